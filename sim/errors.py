@@ -1,0 +1,76 @@
+"""sim: the one error type of kerncast, and what an error must tell its reader.
+
+Every problem that a user can cause carries a code from :mod:`.catalogue`, the place, the
+value found, what is allowed and what to do.  Several problems travel in one exception, so
+that a spec with five mistakes is reported once, not five times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+EXIT_OK = 0
+EXIT_DIFFERENT = 1
+EXIT_BAD_INPUT = 2
+EXIT_TOOL_MISSING = 3
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong.
+
+    Parameters
+    ----------
+    code : str
+        ``E`` and three digits, listed in :mod:`.catalogue` (E5xx: a tool is missing).
+    message : str
+        What is wrong, in one sentence.
+    where : str
+        ``file:line key`` or the argument's name; empty where there is no place.
+    value : str
+        The value found, as the user wrote it.
+    allowed : str
+        What would be accepted.
+    remedy : str
+        What to do.
+    """
+
+    code: str
+    message: str
+    where: str = ""
+    value: str = ""
+    allowed: str = ""
+    remedy: str = ""
+
+    def __str__(self) -> str:
+        head = f"{self.code}: {self.message}"
+        lines = [f"{self.where}: {head}" if self.where else head]
+        lines += [f"    {label}: {text}" for label, text in
+                  (("found", self.value), ("allowed", self.allowed), ("do", self.remedy)) if text]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, str]:
+        """The same for ``--json``."""
+        return {"code": self.code, "message": self.message, "where": self.where,
+                "value": self.value, "allowed": self.allowed, "remedy": self.remedy}
+
+
+class KerncastError(ValueError):
+    """One or more problems that the user can mend; `problems` holds them in order."""
+
+    def __init__(self, problems: Iterable[Problem] | Problem) -> None:
+        self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
+        super().__init__("\n".join(str(p) for p in self.problems))
+
+    @property
+    def exit_code(self) -> int:
+        """3 where every problem is a missing tool (E5xx), else 2."""
+        missing = all(p.code.startswith("E5") for p in self.problems)
+        return EXIT_TOOL_MISSING if missing else EXIT_BAD_INPUT
+
+
+def fail(code: str, message: str, *, where: str = "", value: object = "", allowed: str = "",
+         remedy: str = "") -> KerncastError:
+    """A :class:`KerncastError` with one problem, to be raised by the caller."""
+    return KerncastError(Problem(code, message, where, str(value), allowed, remedy))

@@ -1,0 +1,178 @@
+"""sim: number formats, and the cast that brings a wide integer into one.
+
+A *word* is an integer; a :class:`Format` says what it means: ``value = word * 2**-frac``.
+Rounding and overflow belong to the cast, not to the number.  The written form is ``s16f15``:
+signed, 16 bits in all, 15 of them fraction bits (ARM and TI count Qm.n differently, so that
+notation is not used here).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+
+from .errors import fail
+
+MAX_BITS = 64
+_WRITTEN = re.compile(r"([su])(\d{1,2})f(-?\d{1,3})")
+_STANDARD_WIDTHS = (8, 16, 32, 64)
+
+
+class Rounding(Enum):
+    """How a right shift drops its bits; the value is the integer the engine uses."""
+
+    FLOOR = 0
+    HALF_UP = 1
+    HALF_EVEN = 2
+
+
+class Overflow(Enum):
+    """What happens to a value outside the format."""
+
+    SATURATE = 0
+    WRAP = 1
+
+
+@dataclass(frozen=True, order=True)
+class Format:
+    """A two's complement or unsigned fixed-point format.
+
+    Parameters
+    ----------
+    signed : bool
+        Two's complement if true.
+    bits : int
+        Total bits, 1 to 64 (a signed format has at least 2).
+    frac : int
+        Fraction bits; may be negative or exceed `bits`.
+
+    Raises
+    ------
+    KerncastError
+        E201 where `bits` is out of range.
+
+    Examples
+    --------
+    >>> Format.parse("s16f15").hi
+    32767
+    """
+
+    signed: bool
+    bits: int
+    frac: int
+
+    def __post_init__(self) -> None:
+        least = 2 if self.signed else 1
+        if not least <= self.bits <= MAX_BITS:
+            raise fail("E201", "a format has too few or too many bits", where="format",
+                       value=f"{self.bits} bits", allowed=f"{least} to {MAX_BITS} bits",
+                       remedy="write it as s16f15: sign, total bits, fraction bits")
+
+    @classmethod
+    def parse(cls, text: str, where: str = "format") -> Format:
+        """Read the written form (``s16f15``, ``u12f0``); E201 if it is not one."""
+        match = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
+        if match is None:
+            raise fail("E201", "this is not a number format", where=where, value=text,
+                       allowed="s or u, total bits, f, fraction bits; such as s16f15 or u12f0",
+                       remedy="write the sign, the total bits and the fraction bits")
+        return cls(match[1] == "s", int(match[2]), int(match[3]))
+
+    def __str__(self) -> str:
+        return f"{'s' if self.signed else 'u'}{self.bits}f{self.frac}"
+
+    @property
+    def lo(self) -> int:
+        """Smallest word."""
+        return -(1 << (self.bits - 1)) if self.signed else 0
+
+    @property
+    def hi(self) -> int:
+        """Largest word."""
+        return (1 << (self.bits - 1)) - 1 if self.signed else (1 << self.bits) - 1
+
+    @property
+    def lsb(self) -> Fraction:
+        """The value of one step."""
+        return Fraction(1, 1 << self.frac) if self.frac >= 0 else Fraction(1 << -self.frac)
+
+    def value(self, word: int) -> Fraction:
+        """The real value of `word`, exactly."""
+        return word * self.lsb
+
+    def quantise(self, value: Fraction | float | int, rounding: Rounding = Rounding.HALF_UP,
+                 overflow: Overflow = Overflow.SATURATE) -> int:
+        """The word nearest to a real `value` under the given cast, computed exactly.
+
+        Raises
+        ------
+        KerncastError
+            E202 for NaN or infinity.
+        """
+        try:
+            scaled = Fraction(value) / self.lsb
+        except (ValueError, OverflowError):
+            raise fail("E202", "NaN or infinity cannot be a fixed-point number", where="value",
+                       value=value, allowed="finite numbers",
+                       remedy="remove or repair the sample") from None
+        whole, rest = divmod(scaled.numerator, scaled.denominator)
+        twice = 2 * rest - scaled.denominator  # sign: below, at or above one half
+        if rounding is Rounding.HALF_UP:
+            whole += twice >= 0
+        elif rounding is Rounding.HALF_EVEN:
+            whole += twice > 0 or (twice == 0 and whole & 1)
+        return self.fit(whole, overflow)
+
+    def fit(self, word: int, overflow: Overflow = Overflow.SATURATE) -> int:
+        """Bring an integer of any size into the format."""
+        if overflow is Overflow.SATURATE:
+            return min(max(word, self.lo), self.hi)
+        return (word - self.lo) % (1 << self.bits) + self.lo
+
+    # Conversions: each names the same set of words in another tool's notation.
+
+    @property
+    def fxpmath(self) -> str:
+        """``fxp-s16/15``."""
+        return f"fxp-{'s' if self.signed else 'u'}{self.bits}/{self.frac}"
+
+    @property
+    def apytypes(self) -> dict[str, int]:
+        """Keyword arguments of ``apytypes.APyFixed`` (int bits include the sign)."""
+        return {"int_bits": self.bits - self.frac, "frac_bits": self.frac}
+
+    @property
+    def ap_fixed(self) -> str:
+        """``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``: total bits, integer bits."""
+        return f"ap_{'' if self.signed else 'u'}fixed<{self.bits}, {self.bits - self.frac}>"
+
+    @property
+    def c_bits(self) -> int:
+        """Width of the smallest stdint type that holds a word."""
+        return next(w for w in _STANDARD_WIDTHS if w >= self.bits)
+
+    @property
+    def c_type(self) -> str:
+        """``int16_t`` and so on: the smallest stdint type that holds a word."""
+        return f"{'' if self.signed else 'u'}int{self.c_bits}_t"
+
+    @property
+    def verilog(self) -> str:
+        """``logic signed [15:0]``."""
+        return f"logic {'signed ' if self.signed else ''}[{self.bits - 1}:0]"
+
+    @classmethod
+    def from_fxpmath(cls, text: str) -> Format:
+        """Read ``fxp-s16/15``; E201 if it is not one."""
+        match = re.fullmatch(r"fxp-([su])(\d+)/(-?\d+)", text)
+        if match is None:
+            raise fail("E201", "this is not an fxpmath format", where="format", value=text,
+                       allowed="fxp-s16/15", remedy="give sign, total bits and fraction bits")
+        return cls(match[1] == "s", int(match[2]), int(match[3]))
+
+    @classmethod
+    def from_apytypes(cls, signed: bool, int_bits: int, frac_bits: int) -> Format:
+        """The format of an ``APyFixed`` value."""
+        return cls(signed, int_bits + frac_bits, frac_bits)

@@ -1,0 +1,231 @@
+"""sim: the plan, one frozen value that model, generators, vectors, link and report all read.
+
+A plan holds decisions: integers and strings only, in canonical JSON, hashed.  What led to a
+decision (ranges seen, bounds, who decided) is evidence: it sits beside the decisions, unhashed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any
+
+from .errors import fail
+from .formats import Format, Overflow, Rounding
+
+#: Raised whenever generated code and firmware runtime would no longer fit together.
+ABI = 1
+SCHEMA = 1
+
+C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
+           "int64_t": 8, "uint64_t": 8}
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A named signal: its format, its cast, and the words it may take.
+
+    Parameters
+    ----------
+    format : Format
+    rounding, overflow : Rounding, Overflow
+        Of the cast that makes it.
+    lo, hi : int
+        The range the plan allows, in words (never wider than the format).
+    unit : str
+        What one whole unit means.
+    """
+
+    format: Format
+    rounding: Rounding
+    overflow: Overflow
+    lo: int
+    hi: int
+    unit: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Canonical form."""
+        return {"format": str(self.format), "rounding": self.rounding.name.lower(),
+                "overflow": self.overflow.name.lower(), "lo": self.lo, "hi": self.hi,
+                "unit": self.unit}
+
+    @classmethod
+    def from_dict(cls, d: Mapping[str, Any]) -> Signal:
+        """Inverse of :meth:`as_dict`."""
+        return cls(Format.parse(d["format"]), Rounding[d["rounding"].upper()],
+                   Overflow[d["overflow"].upper()], d["lo"], d["hi"], d["unit"])
+
+
+@dataclass(frozen=True)
+class Table:
+    """A constant table of words."""
+
+    format: Format
+    values: tuple[int, ...]
+
+    @property
+    def bytes(self) -> int:
+        """Size in the device's read-only memory."""
+        return len(self.values) * self.format.c_bits // 8
+
+
+@dataclass(frozen=True)
+class Field:
+    """One member of the model structure on the device, in memory order.
+
+    `formula` counts its elements in n, D and N.
+    """
+
+    name: str
+    ctype: str
+    formula: str
+    count: int
+    meaning: str
+
+    @property
+    def bytes(self) -> int:
+        """Size of the member."""
+        return self.count * C_BYTES[self.ctype]
+
+
+@dataclass(frozen=True)
+class Operations:
+    """How often one call does a thing: a formula in n, D, N, and its value (the worst case)."""
+
+    formula: str
+    count: int
+
+
+def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
+    return MappingProxyType(dict(mapping))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What was decided for one spec.
+
+    Parameters
+    ----------
+    name : str
+        C prefix and name of everything generated.
+    algorithm : str
+        ``toeplitz_rls`` or ``kernel_lms``.
+    word : int
+        Word length W in bits, 16 or 32.
+    options : mapping of str to str
+        Choices by name: kernel, scheme or reduction, and the real parameters as written.
+    sizes : mapping of str to int
+        ``n`` training samples (Toeplitz), ``N`` expansion vectors, ``D`` input columns.
+    signals : mapping of str to Signal
+    constants : mapping of str to int or tuple of int
+        Every integer the device computes with.
+    tables : mapping of str to Table
+    memory : tuple of Field
+        The model structure, in order; caller-owned on the device.
+    operations : mapping of str to mapping of str to Operations
+        Worst-case counts by call (``train``, ``update``, ``predict``).
+    units : mapping of str to str
+        The real value of one lsb of a signal, as an exact fraction ``p/q``.
+    evidence : mapping
+        How each decision came about; not hashed.
+    """
+
+    name: str
+    algorithm: str
+    word: int
+    options: Mapping[str, str]
+    sizes: Mapping[str, int]
+    signals: Mapping[str, Signal]
+    constants: Mapping[str, int | tuple[int, ...]]
+    tables: Mapping[str, Table]
+    memory: tuple[Field, ...]
+    operations: Mapping[str, Mapping[str, Operations]]
+    units: Mapping[str, str]
+    evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    def __post_init__(self) -> None:
+        for name in ("options", "sizes", "signals", "constants", "tables", "operations", "units",
+                     "evidence"):
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
+
+    def integer(self, name: str) -> int:
+        """A scalar constant."""
+        value = self.constants[name]
+        assert isinstance(value, int)
+        return value
+
+    def integers(self, name: str) -> tuple[int, ...]:
+        """A constant with one entry a column."""
+        value = self.constants[name]
+        assert isinstance(value, tuple)
+        return value
+
+    @property
+    def state_bytes(self) -> int:
+        """Size of the model structure."""
+        return sum(f.bytes for f in self.memory)
+
+    @property
+    def table_bytes(self) -> int:
+        """Size of the constant tables."""
+        return sum(t.bytes for t in self.tables.values())
+
+    def decisions(self) -> dict[str, Any]:
+        """Everything that is hashed: integers and strings."""
+        return {
+            "schema": SCHEMA, "abi": ABI, "name": self.name, "algorithm": self.algorithm,
+            "word": self.word, "options": dict(self.options), "sizes": dict(self.sizes),
+            "signals": {k: s.as_dict() for k, s in self.signals.items()},
+            "constants": {k: list(v) if isinstance(v, tuple) else v
+                          for k, v in self.constants.items()},
+            "tables": {k: {"format": str(t.format), "values": list(t.values)}
+                       for k, t in self.tables.items()},
+            "memory": [{"name": f.name, "ctype": f.ctype, "formula": f.formula, "count": f.count,
+                        "meaning": f.meaning} for f in self.memory],
+            "operations": {call: {k: {"formula": o.formula, "count": o.count}
+                                  for k, o in counts.items()}
+                           for call, counts in self.operations.items()},
+            "units": dict(self.units),
+        }
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the canonical decisions, 64 hexadecimal digits."""
+        text = json.dumps(self.decisions(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def to_json(self) -> str:
+        """Decisions, their hash and the evidence, as readable JSON."""
+        return json.dumps({"hash": self.hash, "decisions": self.decisions(),
+                           "evidence": dict(self.evidence)}, indent=1, sort_keys=True) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "plan.json") -> Plan:
+        """Read :meth:`to_json`'s text back; E210 if it is damaged or of another version."""
+        try:
+            whole = json.loads(text)
+            d = whole["decisions"]
+            plan = cls(
+                d["name"], d["algorithm"], d["word"], d["options"], d["sizes"],
+                {k: Signal.from_dict(s) for k, s in d["signals"].items()},
+                {k: tuple(v) if isinstance(v, list) else v for k, v in d["constants"].items()},
+                {k: Table(Format.parse(t["format"]), tuple(t["values"]))
+                 for k, t in d["tables"].items()},
+                tuple(Field(**f) for f in d["memory"]),
+                {call: {k: Operations(**o) for k, o in counts.items()}
+                 for call, counts in d["operations"].items()},
+                d["units"], whole["evidence"])
+            found = (d["schema"], d["abi"], whole["hash"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise fail("E210", "this is not a plan", where=where, value=repr(error),
+                       allowed="a plan.json as generated",
+                       remedy="generate the folder again") from None
+        if found != (SCHEMA, ABI, plan.hash):
+            raise fail("E210", "the plan was changed by hand or is of another version",
+                       where=where, value=f"schema, ABI, hash {found}",
+                       allowed=f"{(SCHEMA, ABI, plan.hash)}", remedy="generate the folder again")
+        return plan

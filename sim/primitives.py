@@ -1,0 +1,191 @@
+"""sim: the closed list of integer primitives, each with its one written definition.
+
+Every algorithm of kerncast, in every language, is made of these and of nothing else.  Words are
+int64; a caller (the plan) guarantees the stated ranges, so that no intermediate overflows.
+``floor`` is rounding toward minus infinity.  The same names appear in ``firmware/rt/*.h`` and in
+``hw/rtl/*.sv``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .engine import jit
+
+Words = NDArray[np.int64]
+
+FLOOR, HALF_UP, HALF_EVEN = 0, 1, 2
+
+#: The closed list; a test asks of every language that it has these.
+PRIMITIVES = (
+    "shift_round", "align", "saturate", "wrap", "narrow", "mac", "square_diff", "mul_shift",
+    "magnitude", "bit_length", "normalise", "divide", "divide_round", "block_scale",
+    "exp2_16", "exp2_32",
+)
+
+
+@jit
+def shift_round(v: int, s: int, rounding: int) -> int:
+    """``v / 2**s``, rounded: 0 floor, 1 half up, 2 half to even.  0 <= s <= 62."""
+    assert 0 <= s <= 62
+    if s == 0:
+        return v
+    floor = v >> s
+    if rounding == FLOOR:
+        return floor
+    half = (v >> (s - 1)) & 1
+    if rounding == HALF_UP:
+        return floor + half
+    below_half = (v & ((1 << (s - 1)) - 1)) != 0
+    if half == 1 and (below_half or (floor & 1) == 1):
+        return floor + 1
+    return floor
+
+
+@jit
+def align(v: int, s: int) -> int:
+    """``floor(v / 2**s)``; a negative `s` multiplies by ``2**-s``.  -62 <= s <= 62."""
+    if s >= 0:
+        return shift_round(v, s, FLOOR)
+    assert s >= -62
+    return v << -s
+
+
+@jit
+def saturate(v: int, lo: int, hi: int) -> int:
+    """The word of [lo, hi] nearest to `v`."""
+    if v < lo:
+        return lo
+    if v > hi:
+        return hi
+    return v
+
+
+@jit
+def wrap(v: int, bits: int) -> int:
+    """The signed word of `bits` (1 to 63) that equals `v` modulo ``2**bits``."""
+    sign = 1 << (bits - 1)
+    low = v & ((sign << 1) - 1)
+    return (low ^ sign) - sign
+
+
+@jit
+def narrow(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
+    """The cast: ``saturate(v / 2**s rounded, lo, hi)``; a negative `s` multiplies exactly."""
+    if s < 0:
+        return saturate(align(v, s), lo, hi)
+    return saturate(shift_round(v, s, rounding), lo, hi)
+
+
+@jit
+def mac(acc: int, a: int, b: int, s: int) -> int:
+    """``acc + floor(a * b / 2**s)``: the accumulator is 64 bits wide and never saturates."""
+    return acc + shift_round(a * b, s, FLOOR)
+
+
+@jit
+def square_diff(acc: int, u: int, v: int) -> int:
+    """``acc + (u - v)**2``: one term of an exact squared distance."""
+    d = u - v
+    return acc + d * d
+
+
+@jit
+def mul_shift(a: int, c: int, s: int) -> int:
+    """``floor(a * c / 2**s)``, exact although ``a * c`` may need 94 bits.
+
+    0 <= a < 2**63, 0 <= c < 2**31, 0 <= s <= 62, result below 2**63.  The product is taken in
+    two halves of `a`; dropping the low half's bits first loses nothing, for the floor of a sum
+    of an integer and a fraction is the integer plus the floor of the fraction.
+    """
+    high = (a >> 32) * c
+    low = (a & 0xFFFFFFFF) * c
+    if s >= 32:
+        return (high + (low >> 32)) >> (s - 32)
+    return (high << (32 - s)) + (low >> s)
+
+
+@jit
+def magnitude(v: int) -> int:
+    """``v`` or ``-v - 1``: as long in bits as `v`, made to be OR-ed."""
+    return v ^ (v >> 63)
+
+
+@jit
+def bit_length(v: int) -> int:
+    """Bits of `v` without leading zeros; 0 for 0.  0 <= v < 2**63."""
+    length = 0
+    for step in (32, 16, 8, 4, 2, 1):
+        if v >> step != 0:
+            v >>= step
+            length += step
+    return length + (1 if v != 0 else 0)
+
+
+@jit
+def normalise(v: int) -> int:
+    """The shift e with ``2**61 <= v * 2**e < 2**62``.  0 < v < 2**62."""
+    return 62 - bit_length(v)
+
+
+@jit
+def divide(num: int, den: int) -> tuple[int, int]:
+    """A quotient with its exponent: (q, e) so that ``num / den = q * 2**(e - 31)`` nearly.
+
+    |num| < 2**62, 0 < den < 2**62.  q is 0 for num = 0, else ``2**30 <= |q| <= 2**31``: the floor
+    of the normalised numerator over the leading 31 bits of the normalised denominator.
+    """
+    if num == 0:
+        return 0, 0
+    size = num if num > 0 else -num
+    up = normalise(size)
+    up_den = normalise(den)
+    d = (den << up_den) >> 31
+    if (size << up) < (d << 31):
+        return (num << up) // d, up_den - up
+    return ((num << up) >> 1) // d, up_den - up + 1
+
+
+@jit
+def divide_round(num: int, den: int) -> int:
+    """``floor(num / den + 1/2)``: the rounded mean.  0 <= num < 2**61, 0 < den < 2**61."""
+    return (2 * num + den) // (2 * den)
+
+
+@jit
+def block_scale(words: Words, first: int, last: int, s: int) -> int:
+    """Shift words[first:last] right by s (half up) in place; the magnitudes, OR-ed, come back.
+
+    The exponent of the block rises by s with it.  s = 0 only collects the magnitudes.
+    """
+    used = 0
+    for i in range(first, last):
+        word = shift_round(words[i], s, HALF_UP)
+        words[i] = word
+        used |= magnitude(word)
+    return used
+
+
+@jit
+def exp2_16(t: int, table: Words) -> int:
+    """``2**-t`` as u16f15 for t = u37f20 below 17.0: 129 entries u16f16, linear between them."""
+    whole = t >> 20
+    index = (t >> 13) & 0x7F
+    rest = t & 0x1FFF
+    left = table[index]
+    drop = (left - table[index + 1]) * rest
+    return shift_round(left - (drop >> 13), whole + 1, HALF_UP)
+
+
+@jit
+def exp2_32(t: int, coarse: Words, fine: Words) -> int:
+    """``2**-t`` as u32f31 for t = u38f32 below 33.0.
+
+    Two tables of 256 entries u32f31 take the upper 16 fraction bits, and the linear term
+    ``1 - z ln 2`` the lower 16 (its error is below 2**-34).
+    """
+    whole = t >> 32
+    head = coarse[(t >> 24) & 0xFF] * fine[(t >> 16) & 0xFF] >> 30
+    tail = (t & 0xFFFF) * 0xB17217F8 >> 32  # z ln 2 as f32: ln 2 = 0xB17217F8 * 2**-32
+    return shift_round(head - (head * tail >> 32), whole + 1, HALF_UP)

@@ -1,0 +1,39 @@
+"""sim: the target, a value that says what core the generated code is for and what memory it has.
+
+Only the value lives here, so that planning can weigh sizes against it; the data files are read
+by ``codegen.targets``.
+"""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Target(BaseModel):
+    """A processor core that code is generated for.
+
+    Parameters
+    ----------
+    id : str
+        Its name in ``[target]`` of a spec, such as ``cortex-m4``.
+    title : str
+        For people.
+    core : str
+        What the compilers call it.
+    ram_bytes, flash_bytes : int
+        Memory of a usual part with this core: a plan that needs more is refused.
+    stack_bytes : int
+        RAM kept free for the stack and for the program around the library.
+    flags : mapping of str to tuple of str
+        Compiler flags by family: ``gcc``, ``clang``, ``zig``.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    title: str
+    core: str
+    ram_bytes: int = Field(gt=0)
+    flash_bytes: int = Field(gt=0)
+    stack_bytes: int = Field(gt=0)
+    flags: dict[str, tuple[str, ...]] = Field(default_factory=dict)

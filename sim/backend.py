@@ -1,0 +1,79 @@
+"""sim: the protocol that every back end answers, and the exact comparer.
+
+A back end takes raw sensor words and gives back words.  Integers compare with tolerance 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .plan import Plan
+
+Raw = NDArray[np.int64]
+Outputs = dict[str, NDArray[np.int64]]
+
+STATUSES = ("ok", "not_positive_definite", "saturated", "not_trained", "bad_argument")
+
+
+@runtime_checkable
+class Backend(Protocol):
+    """One way of running a plan: model, host C, emulator, board or RTL."""
+
+    name: str
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train on a whole set: x_raw (n, D) or None on the uniform grid, y_raw (n,)."""
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """Learn from samples in order; ``status`` and ``f``, the prediction before learning."""
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """``status`` and ``f`` for inputs (m, D)."""
+
+    def state(self) -> Outputs:
+        """Every member of the model structure, in its order."""
+
+    def reset(self) -> None:
+        """Back to the initial state."""
+
+    def close(self) -> None:
+        """Let go of compilers' folders, processes and ports."""
+
+
+def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
+    """The members of ``plan.memory`` as flat arrays; a member not given is zero."""
+    return {f.name: np.asarray(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
+            for f in plan.memory}
+
+
+@dataclass
+class Comparison:
+    """Words compared between two back ends, and where they first differ."""
+
+    words: int = 0
+    mismatches: int = 0
+    first: str = ""
+
+    def add(self, where: str, expected: Outputs, found: Outputs) -> None:
+        """Compare all arrays of two outputs; a missing or misshapen array counts whole."""
+        for name, want in expected.items():
+            got = found.get(name)
+            self.words += want.size
+            if got is None or got.shape != want.shape:
+                self.mismatches += want.size
+                self._note(f"{where} {name}: shape {None if got is None else got.shape}, "
+                           f"expected {want.shape}")
+                continue
+            differ = np.flatnonzero(got != want)
+            self.mismatches += len(differ)
+            if len(differ):
+                i = differ[0]
+                self._note(f"{where} {name}[{i}]: {got.flat[i]}, expected {want.flat[i]}")
+
+    def _note(self, text: str) -> None:
+        self.first = self.first or text

@@ -1,0 +1,1 @@
+"""The integer models: what the device computes, word for word, in Python."""

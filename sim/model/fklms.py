@@ -1,0 +1,243 @@
+"""sim.model: the FKLMS learner with a fixed budget, word for word as the device's.
+
+Report 836: learning rule (2)-(6), projection (16), metric (17), strategy of fixed N_max.  The
+metric is taken as the exact squared distance: the closest pair has the largest kernel value.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..backend import Outputs, field_arrays
+from ..engine import jit
+from ..plan import Plan
+from ..primitives import Words, mac, narrow, shift_round
+from .kernel import (
+    Cast,
+    InputConstants,
+    KernelConstants,
+    cast_of,
+    convert_x,
+    convert_y,
+    distance,
+    input_constants,
+    kernel,
+    kernel_constants,
+)
+from .levinson import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
+from .predict import expand
+from .ranges import ALPHA, DISTANCE, F, Ranges, cast, fit, record
+
+
+class FklmsConstants(NamedTuple):
+    """Integers of the plan."""
+
+    eta: int
+    eta_shift: int
+    decay: int
+    decay_shift: int
+    project_shift: int
+    mac_shift: int
+    f_shift: int
+    alpha: Cast
+    f: Cast
+
+
+class FklmsState(NamedTuple):
+    """The device's arrays; `rank` 0 is the oldest vector."""
+
+    row: Words
+    dist: Words
+    alpha: Words
+    v: Words
+    near: Words
+    rank: Words
+
+
+@jit
+def newest_of_closest(s: FklmsState, count: int) -> int:
+    """The slot nearest to one of its elders; of equals, the newest (metric of eq. 17)."""
+    worst = -1
+    for i in range(count):
+        if s.rank[i] == 0:
+            continue
+        if worst < 0 or s.dist[i] < s.dist[worst] or (
+                s.dist[i] == s.dist[worst] and s.rank[i] > s.rank[worst]):
+            worst = i
+    return worst
+
+
+@jit
+def project(s: FklmsState, slot: int, count: int, c: FklmsConstants, k: KernelConstants,
+            log: Words) -> int:
+    """Hand the multiplier of `slot` to the others by their kernel values (eq. 16)."""
+    saturated = 0
+    for j in range(count):
+        if j != slot:
+            value = kernel(distance(s.v[j], s.v[slot]), k, log)
+            moved = shift_round(s.alpha[slot] * value, c.project_shift, c.alpha.rounding)
+            word = s.alpha[j] + moved
+            s.alpha[j] = fit(word, c.alpha.lo, c.alpha.hi, log, ALPHA)
+            saturated |= s.alpha[j] != word
+    return saturated
+
+
+@jit
+def find_elder(s: FklmsState, slot: int, count: int, skip: int) -> None:
+    """Search the nearest older vector of `slot`, leaving out `skip`; of equals, the oldest."""
+    best = -1
+    for j in range(count):
+        if j == skip or s.rank[j] >= s.rank[slot]:
+            continue
+        d2 = distance(s.v[slot], s.v[j])
+        if best < 0 or d2 < s.dist[slot] or (d2 == s.dist[slot] and s.rank[j] < s.rank[best]):
+            best = j
+            s.dist[slot] = d2
+    s.near[slot] = best
+
+
+@jit
+def remove(s: FklmsState, slot: int, count: int) -> None:
+    """Take `slot` out of the order of age and mend the neighbours that pointed at it."""
+    for j in range(count):
+        if j != slot and s.near[j] == slot and s.rank[j] > s.rank[slot]:
+            find_elder(s, j, count, slot)
+    for j in range(count):
+        if s.rank[j] > s.rank[slot]:
+            s.rank[j] -= 1
+
+
+@jit
+def insert(s: FklmsState, slot: int, x: Words, alpha: int, count: int, log: Words) -> None:
+    """Put x into `slot` as the newest of `count` vectors; `row` holds its distances."""
+    best = -1
+    for j in range(count):
+        if j != slot and (best < 0 or s.row[j] < s.row[best] or (
+                s.row[j] == s.row[best] and s.rank[j] < s.rank[best])):
+            best = j
+    for c in range(x.shape[0]):
+        s.v[slot, c] = x[c]
+    s.alpha[slot] = alpha
+    s.rank[slot] = count - 1
+    s.near[slot] = 0 if best < 0 else best
+    s.dist[slot] = 0 if best < 0 else s.row[best]
+    record(log, DISTANCE, s.dist[slot])
+
+
+@jit
+def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsConstants,
+          k: KernelConstants, out: Words, log: Words) -> int:
+    """One step of the rule; out = (f, status), the new count comes back."""
+    duplicate = -1
+    for i in range(count):
+        s.row[i] = distance(s.v[i], x)
+        if s.row[i] == 0:
+            duplicate = i
+    slot, saturated, held = count, 0, count
+    if duplicate < 0 and count == budget:
+        slot = newest_of_closest(s, count)
+        saturated |= project(s, slot, count, c, k, log)
+        remove(s, slot, count)
+        s.alpha[slot] = 0
+    acc = 0
+    for i in range(count):
+        acc = mac(acc, s.alpha[i], kernel(s.row[i], k, log), c.mac_shift)
+    f = cast(acc, c.f_shift, c.f.rounding, c.f.lo, c.f.hi, log, F)
+    if c.decay != 0:
+        for i in range(count):
+            s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)
+    step = narrow((y - f) * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
+    before = step if duplicate < 0 else s.alpha[duplicate] + step
+    word = fit(before, c.alpha.lo, c.alpha.hi, log, ALPHA)
+    saturated |= word != before
+    if duplicate >= 0:
+        s.alpha[duplicate] = word
+    else:
+        held = min(count + 1, budget)
+        insert(s, slot, x, word, held, log)
+    out[0] = f
+    out[1] = SATURATED if saturated else OK
+    return held
+
+
+@jit
+def learn_all(x_raw: Words, y_raw: Words, s: FklmsState, count: int, budget: int,
+              i: InputConstants, c: FklmsConstants, k: KernelConstants, f: Words, status: Words,
+              log: Words) -> int:
+    """All samples in order; the new count comes back."""
+    x = np.zeros(x_raw.shape[1], dtype=np.int64)
+    out = np.zeros(2, dtype=np.int64)
+    for m in range(x_raw.shape[0]):
+        convert_x(x_raw[m], i, x, log)
+        count = learn(s, count, x, convert_y(y_raw[m], i, log), budget, c, k, out, log)
+        f[m], status[m] = out[0], out[1]
+    return count
+
+
+class FklmsModel:
+    """The integer model of a plan whose algorithm is ``kernel_lms``.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Attributes
+    ----------
+    ranges : Ranges
+        The range log of everything computed so far.
+    """
+
+    name = "model"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.ranges = Ranges(plan)
+        self._kernel = kernel_constants(plan)
+        self._input = input_constants(plan)
+        self._constants = FklmsConstants(
+            *(plan.integer(name) for name in FklmsConstants._fields[:-2]),
+            cast_of(plan, "alpha"), cast_of(plan, "f"))
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the empty model."""
+        budget, columns = self.plan.sizes["N"], self.plan.sizes["D"]
+        self._state = FklmsState(*(np.zeros(budget, dtype=np.int64) for _ in range(3)),
+                                 np.zeros((budget, columns), dtype=np.int64),
+                                 *(np.zeros(budget, dtype=np.int64) for _ in range(2)))
+        self._count = 0
+
+    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Not a batch trainer: refused."""
+        return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+
+    def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
+        """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
+        f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
+        self._count = learn_all(x_raw, y_raw, self._state, self._count, self.plan.sizes["N"],
+                                self._input, self._constants, self._kernel, f, status,
+                                self.ranges.log)
+        return {"status": status, "f": f}
+
+    def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        f = np.zeros(len(x_raw), dtype=np.int64)
+        if self._count == 0:
+            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
+        x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
+        c, s = self._constants, self._state
+        for m, raw in enumerate(x_raw):
+            convert_x(raw, self._input, x, self.ranges.log)
+            f[m] = expand(x, s.v, s.alpha, self._count, self._kernel, c.mac_shift, c.f_shift, c.f,
+                          self.ranges.log)
+        return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": f}
+
+    def state(self) -> Outputs:
+        """Every member of the device's model structure."""
+        return field_arrays(self.plan, {**self._state._asdict(), "count": self._count})
+
+    def close(self) -> None:
+        """Nothing to close."""

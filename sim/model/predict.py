@@ -1,0 +1,18 @@
+"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x) (eq. 3 of paper 000)."""
+
+from __future__ import annotations
+
+from ..engine import jit
+from ..primitives import Words, mac
+from .kernel import Cast, KernelConstants, distance, kernel
+from .ranges import F, cast
+
+
+@jit
+def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac_shift: int,
+           f_shift: int, f: Cast, log: Words) -> int:
+    """The prediction, in y words, from `count` vectors v (count, D)."""
+    acc = 0
+    for i in range(count):
+        acc = mac(acc, alpha[i], kernel(distance(v[i], x), k, log), mac_shift)
+    return cast(acc, f_shift, f.rounding, f.lo, f.hi, log, F)

@@ -1,0 +1,107 @@
+"""sim.model: the range log: smallest, largest and saturated words of every signal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..engine import jit
+from ..plan import Plan
+from ..primitives import Words, narrow, saturate
+
+#: Signals that are logged, in the order of the log's rows.
+LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance")
+X, Y, F, KERNEL, R, A, XI, EPS, MU, ALPHA, DISTANCE = range(len(LOGGED))
+
+_EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
+
+
+@jit
+def record(log: Words, signal: int, word: int) -> None:
+    """Widen the logged range of `signal` to hold `word`."""
+    if word < log[signal, 0]:
+        log[signal, 0] = word
+    if word > log[signal, 1]:
+        log[signal, 1] = word
+
+
+@jit
+def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Words, signal: int) -> int:
+    """The primitive `narrow`, logged: range after the cast, and whether it saturated."""
+    word = narrow(v, s, rounding, lo, hi)
+    record(log, signal, word)
+    if (word == lo or word == hi) and word != narrow(v, s, rounding, -(1 << 62), 1 << 62):
+        log[signal, 2] += 1
+    return word
+
+
+@jit
+def fit(v: int, lo: int, hi: int, log: Words, signal: int) -> int:
+    """The primitive `saturate`, logged."""
+    word = saturate(v, lo, hi)
+    record(log, signal, word)
+    if word != v:
+        log[signal, 2] += 1
+    return word
+
+
+@dataclass(frozen=True)
+class Range:
+    """What one signal did.
+
+    Parameters
+    ----------
+    name, format : str
+    lo, hi : int
+        Words seen.
+    headroom_bits : int
+        Unused bits below the sign at the largest magnitude seen.
+    saturated : int
+        Casts that saturated.
+    """
+
+    name: str
+    format: str
+    lo: int
+    hi: int
+    headroom_bits: int
+    saturated: int
+
+
+class Ranges:
+    """The range log of one model; rows as :data:`LOGGED`."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self.log: Words = np.zeros((len(LOGGED), 3), dtype=np.int64)
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self.log[:, 0], self.log[:, 1], self.log[:, 2] = _EMPTY_LO, _EMPTY_HI, 0
+
+    def _row(self, name: str) -> Words:
+        row: Words = self.log[LOGGED.index(name)]
+        return row
+
+    def lowest(self, name: str) -> float:
+        """Smallest value seen of a signal, in its unit; 0 where none was."""
+        row, fmt = self._row(name), self._plan.signals[name].format
+        return float(fmt.value(int(row[0]))) if row[0] <= row[1] else 0.0
+
+    def highest(self, name: str) -> float:
+        """Largest value seen of a signal, in its unit; 0 where none was."""
+        row, fmt = self._row(name), self._plan.signals[name].format
+        return float(fmt.value(int(row[1]))) if row[0] <= row[1] else 0.0
+
+    def __iter__(self) -> Iterator[Range]:
+        for name in LOGGED:
+            lo, hi, saturated = (int(w) for w in self._row(name))
+            if lo > hi or name not in self._plan.signals:
+                continue
+            fmt = self._plan.signals[name].format
+            used = max(lo ^ (lo >> 63), hi ^ (hi >> 63)).bit_length()
+            spare = fmt.bits - fmt.signed - used
+            yield Range(name, str(fmt), lo, hi, spare, saturated)

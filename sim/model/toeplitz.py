@@ -1,0 +1,140 @@
+"""sim.model: the Toeplitz regularised-least-squares trainer, word for word as the device's."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..backend import Outputs, field_arrays
+from ..engine import jit
+from ..plan import Plan
+from ..primitives import Words
+from .first_row import diagonal_row, uniform_row
+from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
+from .levinson import BAD_ARGUMENT, NOT_TRAINED, OK, LevinsonConstants, levinson
+from .predict import expand
+from .ranges import ALPHA, Ranges, cast
+
+
+@jit
+def _convert_targets(raw: Words, i: InputConstants, out: Words, log: Words) -> None:
+    for m in range(raw.shape[0]):
+        out[m] = convert_y(raw[m], i, log)
+
+
+@jit
+def _convert_inputs(raw: Words, i: InputConstants, out: Words, log: Words) -> None:
+    for m in range(raw.shape[0]):
+        convert_x(raw[m], i, out[m], log)
+
+
+@jit
+def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Words) -> None:
+    """From the scaled system back to ``(T + lambda I) alpha = y``: alpha = x / (1 + lambda)."""
+    for i in range(x.shape[0]):
+        x[i] = cast(x[i] * rho, 31, rounding, lo, hi, log, ALPHA)
+
+
+class ToeplitzModel:
+    """The integer model of a plan whose algorithm is ``toeplitz_rls``.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Attributes
+    ----------
+    ranges : Ranges
+        The range log of everything computed so far.
+    """
+
+    name = "model"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.ranges = Ranges(plan)
+        self._kernel = kernel_constants(plan)
+        self._input = input_constants(plan)
+        self._levinson = LevinsonConstants(
+            plan.word, *(plan.integer(name) for name in LevinsonConstants._fields[1:-1]),
+            cast_of(plan, "a"))
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the untrained state."""
+        n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
+        self._r, self._a, self._alpha = (np.zeros(n, dtype=np.int64) for _ in range(3))
+        self._v = np.zeros((n, columns), dtype=np.int64)
+        self._scalars = np.zeros(3, dtype=np.int64)  # eps, a_exp, alpha_exp
+        self._trained = False
+
+    @property
+    def uniform(self) -> bool:
+        """Whether the training inputs are the uniform grid, which is not stored."""
+        return self.plan.options["scheme"] == "uniform"
+
+    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,).
+
+        Returns
+        -------
+        dict
+            ``status`` (1,).
+        """
+        self.reset()
+        n = self.plan.sizes["n"]
+        if y_raw.shape != (n,) or (not self.uniform and (x_raw is None or x_raw.shape[0] != n)):
+            return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+        log = self.ranges.log
+        y = np.zeros(n, dtype=np.int64)
+        _convert_targets(y_raw, self._input, y, log)
+        self._first_row(x_raw)
+        status = levinson(y, self._r, self._a, self._alpha, self._scalars, self._levinson, log)
+        if status == OK:
+            c = cast_of(self.plan, "alpha")
+            _scale_alpha(self._alpha, self.plan.integer("lambda_rho"), c.rounding, c.lo, c.hi, log)
+            self._trained = True
+        else:
+            self._a[:], self._alpha[:], self._scalars[:] = 0, 0, 0
+        return {"status": np.array([status], dtype=np.int64)}
+
+    def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
+        rho, r, log = self.plan.integer("lambda_rho"), cast_of(self.plan, "r"), self.ranges.log
+        if self.uniform:
+            step = self.plan.integer("x_step")
+            self._v[:, 0] = np.arange(len(self._v), dtype=np.int64) * step
+            uniform_row(self._r, step, rho, self._kernel, r, log)
+            return
+        assert x_raw is not None
+        _convert_inputs(x_raw, self._input, self._v, log)
+        biased = self.plan.options["scheme"] == "diagonal_mean_biased"
+        diagonal_row(self._r, self._v, biased, rho, self._kernel, r, log)
+
+    def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
+        """Not an online learner: every sample is refused."""
+        return {"status": np.full(len(y_raw), BAD_ARGUMENT, dtype=np.int64),
+                "f": np.zeros(len(y_raw), dtype=np.int64)}
+
+    def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        f = np.zeros(len(x_raw), dtype=np.int64)
+        if not self._trained:
+            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
+        x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
+        f_shift = self.plan.integer("f_shift") - int(self._scalars[2])
+        for m, raw in enumerate(x_raw):
+            convert_x(raw, self._input, x, self.ranges.log)
+            f[m] = expand(x, self._v, self._alpha, len(self._v), self._kernel,
+                          self._levinson.mac_shift, f_shift, cast_of(self.plan, "f"),
+                          self.ranges.log)
+        return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": f}
+
+    def state(self) -> Outputs:
+        """Every member of the device's model structure."""
+        eps, a_exp, alpha_exp = self._scalars
+        return field_arrays(self.plan, {
+            "eps": eps, "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
+            "a_exp": a_exp, "alpha_exp": alpha_exp, "trained": int(self._trained)})
+
+    def close(self) -> None:
+        """Nothing to close."""

@@ -1,0 +1,39 @@
+"""sim.planner: from a spec to a plan."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..plan import Plan
+from ..spec import Spec
+from .fklms import Raw, plan_fklms
+from .toeplitz import plan_toeplitz
+
+__all__ = ["make_plan"]
+
+
+def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
+    """Decide every format, shift, table and size for a spec.
+
+    Parameters
+    ----------
+    spec : Spec or path
+        A spec, or the path of a ``kerncast.toml``.
+    x_raw, y_raw : ndarray of int64, optional
+        Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
+        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    KerncastError
+        E1xx for the spec, E203 to E205 where a format cannot hold a signal.
+    """
+    if not isinstance(spec, Spec):
+        spec = Spec.load(spec)
+    if spec.toeplitz is not None:
+        return plan_toeplitz(spec)
+    return plan_fklms(spec, x_raw, y_raw)

@@ -1,0 +1,35 @@
+"""sim.planner: formulas in n, D and N, and their values: bytes and operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..plan import Field, Operations
+
+
+def evaluate(formula: str, sizes: dict[str, int]) -> int:
+    """The value of one of our own formulas in n, D, N."""
+    return int(eval(formula, {"__builtins__": {}}, dict(sizes)))
+
+
+def memory(fields: Iterable[tuple[str, str, str, str]],
+           sizes: dict[str, int]) -> tuple[Field, ...]:
+    """The model structure from (name, C type, count formula, meaning).
+
+    A last member `reserved` makes the size a multiple of 8, so that it is the same on every
+    target whatever its alignment of int64_t.
+    """
+    members = [Field(name, ctype, formula, evaluate(formula, sizes), meaning)
+               for name, ctype, formula, meaning in fields]
+    missing = -sum(f.bytes for f in members) % 8 // 2
+    if missing:
+        members.append(Field("reserved", "uint16_t", str(missing), missing,
+                             "makes the size a multiple of 8"))
+    return tuple(members)
+
+
+def operations(formulas: dict[str, dict[str, str]],
+               sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+    """Worst-case counts by call, each a formula with its value."""
+    return {call: {k: Operations(f, evaluate(f, sizes)) for k, f in counts.items()}
+            for call, counts in formulas.items()}

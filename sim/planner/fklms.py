@@ -1,0 +1,150 @@
+"""sim.planner: formats and shifts of the FKLMS learner with a fixed budget.
+
+Only alpha has a range that no bound in the spec gives.  Its format comes from the spec
+(``[numbers.formats] alpha``), from a run of the integer model on the user's data, or from the
+design range of 4 full scales of y, in this order.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor, log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import fail
+from ..formats import Format, Overflow, Rounding
+from ..plan import Field, Operations, Plan, Signal
+from ..spec import Spec
+from .counts import memory, operations
+from .inputs import (
+    WORD_CLASSES,
+    WordClass,
+    common_constants,
+    common_signals,
+    kernel_tables,
+    plan_input,
+    plan_kernel,
+    plan_output,
+    units,
+)
+
+Raw = NDArray[np.int64]
+
+DESIGN_RANGE = 4.0
+#: A simulated range is widened by this before the format is chosen.
+MARGIN = 1.5
+#: Format of alpha in the run that measures its range: 8 integer bits to spare.
+WIDE_ALPHA = Format(True, 32, 23)
+
+
+def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
+    assert spec.online is not None
+    w, budget = words.bits, spec.online.budget
+    eta, rho = Fraction(spec.online.eta), Fraction(spec.online.rho)
+    eta_up = words.eta_bits - 1 - floor(log2(eta))
+    eta_shift = (w - 2) + eta_up - alpha.frac
+    mac_shift = 0 if w == 16 else ceil(log2(budget))
+    f_shift = alpha.frac + words.kernel.frac - mac_shift - (w - 2)
+    if not (0 <= eta_shift <= 62 and 0 <= f_shift <= 62):
+        raise fail("E203", "the format of alpha cannot hold the signal: its fraction bits do not "
+                   "fit those of y and eta", where="[numbers.formats] alpha", value=alpha,
+                   allowed=f"fraction bits near {w - 4}", remedy="drop the override")
+    decay = round((1 - eta * rho) * 2 ** (w - 1)) if rho else 0
+    return {"eta": round(eta * 2**eta_up), "eta_shift": eta_shift, "decay": decay,
+            "decay_shift": w - 1, "project_shift": words.kernel.frac, "mac_shift": mac_shift,
+            "f_shift": f_shift}
+
+
+def _memory(words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+    distance = words.distance.c_type
+    return memory([
+        ("row", distance, "N", "squared distances to the sample at hand"),
+        ("dist", distance, "N", "squared distance to the nearest older vector"),
+        ("alpha", f"int{words.bits}_t", "N", "multipliers"),
+        ("v", x_word, "N*D", "expansion vectors"),
+        ("near", "uint16_t", "N", "slot of the nearest older vector"),
+        ("rank", "uint16_t", "N", "age: 0 is the oldest"),
+        ("count", "uint16_t", "1", "vectors held"),
+    ], sizes)
+
+
+def _operations(sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+    return operations({
+        "update": {"kernel_values": "2*N-1",
+                   "distance_terms": "D*(2*N-1 + (N-1)*(N-2)//2)",
+                   "multiplications": "2*N"},
+        "predict": {"kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"},
+    }, sizes)
+
+
+def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
+    assert spec.online is not None
+    words = WORD_CLASSES[spec.numbers.word]
+    x, y = plan_input(spec, words), plan_output(spec, words)
+    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    constants |= _constants(spec, words, alpha) | plan_kernel(spec, words, x.lsb)
+    sizes = {"N": spec.online.budget, "D": spec.input.columns}
+    rounding = Rounding[spec.numbers.rounding.upper()]
+    signals = common_signals(spec, words, x, y)
+    signals["alpha"] = Signal(alpha, rounding, Overflow.SATURATE, alpha.lo, alpha.hi,
+                              "full scale of y")
+    return Plan(
+        name=spec.model.name, algorithm="kernel_lms", word=words.bits,
+        options={"kernel": spec.kernel.type, "reduction": spec.online.reduction,
+                 "sigma": repr(spec.kernel.sigma), "eta": repr(spec.online.eta),
+                 "rho": repr(spec.online.rho), "rounding": spec.numbers.rounding},
+        sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(words),
+        memory=_memory(words, x.signal.format.c_type, sizes), operations=_operations(sizes),
+        units=units(x, y), evidence={"alpha": evidence})
+
+
+def _range_seen(spec: Spec, x_raw: Raw, y_raw: Raw) -> float:
+    """Largest |alpha| of the integer model on the data, in full scales of y."""
+    from ..model.fklms import FklmsModel  # the engine is loaded only where a run is asked for
+
+    model = FklmsModel(_plan(spec, WIDE_ALPHA, {}))
+    for _ in range(spec.online.passes if spec.online else 1):
+        model.update(x_raw, y_raw)
+    return max(abs(model.ranges.lowest("alpha")), abs(model.ranges.highest("alpha")))
+
+
+def plan_fklms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
+    """The plan of an FKLMS learner; with data, alpha's format follows the range seen.
+
+    Parameters
+    ----------
+    x_raw : ndarray of int64, shape (m, D), optional
+        Raw words of a representative stream.
+    y_raw : ndarray of int64, shape (m,), optional
+
+    Raises
+    ------
+    KerncastError
+        E203, E204 where a format cannot hold a signal.
+    """
+    bits = spec.numbers.word
+    override = spec.numbers.formats.get("alpha")
+    seen = None if x_raw is None or y_raw is None else _range_seen(spec, x_raw, y_raw)
+    if override is not None:
+        alpha = Format.parse(override, "[numbers.formats] alpha")
+        _refuse_unfit(alpha, bits, seen)
+        return _plan(spec, alpha, {"decided_by": "spec", "seen": seen})
+    reach = DESIGN_RANGE if seen is None else max(seen * MARGIN, 2.0**-8)
+    alpha = Format(True, bits, bits - 1 - ceil(log2(reach)))
+    return _plan(spec, alpha, {"decided_by": "design" if seen is None else "simulated",
+                               "range": reach, "seen": seen})
+
+
+def _refuse_unfit(alpha: Format, bits: int, seen: float | None) -> None:
+    if not alpha.signed or alpha.bits != bits:
+        raise fail("E203", "alpha must be signed and as long as the word",
+                   where="[numbers.formats] alpha", value=alpha, allowed=f"s{bits}f..",
+                   remedy="change the format or [numbers] word")
+    if seen is not None and seen > float(alpha.value(alpha.hi)):
+        raise fail("E203", "the format of alpha cannot hold the signal",
+                   where="[numbers.formats] alpha",
+                   value=f"{alpha}, up to {float(alpha.value(alpha.hi)):.4g}",
+                   allowed=f"the data reach {seen:.4g} full scales of y",
+                   remedy=f"use s{bits}f{bits - 1 - ceil(log2(seen * MARGIN))} or drop the override")

@@ -1,0 +1,204 @@
+"""sim.planner: words of inputs and targets, and the constants of the kernel.
+
+Raw sensor words become x words by ``narrow((raw - offset) * gain, shift)``.  Where all gains are
+equal the common scale is folded into sigma, so that the gain is a power of two and the distance
+of two x words is the exact integer distance of the two raw words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, floor, isqrt, log2
+
+from ..errors import fail
+from ..formats import Format, Overflow, Rounding
+from ..plan import Signal, Table
+from ..spec import Spec
+from ..tables import CONTEXT, EXP2_16, EXP2_32, decimal, exp2_16, exp2_32, log2_e, rounded
+
+
+@dataclass(frozen=True)
+class WordClass:
+    """What follows from the word length alone.
+
+    Parameters
+    ----------
+    bits : int
+        W.
+    distance : Format
+        Of a stored squared distance.
+    t_frac : int
+        Fraction bits of ``t = d^2 log2(e) / (2 sigma^2)``.
+    t_end : int
+        From this t on the kernel is zero.
+    kernel : Format
+        Of a kernel value; 1.0 is exact.
+    kernel_c_bits, eta_bits, gain_bits : int
+        Significant bits of the constants.
+    """
+
+    bits: int
+    distance: Format
+    t_frac: int
+    t_end: int
+    kernel: Format
+    kernel_c_bits: int
+    eta_bits: int
+    gain_bits: int
+
+
+WORD_CLASSES = {
+    16: WordClass(16, Format(False, 32, 0), 20, 17, Format(False, 16, 15), 16, 15, 15),
+    32: WordClass(32, Format(True, 64, 0), 32, 33, Format(False, 32, 31), 31, 30, 28),
+}
+
+
+@dataclass(frozen=True)
+class Affine:
+    """``word = narrow((raw - offset[c]) * gain[c], shift)`` and what one lsb is worth."""
+
+    signal: Signal
+    offset: tuple[int, ...]
+    gain: tuple[int, ...]
+    shift: int
+    lsb: Fraction
+
+
+def _cast(spec: Spec, fmt: Format, unit: str, lo: int | None = None,
+          hi: int | None = None) -> Signal:
+    rounding = Rounding[spec.numbers.rounding.upper()]
+    return Signal(fmt, rounding, Overflow.SATURATE, fmt.lo if lo is None else lo,
+                  fmt.hi if hi is None else hi, unit)
+
+
+def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Affine:
+    """One scale for all columns: words are raw words, shifted `up` or as far down as must be."""
+    offset = spec.input.offsets
+    lo, hi = raw.lo - max(offset), raw.hi - min(offset)
+    span = raw.hi - raw.lo
+    reach = isqrt(words.distance.hi // spec.input.columns)
+    down = 0
+    signed = lo < 0
+    container = Format(signed, words.bits, 0)
+    while (((span << up) >> down) + 1 > reach or (hi << up) >> down > container.hi
+           or (lo << up) >> down < container.lo):
+        down += 1
+    if up and down:
+        raise fail("E204", "sigma is too small for the resolution of the input words",
+                   where="[kernel] sigma", value=spec.kernel.sigma,
+                   allowed="about one raw step or more",
+                   remedy="raise sigma, or give the input more fraction bits")
+    fmt = Format(signed, words.bits, raw.frac + up - down)
+    lsb = Fraction(spec.input.gains[0]) * fmt.lsb
+    low, high = fmt.fit((lo << up) >> down), fmt.fit(-((-hi << up) >> down))
+    signal = _cast(spec, fmt, f"{spec.input.gains[0]!r} x units", low, high)
+    return Affine(signal, offset, (1 << up,) * spec.input.columns, down, lsb)
+
+
+def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
+    """Columns with gains of their own: one common lsb, gains as mantissas."""
+    columns = list(zip(spec.input.offsets, spec.input.gains, strict=True))
+    ends = [max(abs(raw.lo - off), abs(raw.hi - off)) * Fraction(gain) * raw.lsb
+            for off, gain in columns]
+    reach = min((1 << (words.bits - 1)) - 1, isqrt(words.distance.hi // len(columns)) // 2)
+    frac = floor(log2(reach / max(ends)))
+    ratios = [Fraction(gain) * raw.lsb * Fraction(2) ** frac for _, gain in columns]
+    shift = max(0, words.gain_bits - 1 - floor(log2(max(ratios))))
+    gain = tuple(rounded(decimal(r * 2**shift)) for r in ratios)
+    if min(gain) == 0 or shift > 62:
+        raise fail("E204", "the gains of the columns lie too far apart for this word length",
+                   where="[input] gain", value=list(spec.input.gains),
+                   allowed=f"a ratio below 2**{words.gain_bits - 1}",
+                   remedy="scale the columns alike, or use [numbers] word = 32")
+    fmt = Format(True, words.bits, frac)
+    return Affine(_cast(spec, fmt, "x units", -reach, reach), spec.input.offsets, gain, shift,
+                  fmt.lsb)
+
+
+def kernel_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
+    """C with ``t = d2 * C`` for a squared distance d2 in squared x words."""
+    exact = lsb * lsb / (2 * Fraction(spec.kernel.sigma) ** 2)
+    return Fraction(CONTEXT.multiply(decimal(exact), log2_e()))
+
+
+def plan_input(spec: Spec, words: WordClass) -> Affine:
+    """Decide the x words: as fine as the raw words, and fine enough for sigma.
+
+    Raises
+    ------
+    KerncastError
+        E204 where the word length cannot hold what the spec asks.
+    """
+    raw = Format.parse(spec.input.word)
+    if len(set(spec.input.gains)) > 1:
+        return _scaled_input(spec, words, raw)
+    plain = _equal_gain_input(spec, words, raw, 0)
+    scale = kernel_scale(spec, words, plain.lsb) * 2**words.t_frac
+    # The kernel's constant has 31 bits at most: halving the lsb divides it by four.
+    up = 0
+    while scale / 4**up >= 2**31:
+        up += 1
+    return plain if up == 0 else _equal_gain_input(spec, words, raw, up)
+
+
+def plan_output(spec: Spec, words: WordClass) -> Affine:
+    """Decide the y words: full scale at half the word, so that predictions may overshoot."""
+    raw = Format.parse(spec.output.word)
+    most = max(abs(raw.lo - spec.output.offset), abs(raw.hi - spec.output.offset), 1)
+    frac = words.bits - 2
+    up = frac - (most - 1).bit_length()
+    fmt = Format(True, words.bits, frac)
+    lsb = Fraction(spec.output.gain) * raw.lsb / Fraction(2) ** up
+    unit = f"{float(lsb * 2**frac)!r} y units"
+    return Affine(_cast(spec, fmt, unit), (spec.output.offset,), (1 << max(up, 0),), max(-up, 0),
+                  lsb)
+
+
+def plan_kernel(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
+    """The kernel's constants: `kernel_c`, `kernel_shift`, `kernel_d2_end`.
+
+    ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
+    """
+    scale = kernel_scale(spec, words, lsb) * 2**words.t_frac
+    shift = max(0, words.kernel_c_bits - 1 - floor(log2(scale)))
+    c = rounded(decimal(scale * Fraction(2) ** shift))
+    if shift > 62 or not 0 < c < 2**31:
+        raise fail("E204", "sigma does not fit the resolution of the input words",
+                   where="[kernel] sigma", value=spec.kernel.sigma,
+                   allowed="between about 1e-3 and 1e6 steps of the x words",
+                   remedy="scale sigma or the input's gain")
+    end = ceil(Fraction((words.t_end << (words.t_frac + shift)), c))
+    return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi)}
+
+
+def kernel_tables(words: WordClass) -> dict[str, Table]:
+    """The exp2 tables of the word class."""
+    if words.bits == 16:
+        return {"exp2": Table(EXP2_16, exp2_16())}
+    return {"exp2_coarse": Table(EXP2_32, exp2_32(8)), "exp2_fine": Table(EXP2_32, exp2_32(16))}
+
+
+def common_signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Signal]:
+    """Signals that every algorithm has."""
+    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    k = words.kernel
+    return {
+        "x_raw": _cast(spec, raw_x, "raw words"), "y_raw": _cast(spec, raw_y, "raw words"),
+        "x": x.signal, "y": y.signal, "f": y.signal,
+        "distance": _cast(spec, words.distance, "squared x words", 0),
+        "kernel": _cast(spec, k, "1", 0, 1 << k.frac),
+        "accumulator": Signal(Format(True, 64, 0), Rounding.FLOOR, Overflow.WRAP,
+                              -(1 << 62), 1 << 62, "never overflows"),
+    }
+
+
+def common_constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
+    """Constants of the input and output conversions."""
+    return {"x_offset": x.offset, "x_gain": x.gain, "x_shift": x.shift,
+            "y_offset": y.offset[0], "y_gain": y.gain[0], "y_shift": y.shift}
+
+
+def units(x: Affine, y: Affine) -> dict[str, str]:
+    """Exact real value of one lsb."""
+    return {"x": str(x.lsb), "y": str(y.lsb)}

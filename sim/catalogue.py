@@ -1,0 +1,189 @@
+"""sim: the catalogue of errors: for each code what it is called, how it comes about and how to mend it.
+
+``kerncast explain CODE`` prints an entry; a test holds the codes used in the sources and the rows
+below to each other.  E1xx spec file, E2xx numbers, plan and data, E3xx generation, output folder and
+target, E4xx link and back ends, E5xx a tool is missing (exit 3).  Rows are in order of their codes.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .errors import fail
+
+
+class Entry(NamedTuple):
+    """One row: a title, the usual cause, the usual remedy."""
+
+    title: str
+    cause: str
+    remedy: str
+
+
+_SPEC = {
+    "E101": Entry("the spec file cannot be read",
+                  "The path is wrong, names a folder, or the file is not UTF-8 text.",
+                  "Check the path; `kerncast init NAME` writes a commented spec to start from."),
+    "E102": Entry("the spec is not TOML",
+                  "The file breaks a rule of TOML at the line named: a missing quote or bracket, a key given "
+                  "twice, a value without its key.",
+                  "Correct that line. Text is quoted (word = \"s16f15\"), numbers are not (n = 256)."),
+    "E103": Entry("unknown key",
+                  "A table holds a key that kerncast does not know; nothing is ignored silently.",
+                  "Correct the spelling, move the key to the table it belongs to, or remove it."),
+    "E104": Entry("unknown table",
+                  "The spec holds a table, or a key outside all tables, that kerncast does not know.",
+                  "Correct the spelling or remove it."),
+    "E105": Entry("a table is missing",
+                  "[model], [input], [output] and [kernel] are always needed; algorithm toeplitz_rls needs "
+                  "[toeplitz] and kernel_lms needs [online].",
+                  "Add the table; `kerncast init` shows each with its keys."),
+    "E106": Entry("a key is missing", "A key without a default is not given.",
+                  "Add the key to the table named."),
+    "E107": Entry("wrong type",
+                  "Text where a number is needed, a number in quotes, a fraction where an integer is needed, "
+                  "a value where a table is needed, or the like. Nothing is converted silently.",
+                  "Write the value in the form named under `allowed`."),
+    "E108": Entry("a value is out of range",
+                  "The value has the right type, but the mathematics or the device has no use for it: lambda "
+                  "or sigma not above 0, eta not between 0 and 2, n or budget below 2.",
+                  "Choose a value in the range named."),
+    "E109": Entry("not one of the choices", "The key takes one of a few values.",
+                  "Choose one of those listed."),
+    "E110": Entry("the model's name cannot be used in C",
+                  "The name becomes the prefix of every C symbol and file, so it must be an identifier, must "
+                  "not be a word of the language, and must not shadow a standard header such as math.h.",
+                  "Use lower-case letters, digits and single underscores, a letter first; at most 24."),
+    "E111": Entry("the tables do not fit the algorithm",
+                  "toeplitz_rls is described by [toeplitz], kernel_lms by [online]; the spec has the other "
+                  "one, or both.",
+                  "Remove the table that does not belong, or change [model] algorithm."),
+    "E112": Entry("a list has the wrong length",
+                  "offset and gain of [input] are one number for all columns, or a list of one each.",
+                  "Give as many entries as there are columns, or a single number."),
+    "E113": Entry("two settings exclude each other",
+                  "Scheme uniform is for samples of one column at a constant step; step has a meaning there "
+                  "only; eta and rho together may halve the multipliers at most.",
+                  "Change one of the two settings named."),
+    "E114": Entry("a format for an unknown signal",
+                  "[numbers.formats] names a signal whose format this algorithm does not let you choose.",
+                  "Use one of the signals listed, or remove the line."),
+    "E115": Entry("the bundled data do not fit the spec",
+                  "The ECG is one uniformly sampled column; the digits have 64 columns of words 0 to 16 and "
+                  "targets -1 and +1.",
+                  "Change the setting named, or give a data file of your own."),
+    "E116": Entry("[data] must name one source", "Both or neither of builtin and file are given.",
+                  "Keep one of them; test goes with file."),
+    "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
+                  "Copy the code from the beginning of the message: E and three digits."),
+}
+
+_NUMBERS = {
+    "E201": Entry("not a number format",
+                  "Formats are written as sign, total bits, f, fraction bits: s16f15, u12f0.",
+                  "Write it in this form. A negative number of fraction bits is allowed: u16f-2."),
+    "E202": Entry("NaN or infinity has no fixed-point word", "A value that is not finite met a quantiser.",
+                  "Remove or repair the sample it came from."),
+    "E203": Entry("a chosen format cannot hold the signal",
+                  "A format in [numbers.formats] is too narrow for the values that the data or the formulas "
+                  "produce, or its fraction bits do not fit the other formats.",
+                  "Drop the override, or give the signal more integer bits."),
+    "E204": Entry("sigma, gains or grid do not fit the words",
+                  "The kernel is so narrow or wide, or the gains of the columns so unequal, that words of "
+                  "[numbers] word bits cannot show the differences that matter.",
+                  "Scale the input, change sigma, or set [numbers] word = 32."),
+    "E205": Entry("lambda is too small for the word length",
+                  "The bound on the multipliers grows as 1/lambda; no shift is left under which every "
+                  "partial sum fits.",
+                  "Raise lambda, lower n, or set [numbers] word = 32."),
+    "E210": Entry("not a plan of this version",
+                  "plan.json is damaged, was edited by hand, or comes from another version of kerncast.",
+                  "Generate the folder again."),
+    "E220": Entry("the width of the kernel is out of range", "sigma must be positive and finite.",
+                  "Give sigma in the units of x, after offset and gain."),
+    "E222": Entry("no such scheme for the first row", "The name of the scheme is not known.",
+                  "Use uniform, diagonal_mean or diagonal_mean_biased."),
+    "E223": Entry("the samples are not a uniform grid",
+                  "Scheme uniform is exact for equally spaced samples of one column, in order, only.",
+                  "Sort or resample the data, or use scheme diagonal_mean."),
+    "E224": Entry("samples and targets do not fit",
+                  "The array has the wrong number of axes, columns or rows, or holds NaN or infinity.",
+                  "Give X of shape (m, D) and y of shape (m,), finite, with the D of the model."),
+    "E225": Entry("the Toeplitz system has the wrong shape",
+                  "r must have one axis, and Y as many rows as r has entries; both finite.",
+                  "Give the first column of T + lambda I as r."),
+    "E226": Entry("no such method for Toeplitz systems", "The name of the method is not known.",
+                  "Use one of the methods listed."),
+    "E227": Entry("the Toeplitz matrix is not symmetric", "r_row differs from r.",
+                  "Only symmetric systems are solved; leave r_row away."),
+    "E228": Entry("eta or rho is out of range",
+                  "The learning rate must be positive, and the decay must not turn a multiplier's sign.",
+                  "Start with eta = 0.1 and rho = 0."),
+    "E229": Entry("the budget is too small", "The reduction needs at least a few vectors to choose from.",
+                  "Raise the budget."),
+    "E230": Entry("no such reduction", "The name of the reduction is not known.", "Use fklms."),
+    "E231": Entry("the kernel lacks a property",
+                  "The algorithm relies on a property (such as k(x, x) = 1) that this kernel does not have.",
+                  "Choose another kernel."),
+    "E240": Entry("the spec names no data", "The command needs data, and the spec has no [data] table.",
+                  "Add [data] with builtin or file, or pass arrays through the Python API."),
+    "E241": Entry("a data file cannot be read", "The path is wrong, or the file is not UTF-8 text.",
+                  "Paths are relative to the folder of the spec."),
+    "E242": Entry("the columns of a data file are wrong",
+                  "The first line must name the columns: x0, x1, ... and y (only y for scheme uniform), as "
+                  "many as [input] columns says.",
+                  "Correct the header line or [input] columns."),
+    "E243": Entry("a row has too few or too many fields", "A separator is missing or doubled.",
+                  "Correct the row; fields are separated by commas."),
+    "E244": Entry("not an integer",
+                  "Data are raw words as the sensor delivers them, so integers; text, an empty field or a "
+                  "fraction cannot be one.",
+                  "Export raw words, not physical values; [input] offset and gain convert them."),
+    "E245": Entry("NaN or infinity in the data", "No sensor word means NaN or infinity.",
+                  "Remove or repair the sample."),
+    "E246": Entry("a value does not fit the raw word",
+                  "The value lies outside the range of [input] word or [output] word.",
+                  "Use a wider word, or repair the sample."),
+    "E247": Entry("too few samples", "The trainer needs n samples, and the data hold fewer.",
+                  "Lower n, or give more data."),
+    "E248": Entry("an array has the wrong shape",
+                  "Inputs are of shape (m, D) and targets of shape (m,), of integers.",
+                  "Reshape the array; a single column may also be given as shape (m,)."),
+}
+
+_GENERATION = {
+    "E322": Entry("no such board", "firmware/boards holds no file of this name.",
+                  "Choose a board from the list, or add its file."),
+    "E323": Entry("no such target", "firmware/targets holds no file of this name.",
+                  "`kerncast targets` lists them; or add its file."),
+    "E324": Entry("the file of a board or target is wrong",
+                  "A key is missing, unknown or of the wrong type.",
+                  "Correct the file; those beside it show the keys."),
+}
+
+_LINK: dict[str, Entry] = {}
+
+_MISSING = {
+    "E501": Entry("a Python package is missing",
+                  "The command needs a package of one of kerncast's extras.",
+                  "Install it with the command named; `kerncast doctor` lists all."),
+}
+
+#: Every error a user can meet, by its code.
+CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | _LINK | _MISSING
+
+
+def explain(code: str) -> Entry:
+    """The entry of a code, in either case.
+
+    Raises
+    ------
+    KerncastError
+        E190 where there is no such code.
+    """
+    try:
+        return CATALOGUE[code.upper()]
+    except KeyError:
+        raise fail("E190", "there is no such error code", where="code", value=code,
+                   allowed=f"{min(CATALOGUE)} to {max(CATALOGUE)}",
+                   remedy="copy the code from the beginning of the message") from None

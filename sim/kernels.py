@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import is_real
 from .errors import fail
 
 Array = NDArray[np.float64]
@@ -77,11 +78,11 @@ class Kernel(ABC):
 
     @abstractmethod
     def __call__(self, U: Array, V: Array) -> Array:
-        """All values k(u, v): `U` of shape (m, D), `V` of shape (n, D), result (m, n)."""
+        """Evaluate all k(u, v): `U` of shape (m, D), `V` of shape (n, D), result (m, n)."""
 
     @abstractmethod
     def pairs(self, U: Array, V: Array) -> Array:
-        """The values k(u_i, v_i): both of shape (..., D), result (...)."""
+        """Evaluate k(u_i, v_i): both of shape (..., D), result (...)."""
 
 
 class RadialKernel(Kernel):
@@ -91,12 +92,14 @@ class RadialKernel(Kernel):
 
     @abstractmethod
     def of_squared_distance(self, d2: Array) -> Array:
-        """k as a function of |u - v|^2, element by element."""
+        """Evaluate the kernel as a function of |u - v|^2, element by element."""
 
     def __call__(self, U: Array, V: Array) -> Array:
+        """Evaluate all k(u, v): `U` of shape (m, D), `V` of shape (n, D), result (m, n)."""
         return self.of_squared_distance(squared_distances(U, V))
 
     def pairs(self, U: Array, V: Array) -> Array:
+        """Evaluate k(u_i, v_i): both of shape (..., D), result (...)."""
         return self.of_squared_distance(pair_distances(U, V))
 
 
@@ -125,16 +128,18 @@ class Gaussian(RadialKernel):
     decreasing = True
 
     def __post_init__(self) -> None:
-        if not _SIGMA_MIN <= self.sigma <= _SIGMA_MAX:  # also refuses NaN
+        if not is_real(self.sigma) or not _SIGMA_MIN <= self.sigma <= _SIGMA_MAX:  # also refuses NaN
             raise fail("E220", "the width of the Gaussian kernel is out of range", where="sigma",
                        value=self.sigma, allowed=f"a number from {_SIGMA_MIN:g} to {_SIGMA_MAX:g}",
                        remedy="try the typical distance between neighbouring samples")
 
     def of_squared_distance(self, d2: Array) -> Array:
+        """Evaluate exp(-d2 / (2 sigma^2)), element by element."""
         return np.asarray(np.exp(d2 / (-2.0 * self.sigma * self.sigma)), dtype=np.float64)
 
 
-KERNELS: dict[str, type[Gaussian]] = {Gaussian.name: Gaussian}
+#: Every kernel by its name in a spec.
+KERNELS: dict[str, type[Kernel]] = {Gaussian.name: Gaussian}
 
 
 def gaussian(U: Array, V: Array, sigma: float) -> Array:

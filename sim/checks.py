@@ -1,0 +1,61 @@
+"""sim: checks of arguments that several modules share."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .errors import fail
+
+Array = NDArray[np.float64]
+
+
+def is_real(value: object) -> bool:
+    """Whether `value` is a real number (of Python or numpy), whatever its annotation promised."""
+    return isinstance(value, Real)
+
+
+def is_integer(value: object) -> bool:
+    """Whether `value` is an integer (of Python or numpy), whatever its annotation promised."""
+    return isinstance(value, Integral)
+
+
+def finite_array(values: ArrayLike, where: str, code: str) -> Array:
+    """Return `values` as a float64 array without NaN or infinity.
+
+    Parameters
+    ----------
+    values : array_like
+        Of any shape.
+    where : str
+        Name of the argument, for the message.
+    code : str
+        Code of the error.
+
+    Raises
+    ------
+    KerncastError
+        `code`, with the index of the first offending value.
+    """
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise fail(code, "the values are not numbers", where=where, value=type(values).__name__,
+                   allowed="an array of real numbers", remedy=str(error)) from error
+    bad = np.argwhere(~np.isfinite(array))
+    if len(bad):
+        index = tuple(int(i) for i in bad[0])
+        raise fail(code, "NaN or infinity in the data", where=f"{where}{list(index)}",
+                   value=array[index], allowed="finite numbers",
+                   remedy="remove or replace the samples concerned")
+    return array
+
+
+def positive(value: float, where: str, code: str, remedy: str) -> float:
+    """Return `value` as a float if it is finite and above zero, else raise `code`."""
+    if not is_real(value) or not 0.0 < value < float("inf"):  # also refuses NaN
+        raise fail(code, f"{where} must be positive", where=where, value=value,
+                   allowed="a finite number > 0", remedy=remedy)
+    return float(value)

@@ -1,0 +1,111 @@
+"""sim.estimators: checks of data, and class labels as targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..errors import KerncastError, fail
+from ..kernels import Gaussian
+
+Array = NDArray[np.float64]
+
+
+def checked_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *, reset: bool = True,
+                          **options: Any) -> tuple[Array, NDArray[Any]]:
+    """Return `X` as float64 of shape (n, D), and `y`, as checked by scikit-learn; E233 if refused.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Learns `n_features_in_` if `reset`, else the columns must fit it.
+    X, y : array_like
+    reset : bool
+    **options
+        For :func:`sklearn.utils.validation.validate_data`.
+    """
+    try:
+        checked_X, checked_y = validate_data(estimator, X, y, dtype=np.float64, reset=reset, **options)
+    except ValueError as error:
+        raise _refused(error) from error
+    return checked_X, checked_y
+
+
+def checked_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
+    """Return `X` for a prediction, as float64 of shape (m, D); E233 if refused."""
+    check_is_fitted(estimator)
+    try:
+        checked: Array = validate_data(estimator, X, dtype=np.float64, reset=False)
+    except ValueError as error:
+        raise _refused(error) from error
+    return checked
+
+
+def width_or(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
+    """Return the Gaussian kernel of width `sigma`, or of the width that `automatic` finds for "auto"."""
+    if isinstance(sigma, str):
+        if sigma != "auto":
+            raise fail("E220", "the width of the Gaussian kernel is not known", where="sigma",
+                       value=repr(sigma), allowed='a number > 0 or "auto"', remedy="give a number")
+        sigma = automatic()
+    return Gaussian(sigma)
+
+
+def checked_classes(y: NDArray[Any]) -> NDArray[Any]:
+    """Return the sorted class labels in `y`; E232 if they are fewer than two."""
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise _refused(error) from error
+    classes: NDArray[Any] = unique_labels(y)
+    if len(classes) < 2:
+        raise fail("E232", "a classifier needs two classes or more", where="y",
+                   value=f"one class, {classes[0]!r}", allowed="at least two different labels",
+                   remedy="add samples of another class")
+    return classes
+
+
+def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
+    """Turn labels into targets of +1 and -1.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    classes : ndarray of shape (K,)
+        Sorted, K >= 2.
+
+    Returns
+    -------
+    targets : ndarray of shape (n,) or (n, K)
+        Of two classes the second is +1; of more, column c is +1 where y is class c.
+
+    Raises
+    ------
+    KerncastError
+        E232 where a label is not among the classes.
+    """
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise fail("E232", "a label that is not among the classes", where="y", value=repr(unknown[0]),
+                   allowed=", ".join(map(str, classes)),
+                   remedy="name all classes at the first call of partial_fit, or fit afresh")
+    if len(classes) == 2:
+        return np.where(y == classes[1], 1.0, -1.0)
+    return np.where(y[:, np.newaxis] == classes, 1.0, -1.0)
+
+
+def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the class of each decision value: shape (m,) for two classes, (m, K) for more."""
+    winner = (f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)
+    return np.asarray(classes[winner])
+
+
+def _refused(error: ValueError) -> KerncastError:
+    return fail("E233", str(error), where="X, y", allowed="finite numbers; the columns trained with",
+                remedy="mend the data named above")

@@ -1,0 +1,250 @@
+"""sim.estimators: online kernel LMS in fixed memory.
+
+B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report
+836, University of Sheffield, 2003.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from ..checks import is_integer
+from ..errors import fail
+from ..reference.expansion import expand
+from ..reference.kernel_lms import KernelLMS, checked_budget
+from ..reference.solution import Status
+from ..reference.width import overlap_width
+from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest, width_or
+
+Array = NDArray[np.float64]
+
+
+class _KernelLMS(BaseEstimator):
+    """What the two estimators share."""
+
+    def __init__(self, sigma: float | str = "auto", eta: float = 0.1, rho: float = 0.0, *,
+                 reduction: str = "fklms", budget: int = 100, presentations: int = 10) -> None:
+        self.sigma = sigma
+        self.eta = eta
+        self.rho = rho
+        self.reduction = reduction
+        self.budget = budget
+        self.presentations = presentations
+
+    def _start(self, X: Array, outputs: tuple[int, ...]) -> None:
+        """Make a learner that knows nothing yet."""
+        kernel = width_or(self.sigma, lambda: overlap_width(X, checked_budget(self.budget)))
+        self._learner = KernelLMS(X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget,
+                                  outputs)
+        self.sigma_ = kernel.sigma
+
+    def _fit_targets(self, X: Array, Y: Array) -> None:
+        """Start afresh and present all samples, in order, as often as asked."""
+        if not is_integer(self.presentations) or self.presentations < 1:
+            raise fail("E234", "the samples must be presented once at least", where="presentations",
+                       value=self.presentations, allowed="an integer >= 1", remedy="start with 10")
+        self._start(X, Y.shape[1:])
+        for _ in range(self.presentations):
+            self._present(X, Y)
+        self._warn_if_diverged()
+
+    def _present(self, X: Array, Y: Array) -> None:
+        """Learn the samples once, in order, and publish what is known now."""
+        f = self._learner.learn(X, Y)
+        model = self._learner.model
+        self.support_vectors_ = model.V[model.held]
+        self.dual_coef_ = model.alpha[model.held]
+        self.intercept_ = 0.0
+        self.status_ = self._learner.status
+        self.residual_ = float(np.max(np.linalg.norm(Y - f, axis=0)))
+
+    def _output(self, X: ArrayLike) -> Array:
+        """Evaluate (1), shape (m,) or (m, K)."""
+        X = checked_inputs(self, X)
+        return expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
+
+    def _warn_if_diverged(self) -> None:
+        if self.status_ is not Status.OK:
+            warnings.warn(f"{type(self).__name__} diverged (sigma {self.sigma_:g}, eta {self.eta:g}, "
+                          f"budget {self.budget}): it has stopped learning and its predictions are useless. "
+                          "Use a smaller sigma, or a smaller eta, or a smaller budget.",
+                          ConvergenceWarning, stacklevel=4)
+
+
+class KernelLMSRegressor(RegressorMixin, _KernelLMS):
+    """Regression by kernel LMS with at most `budget` expansion vectors, one sample at a time.
+
+    Parameters
+    ----------
+    sigma : float or "auto", default="auto"
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" takes
+        the largest width at which FKLMS stays stable on the samples of `fit`, or of the **first** call
+        of `partial_fit`; for a stream give a number.
+    eta : float, default=0.1
+        Learning rate, > 0.
+    rho : float, default=0.0
+        Decay of all multipliers by 1 - eta rho with each sample; above 0 old samples are forgotten.
+    reduction : {"fklms", "none"}, default="fklms"
+        How the number of vectors is kept within the budget; "none" keeps every vector.
+    budget : int, default=100
+        N_max, the largest number of expansion vectors, at least 2.
+    presentations : int, default=10
+        How often `fit` presents the samples, in the order given.  `partial_fit` presents them once.
+
+    Attributes
+    ----------
+    support_vectors_ : ndarray of shape (N, D)
+        The expansion vectors, by slot.
+    dual_coef_ : ndarray of shape (N,)
+        The multipliers alpha.
+    intercept_ : float
+        0.0: the model has no bias.
+    status_ : str
+        "ok", or "diverged": then a warning was given, and the learner has stopped.
+    residual_ : float
+        2-norm of the errors e_p (2) over the last presentation, each before its sample was learned.
+    sigma_ : float
+        The width that was used.
+    n_features_in_ : int
+        D, the number of columns.
+
+    Notes
+    -----
+    FKLMS takes the retained vectors for orthogonal (K_RR = I).  Where that is far from true it
+    is **unstable, not merely inexact**: once sum_j k(v_j, v_r)^2 over the other vectors is well above
+    2, each removal adds more error than it removes.  So a wide kernel and a large budget do not
+    go together; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
+    A large eta makes it worse.  The oldest vector is never removed.
+
+    References
+    ----------
+    Report 836: learning rule (2)-(6), projection (16), deterioration metric (17).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kerncast import KernelLMSRegressor
+    >>> X = np.random.default_rng(0).uniform(-3, 3, (100, 1))
+    >>> model = KernelLMSRegressor(sigma=0.5, budget=24).fit(X, np.sinc(X[:, 0]))
+    >>> model.support_vectors_.shape, str(model.status_)
+    ((24, 1), 'ok')
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
+        """Forget everything and learn `X`, shape (n, D), and `y`, shape (n,), `presentations` times.
+
+        Raises
+        ------
+        KerncastError
+            E220 sigma, E228 eta or rho, E229 budget, E230 reduction, E233 data, E234 presentations.
+        """
+        X, y = checked_training_data(self, X, y, y_numeric=True)
+        self._fit_targets(X, y.astype(np.float64))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
+        """Learn `X`, shape (m, D), and `y`, shape (m,), once and in order, on top of what is known.
+
+        Parameters changed after the first call have no effect until `fit`.  Raises as `fit`; refused
+        data leave the model as it was.
+        """
+        first = not hasattr(self, "_learner")
+        X, y = checked_training_data(self, X, y, reset=first, y_numeric=True)
+        if first:
+            self._start(X, ())
+        self._present(X, y.astype(np.float64))
+        self._warn_if_diverged()
+        return self
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Evaluate f at all rows of `X`, shape (m, D); result of shape (m,)."""
+        return self._output(X)
+
+
+class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
+    """Classifier by kernel LMS on targets of +1 and -1, one against the rest.
+
+    Parameters and most attributes are those of :class:`KernelLMSRegressor`; its Notes apply.  The
+    classes share the expansion vectors, for the metric of FKLMS does not look at the multipliers.
+
+    Parameters
+    ----------
+    sigma : float or "auto", default="auto"
+        Width of the Gaussian kernel, in the unit of `X`.
+    eta : float, default=0.1
+        Learning rate, > 0.
+    rho : float, default=0.0
+        Decay of the multipliers.
+    reduction : {"fklms", "none"}, default="fklms"
+        How the number of vectors is kept within the budget.
+    budget : int, default=100
+        N_max, the largest number of expansion vectors, at least 2.
+    presentations : int, default=10
+        How often `fit` presents the samples.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, sorted.
+    dual_coef_ : ndarray of shape (N,) for two classes, (N, K) for more
+        The multipliers alpha.
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSClassifier:
+        """Forget everything and learn `X`, shape (n, D), and labels `y`, shape (n,), `presentations` times.
+
+        Raises
+        ------
+        KerncastError
+            As :meth:`KernelLMSRegressor.fit`, and E232 for fewer than two classes.
+        """
+        X, y = checked_training_data(self, X, y)
+        self.classes_ = checked_classes(y)
+        self._fit_targets(X, one_vs_rest(y, self.classes_))
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike,
+                    classes: ArrayLike | None = None) -> KernelLMSClassifier:
+        """Learn `X`, shape (m, D), and labels `y`, shape (m,), once and in order, on top of what is known.
+
+        Parameters
+        ----------
+        X, y : array_like
+        classes : array_like of shape (K,), optional
+            All labels that can occur.  Needed at the first call, unless `y` holds all of them;
+            later it must be the same or left out.
+
+        Raises
+        ------
+        KerncastError
+            As `fit`, and E232 for a label, or a list of classes, unlike the first call's.
+            Refused data leave the model as it was.
+        """
+        first = not hasattr(self, "_learner")
+        X, y = checked_training_data(self, X, y, reset=first)
+        known = checked_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+            raise fail("E232", "the classes differ from those of the first call", where="classes",
+                       value=str(list(np.unique(classes))), allowed=str(list(known)),
+                       remedy="leave classes out after the first call, or fit afresh")
+        targets = one_vs_rest(y, known)
+        if first:
+            self._start(X, targets.shape[1:])
+            self.classes_ = known
+        self._present(X, targets)
+        self._warn_if_diverged()
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Evaluate f: shape (m,) for two classes, above 0 for the second; (m, K) for more."""
+        return self._output(X)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row of `X`, shape (m,)."""
+        return labels(self._output(X), self.classes_)

@@ -1,0 +1,113 @@
+"""sim.reference: a kernel expansion held in slots, and its evaluation.
+
+Equation (1) of B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models",
+ACSE Research Report 836, University of Sheffield, 2003; equation (3) of Decherchi et al.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import Kernel, pair_distances
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# Rows of the kernel matrix are made in blocks of about this many values (8 MB of float64).
+_BLOCK_VALUES = 1 << 20
+
+
+def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
+    """f(x) = sum_i alpha_i k(v_i, x) for all rows of `X`: (1).
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray of shape (m, D)
+        Where to evaluate.
+    V : ndarray of shape (N, D)
+        Expansion vectors.
+    alpha : ndarray of shape (N,) or (N, K)
+        Multipliers, one column per output.
+
+    Returns
+    -------
+    f : ndarray of shape (m,) or (m, K)
+
+    Notes
+    -----
+    The kernel matrix is made and used some rows at a time: memory O(N) beside the result.
+    """
+    f = np.zeros((len(X), *alpha.shape[1:]))
+    rows = max(1, _BLOCK_VALUES // max(1, len(V)))
+    for start in range(0, len(X), rows):
+        f[start: start + rows] = kernel(X[start: start + rows], V) @ alpha
+    return f
+
+
+@dataclass
+class Expansion:
+    """The model of an online learner: vectors and multipliers in a fixed number of slots.
+
+    Slots are filled from 0 up.  A removed vector leaves a hole that the vector presented next
+    fills, so vectors are never moved; `rank` says in which order they came.
+
+    Attributes
+    ----------
+    V : ndarray of shape (capacity, D)
+        Expansion vectors v_i.
+    alpha : ndarray of shape (capacity,) or (capacity, K)
+        Multipliers alpha_i.
+    rank : ndarray of int64, shape (capacity,)
+        0 for the oldest vector, count-1 for the newest, -1 for a free slot.
+    count : int
+        N, the number of vectors held.
+    """
+
+    V: Array
+    alpha: Array
+    rank: IntArray
+    count: int = 0
+
+    @classmethod
+    def empty(cls, capacity: int, columns: int, outputs: tuple[int, ...] = ()) -> Expansion:
+        """No vectors; `outputs` is () for one output, (K,) for several that share the vectors."""
+        return cls(np.zeros((capacity, columns)), np.zeros((capacity, *outputs)),
+                   np.full(capacity, -1, dtype=np.int64))
+
+    @property
+    def capacity(self) -> int:
+        """Number of slots."""
+        return len(self.V)
+
+    @property
+    def held(self) -> IntArray:
+        """The slots in use, in ascending order."""
+        return np.flatnonzero(self.rank >= 0)
+
+    def distances(self, x: Array) -> Array:
+        """Squared distances of `x` (D,) to the vector in every slot; infinite for free slots."""
+        return np.where(self.rank >= 0, pair_distances(self.V, x), np.inf)
+
+    def insert(self, slot: int, x: Array, alpha: Array) -> None:
+        """Put `x` into the free `slot` as the newest vector: (3), (4), (6)."""
+        self.V[slot], self.alpha[slot] = x, alpha
+        self.rank[slot] = self.count
+        self.count += 1
+
+    def remove(self, slot: int) -> None:
+        """Free `slot`; its multiplier becomes 0, and the vectors newer than it move up one rank."""
+        self.alpha[slot] = 0.0
+        self.rank[self.rank > self.rank[slot]] -= 1
+        self.rank[slot] = -1
+        self.count -= 1
+
+    def grow(self) -> None:
+        """Double the number of slots."""
+        bigger = Expansion.empty(2 * self.capacity, self.V.shape[1], self.alpha.shape[1:])
+        bigger.V[: self.capacity], bigger.alpha[: self.capacity] = self.V, self.alpha
+        bigger.rank[: self.capacity] = self.rank
+        self.V, self.alpha, self.rank = bigger.V, bigger.alpha, bigger.rank

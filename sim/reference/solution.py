@@ -1,0 +1,62 @@
+"""sim.reference: what a linear solver hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+
+class Status(StrEnum):
+    """What became of a computation; compares equal to its plain text."""
+
+    OK = "ok"
+    #: A leading minor of the matrix is not positive: the recursion has no meaning past it.
+    NOT_POSITIVE_DEFINITE = "not_positive_definite"
+    #: Positive definite perhaps, but not within the precision of the arithmetic.
+    BREAKDOWN = "breakdown"
+    #: An online learner whose multipliers grow without bound.
+    DIVERGED = "diverged"
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Solution of a linear system A x = y, and how far it can be trusted.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n,) or (n, m)
+        The unknowns, one column per right-hand side.  **All zero unless the status is ok**:
+        always finite, never an answer that merely looks like one.
+    status : Status
+        ``"ok"`` or the reason why there is no answer.
+    residual : float
+        |y - A x|_2 computed afresh from `x`, the largest over the right-hand sides.  For a
+        positive semidefinite T and A = T + lambda I this bounds the error:
+        |x - x*|_2 <= residual / lambda.
+    iterations : int
+        Steps of the recursion that were taken.
+    method : str
+        The method that ran.
+    xi : ndarray of shape (iterations,)
+        Reflection coefficients, where the method has them; |xi| < 1 for a positive definite matrix.
+    eps : float
+        The last prediction error power eps = det(A_n) / det(A_{n-1}), where the method has it.
+    """
+
+    x: Array
+    status: Status
+    residual: float
+    iterations: int
+    method: str
+    xi: Array = field(default_factory=lambda: np.empty(0))
+    eps: float = float("nan")
+
+    @property
+    def ok(self) -> bool:
+        """True where `x` solves the system."""
+        return self.status is Status.OK

@@ -1,0 +1,209 @@
+"""codegen: the firmware image of a board: generated glue, agent, board support and library, linked.
+
+What is written lies in one folder: ``OUT/build/<board>-<compiler><optimisation>/``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+
+from ..sim.errors import fail
+from ..sim.plan import Plan
+from .hil_table import render_header
+from .resources import environment, resource
+from .targets import Board, load_board, load_target
+from .toolchains import Toolchain, choose_toolchain
+
+OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os")
+WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+FREESTANDING = ("-ffreestanding", "-nostdlib", "-ffunction-sections", "-fdata-sections",
+                "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-g0")
+
+#: Online learners and predictors take samples in batches: as many as fit here, at most so many.
+BATCH_BYTES = 4096
+BATCH_SAMPLES = 128
+
+_SHF_WRITE, _SHF_ALLOC = 1, 2
+
+
+@dataclass(frozen=True)
+class FirmwareImage:
+    """A built image and what it takes.
+
+    Parameters
+    ----------
+    elf : Path
+    board : Board
+    compiler : str
+        ``gcc``, ``clang`` or ``zig``.
+    optimise : str
+        ``-O0`` to ``-O3``, ``-Os``.
+    flash_bytes, ram_bytes : int
+        Of the whole image: code, constants and initial values; data without the stack.
+    library_bytes : int
+        Flash of the generated library alone, without what it calls of the compiler's runtime.
+    stack_bytes : int
+        RAM reserved for the stack.
+    """
+
+    elf: Path
+    board: Board
+    compiler: str
+    optimise: str
+    flash_bytes: int
+    ram_bytes: int
+    library_bytes: int
+    stack_bytes: int
+
+
+def buffer_samples(plan: Plan) -> int:
+    """Samples that the board holds at a time: a batch trainer needs all n of them."""
+    if plan.algorithm == "toeplitz_rls":
+        return plan.sizes["n"]
+    row = plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8
+    return max(1, min(BATCH_SAMPLES, BATCH_BYTES // row))
+
+
+def render_port(plan: Plan) -> str:
+    """``<name>_hil_port.c``: the library's side of the agent."""
+    trains = plan.algorithm == "toeplitz_rls"
+    return environment().get_template("firmware/hil_port.c.j2").render(
+        plan=plan, trains=trains, capacity=buffer_samples(plan), columns=plan.sizes["D"],
+        train_count=plan.sizes["n"] if trains else 0)
+
+
+def render_board_files(board: Board) -> dict[str, str]:
+    """What depends on the board and the link's table alone, by file name."""
+    env = environment()
+    return {
+        "kc_hil_protocol.h": render_header(),
+        "kc_board_config.h": env.get_template("firmware/kc_board_config.h.j2").render(board=board),
+        "board.ld": env.get_template("firmware/board.ld.j2").render(board=board),
+    }
+
+
+def shipped_sources(board: Board) -> dict[str, str]:
+    """Agent and board support, by file name."""
+    return {entry.name: entry.read_text(encoding="utf-8")
+            for folder in ("agent", board.support)
+            for entry in sorted(resource(f"firmware/{folder}").iterdir(), key=lambda e: e.name)
+            if entry.name.endswith((".c", ".h"))}
+
+
+def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *,
+                   compiler: str = "auto", optimise: str = "-O2",
+                   build_dir: Path | str | None = None) -> FirmwareImage:
+    """Build the library generated in `out_dir` and the HIL agent into an image for `board`.
+
+    Parameters
+    ----------
+    out_dir : path
+        Folder of the generated library.
+    plan : Plan
+        The plan it was generated from.
+    board : str
+        A board id.
+    compiler : {"auto", "gcc", "clang", "zig"}
+        ``auto`` takes arm-none-eabi-gcc where there is one, else ziglang.
+    optimise : str
+        One of `OPTIMISATIONS`.
+    build_dir : path, optional
+        Where to build; by default a folder of its own in ``out_dir/build``.
+
+    Raises
+    ------
+    KerncastError
+        E320 where a compiler refuses, E321 where the image does not fit, E322 for an unknown
+        board, E325 for an unknown compiler or optimisation, E511 for a missing compiler.
+    """
+    out = Path(out_dir)
+    sources = sorted(out.glob(f"{plan.name}_*.c"))
+    if not sources:
+        raise fail("E326", "this folder holds no generated library", where=str(out),
+                   value=f"no {plan.name}_*.c", allowed="a folder that kerncast gen has written",
+                   remedy="generate the library first")
+    files = {f"{plan.name}_hil_port.c": render_port(plan)}
+    return build_image(files, sources, [out], load_board(board), compiler=compiler,
+                       optimise=optimise, build_dir=Path(build_dir) if build_dir else out / "build")
+
+
+def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
+                board: Board, *, compiler: str = "auto", optimise: str = "-O2",
+                build_dir: Path) -> FirmwareImage:
+    """Build any port of the agent; :func:`build_firmware` for generated libraries.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        Text of further sources and headers, among them the definition of ``kc_hil_port``.
+    library : sequence of Path
+        C files of the library under test.
+    includes : sequence of Path
+        Folders of its headers.
+    board, compiler, optimise, build_dir
+        As in :func:`build_firmware`; the image gets a folder of its own in `build_dir`.
+    """
+    if optimise not in OPTIMISATIONS:
+        raise fail("E325", "there is no such optimisation level", where="optimise", value=optimise,
+                   allowed=", ".join(OPTIMISATIONS), remedy="choose one of these")
+    target = load_target(board.target)
+    toolchain = choose_toolchain(compiler, target)
+    folder = (build_dir / f"{board.id}-{toolchain.name}{optimise}").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {**shipped_sources(board), **render_board_files(board), **files}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    flags = [*toolchain.flags, optimise, *WARNINGS, *FREESTANDING, "-I.",
+             *(f"-I{_from(folder, path)}" for path in includes)]
+    ours = sorted(name for name in texts if name.endswith(".c"))
+    theirs = [_from(folder, path) for path in library]
+    objects = toolchain.compile([*ours, *theirs], flags, folder)
+    _link(toolchain, [*toolchain.flags, optimise], objects, folder, board)
+    return _measure(folder, board, toolchain, optimise, objects[len(ours):])
+
+
+def _from(folder: Path, path: Path) -> str:
+    """`path` as seen from `folder`: no absolute path gets into an object file."""
+    return os.path.relpath(path.absolute(), folder).replace(os.sep, "/")
+
+
+def _link(toolchain: Toolchain, flags: Sequence[str], objects: Sequence[str], folder: Path,
+          board: Board) -> None:
+    done = toolchain.link(objects, flags, "board.ld", "firmware.elf", folder)
+    if done.returncode == 0:
+        return
+    overflow = [line for line in done.stderr.splitlines() if "overflow" in line]
+    if overflow:
+        memory = board.memory
+        raise fail("E321", "the image does not fit the board", where=board.id,
+                   value="; ".join(overflow),
+                   allowed=f"{memory.flash_bytes} bytes of flash, {memory.ram_bytes} of RAM",
+                   remedy="choose fewer samples or vectors, a shorter word, or a larger board")
+    raise toolchain.refusal("the linker refused the image", done)
+
+
+def _measure(folder: Path, board: Board, toolchain: Toolchain, optimise: str,
+             library: Sequence[str]) -> FirmwareImage:
+    flash, ram = section_bytes(folder / "firmware.elf")
+    return FirmwareImage(
+        elf=folder / "firmware.elf", board=board, compiler=toolchain.name, optimise=optimise,
+        flash_bytes=flash, ram_bytes=ram, stack_bytes=board.memory.stack_bytes,
+        library_bytes=sum(section_bytes(folder / name)[0] for name in library))
+
+
+def section_bytes(path: Path) -> tuple[int, int]:
+    """Bytes of flash and of RAM without the stack; initialised data counts in both."""
+    flash = ram = 0
+    with path.open("rb") as stream:
+        for section in ELFFile(stream).iter_sections():
+            if not section["sh_flags"] & _SHF_ALLOC or section.name == ".stack":
+                continue
+            loaded = section["sh_type"] != "SHT_NOBITS"
+            flash += section["sh_size"] if loaded else 0
+            ram += section["sh_size"] if section["sh_flags"] & _SHF_WRITE else 0
+    return flash, ram

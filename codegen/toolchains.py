@@ -1,0 +1,115 @@
+"""codegen: the cross compilers, found and called."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from ..sim.errors import KerncastError, fail
+from ..sim.target import Target
+
+COMPILERS = ("auto", "gcc", "clang", "zig")
+_GCC = "arm-none-eabi-gcc"
+_INSTALL = {
+    "gcc": "sudo apt-get install -y --no-install-recommends gcc-arm-none-eabi",
+    "clang": "sudo apt-get install -y --no-install-recommends clang gcc-arm-none-eabi",
+    "zig": "pip install 'kerncast[zig]'",
+}
+_LINES_SHOWN = 12
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """One compiler for one target.
+
+    Parameters
+    ----------
+    name : str
+        ``gcc``, ``clang`` or ``zig``.
+    compiler, linker : tuple of str
+        Commands.
+    flags, link_flags : tuple of str
+        What the target needs, for either.
+    libraries : tuple of str
+        The compiler's own runtime (64-bit division), where it has to be named.
+    """
+
+    name: str
+    compiler: tuple[str, ...]
+    linker: tuple[str, ...]
+    flags: tuple[str, ...]
+    link_flags: tuple[str, ...]
+    libraries: tuple[str, ...]
+
+    def compile(self, sources: Sequence[str], flags: Sequence[str], folder: Path) -> list[str]:
+        """Compile in `folder`; the object files' names. E320 with the compiler's words."""
+        objects = [f"{PurePosixPath(source).stem}.o" for source in sources]
+        for source, name in zip(sources, objects, strict=True):
+            done = self._run([*self.compiler, *flags, "-c", source, "-o", name], folder)
+            if done.returncode:
+                raise self.refusal(f"the compiler refused {PurePosixPath(source).name}", done)
+        return objects
+
+    def link(self, objects: Sequence[str], flags: Sequence[str], script: str, name: str,
+             folder: Path) -> subprocess.CompletedProcess[str]:
+        """Link without any library but the compiler's own."""
+        return self._run([*self.linker, *self.link_flags, "-nostdlib", "-Wl,--gc-sections",
+                          "-Wl,-e,Reset_Handler", *objects, "-T", script, *self.libraries,
+                          "-o", name], folder)
+
+    def refusal(self, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
+        """E320 with the first lines of what the tool said."""
+        said = "\n".join(done.stderr.strip().splitlines()[:_LINES_SHOWN])
+        return fail("E320", message, where=self.name, value=said,
+                    remedy="report this together with the spec, if you have not changed the C files")
+
+    def _run(self, command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
+        # Zig keeps a cache; it stays beside the images it serves.
+        cache = str(folder.parent / "zig-cache")
+        env = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache, "LC_ALL": "C"}
+        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, check=False)
+
+
+def _missing(name: str) -> KerncastError:
+    return fail("E511", "this cross compiler is not installed", where="compiler", value=name,
+                allowed="gcc (arm-none-eabi-gcc), clang with arm-none-eabi-gcc, zig (ziglang)",
+                remedy=_INSTALL[name])
+
+
+def available(name: str) -> bool:
+    """Whether the compiler family `name` can build an ARM image on this machine."""
+    if name == "zig":
+        return importlib.util.find_spec("ziglang") is not None
+    return shutil.which(_GCC) is not None and (name == "gcc" or shutil.which("clang") is not None)
+
+
+def choose_toolchain(name: str, target: Target) -> Toolchain:
+    """The toolchain `name` for `target`; ``auto`` is gcc where it is installed, else zig.
+
+    Raises
+    ------
+    KerncastError
+        E325 for an unknown name, E511 with the command that installs what is missing.
+    """
+    if name not in COMPILERS:
+        raise fail("E325", "there is no such compiler", where="compiler", value=name,
+                   allowed=", ".join(COMPILERS), remedy="choose one of these")
+    if name == "auto":
+        name = "gcc" if available("gcc") else "zig"
+    if not available(name):
+        raise _missing(name)
+    flags = target.flags[name]
+    if name == "zig":
+        zig = (sys.executable, "-m", "ziglang", "cc")
+        return Toolchain(name, zig, zig, (*flags, "-fno-sanitize=undefined"), flags, ())
+    gcc = (_GCC,)
+    compiler = gcc if name == "gcc" else ("clang",)
+    # clang compiles, but Debian has no runtime of its own for ARM: gcc's is linked.
+    return Toolchain(name, compiler, gcc, flags, target.flags["gcc"], ("-lgcc",))

@@ -1,0 +1,69 @@
+/* The HIL agent: answers frames from the host, one at a time.
+ * It knows neither the library (see kc_hil_port_t, generated) nor the machine (kc_hil_board_t,
+ * board support), so it runs on a board, in an emulator and in a test on the host alike.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KC_HIL_AGENT_H
+#define KC_HIL_AGENT_H
+
+#include <stdint.h>
+
+#include "kc_hil_frame.h"
+
+typedef struct {
+    uint8_t *data;
+    uint32_t bytes;
+} kc_hil_memory_t;
+
+/* Work on the first `count` samples of the buffers. */
+typedef uint32_t (*kc_hil_operation_t)(uint32_t count);
+
+/* The library under test.  An operation that its algorithm lacks is a null pointer. */
+typedef struct {
+    const char *name;
+    const uint8_t *plan_hash; /* 32 bytes */
+    uint16_t abi;
+    uint8_t word_bits;
+    uint32_t capacity;    /* samples that fit into x, y, results and statuses */
+    uint32_t train_count; /* samples that `train` needs, neither more nor fewer */
+    kc_hil_memory_t x, y, results, statuses;
+    const kc_hil_memory_t *fields; /* members of the model structure, never written by the agent */
+    uint16_t field_count;
+    kc_hil_operation_t train;   /* returns the status of the library */
+    kc_hil_operation_t update;  /* returns how many statuses were not OK */
+    kc_hil_operation_t predict; /* likewise */
+    void (*reset)(void);
+} kc_hil_port_t;
+
+/* The machine. */
+typedef struct {
+    kc_hil_send_t send;
+    void (*counter_start)(void);     /* null where there is no counter */
+    uint64_t (*counter_stop)(void);  /* ticks since start; all ones where it overran */
+    uint32_t (*stack_used)(void);    /* null where the stack is not painted */
+    uint32_t stack_total;
+} kc_hil_board_t;
+
+typedef struct {
+    const kc_hil_port_t *port;
+    const kc_hil_board_t *board;
+    kc_hil_decoder_t decoder;
+    uint8_t  reply[KC_HIL_REPLY_MAX]; /* of the last request: a duplicate is answered from here */
+    uint32_t reply_length;
+    uint32_t last_crc;
+    uint16_t last_sequence;
+    uint8_t  in_session; /* `last_sequence` is that of a request */
+    uint64_t ticks;
+    uint64_t overhead;
+} kc_hil_agent_t;
+
+/* Initialise, measure the counter's own overhead, send READY. */
+void kc_hil_agent_init(kc_hil_agent_t *agent, const kc_hil_port_t *port,
+                       const kc_hil_board_t *board);
+
+/* Take one byte of the line; answers when it completes a frame. */
+void kc_hil_agent_take(kc_hil_agent_t *agent, uint8_t byte);
+
+/* Send a NAK without being asked, from a fault handler; uses nothing but `send`. */
+void kc_hil_agent_cry(uint8_t status, kc_hil_send_t send);
+
+#endif

@@ -1,0 +1,125 @@
+"""hw: boards that are programs: QEMU and Unicorn, each in a process of its own at the end of a socket.
+
+The process gets one end of a socket pair, so there is no file, no port number and no waiting for a
+connection.  It ends with the link, and with this process, however that ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import importlib.util
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO
+
+from ...codegen.targets import Board
+from ...sim.errors import fail
+from .link import SocketLink
+
+EMULATORS = ("unicorn", "qemu")
+_PR_SET_PDEATHSIG = 1
+_GRACE = 2.0  # seconds in which an emulator may end by itself
+_WORDS = 600  # characters of its messages that are shown
+
+
+def _child_setup() -> Callable[[], None] | None:
+    """What the child does first: ask Linux to end it with its parent."""
+    if not sys.platform.startswith("linux"):
+        return None
+    libc = ctypes.CDLL(None, use_errno=True)
+    parent = os.getpid()
+
+    def die_with_parent() -> None:
+        libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+        if os.getppid() != parent:  # it went before we could ask
+            os._exit(1)
+
+    return die_with_parent
+
+
+class EmulatorLink(SocketLink):
+    """A link to an emulator that is started with it and ends with it.
+
+    Parameters
+    ----------
+    command : sequence of str
+        ``{fd}`` in it stands for the number of the inherited socket.
+    name : str
+    """
+
+    def __init__(self, command: Sequence[str], name: str) -> None:
+        ours, theirs = socket.socketpair()
+        self._messages: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed with the link
+        fd = theirs.fileno()
+        try:
+            # A session of its own: Ctrl-C is for us, and we close the emulator.
+            self.process = subprocess.Popen(
+                [part.replace("{fd}", str(fd)) for part in command], pass_fds=[fd],
+                stdin=subprocess.DEVNULL, stdout=self._messages, stderr=self._messages,
+                start_new_session=True, preexec_fn=_child_setup())
+        except BaseException:
+            ours.close()
+            self._messages.close()
+            raise
+        finally:
+            theirs.close()
+        super().__init__(ours, name, announces=True, last_words=self._words)
+
+    def _words(self) -> str:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(_GRACE)
+        self._messages.seek(0)
+        said = self._messages.read().decode(errors="replace").strip()[-_WORDS:]
+        return f"the emulator ended with status {self.process.returncode}: {said or 'no message'}"
+
+    def close(self) -> None:
+        """End the emulator by its own process id, and wait for it."""
+        super().close()
+        if self.process.poll() is None:
+            self.process.kill()  # it has no state worth saving
+        self.process.wait()
+        self._messages.close()
+
+
+def available(emulator: str) -> bool:
+    """Whether `emulator` can run on this machine."""
+    if emulator == "unicorn":
+        return importlib.util.find_spec("unicorn") is not None
+    return emulator == "qemu" and shutil.which("qemu-system-arm") is not None
+
+
+def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
+    """Start `emulator` with an image.
+
+    Raises
+    ------
+    KerncastError
+        E417 where the board has no such emulator, E512 where it is not installed.
+    """
+    name = f"emu:{board.id}:{emulator}"
+    entry = board.emulators.get(emulator)
+    if entry is None:
+        raise fail("E417", "this board has no such emulator", where="back end", value=name,
+                   allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators),
+                   remedy="choose one of these")
+    image = str(Path(elf).absolute())
+    if emulator == "unicorn":
+        installed = importlib.util.find_spec("unicorn") is not None
+        command = [sys.executable, "-m", f"{__package__}.unicorn_board", image,
+                   "--board", board.id, "--socket", "{fd}"]
+    else:
+        installed = shutil.which(entry.program) is not None
+        command = [entry.program, *entry.args, "-kernel", image,
+                   "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
+    if not installed:
+        raise fail("E512", "this emulator is not installed", where="back end", value=name,
+                   allowed="unicorn (from pip) or qemu (a system package)", remedy=entry.install)
+    return EmulatorLink(command, name)

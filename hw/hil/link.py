@@ -1,0 +1,146 @@
+"""hw: a link is a stream of bytes to a board, whatever lies between.
+
+The interface is three methods; a link that breaks says so with E411 at once, whoever waits.
+"""
+
+from __future__ import annotations
+
+import select
+import socket
+from collections.abc import Callable
+from typing import Protocol
+
+from ...sim.errors import KerncastError, fail
+
+CHUNK = 65536
+
+
+class Link(Protocol):
+    """A stream of bytes to a board.
+
+    Attributes
+    ----------
+    name : str
+        For messages.
+    announces : bool
+        Whether the board starts with the link, so that its READY is still to come.
+    """
+
+    name: str
+    announces: bool
+
+    def write(self, data: bytes) -> None:
+        """Send all of `data`; E411 where the other end is gone."""
+
+    def read(self, timeout: float) -> bytes:
+        """What has come, waiting at most `timeout` seconds for the first byte; E411 as above."""
+
+    def close(self) -> None:
+        """Let go of the port or process; may be called twice."""
+
+
+def lost(name: str, why: str = "") -> KerncastError:
+    """E411: the link broke."""
+    return fail("E411", "the link to the board was lost", where=name, value=why,
+                allowed="a board that stays connected until the link is closed",
+                remedy="look at the cable or at the emulator's message, then start again")
+
+
+class SocketLink:
+    """A connected stream socket.
+
+    Parameters
+    ----------
+    sock : socket.socket
+    name : str
+    announces : bool
+        See :class:`Link`.
+    last_words : callable, optional
+        Called when the other end is gone: what is known of the reason.
+    """
+
+    def __init__(self, sock: socket.socket, name: str, *, announces: bool = False,
+                 last_words: Callable[[], str] | None = None) -> None:
+        self.name = name
+        self.announces = announces
+        self._sock = sock
+        self._last_words = last_words
+        sock.setblocking(True)
+
+    def _lost(self) -> KerncastError:
+        return lost(self.name, self._last_words() if self._last_words else "")
+
+    def write(self, data: bytes) -> None:
+        """See :class:`Link`."""
+        try:
+            self._sock.sendall(data)
+        except OSError:
+            raise self._lost() from None
+
+    def read(self, timeout: float) -> bytes:
+        """See :class:`Link`."""
+        try:
+            if not select.select([self._sock], [], [], max(timeout, 0.0))[0]:
+                return b""
+            data = self._sock.recv(CHUNK)
+        except (OSError, ValueError):
+            raise self._lost() from None
+        if not data:
+            raise self._lost()
+        return data
+
+    def close(self) -> None:
+        """See :class:`Link`."""
+        self._sock.close()
+
+
+class SerialLink:
+    """A serial port, through pyserial.
+
+    Parameters
+    ----------
+    port : str
+        Such as ``/dev/ttyACM0``, or any URL that pyserial takes.
+    baud : int
+
+    Raises
+    ------
+    KerncastError
+        E410 where the port does not exist, is busy or may not be opened.
+    """
+
+    announces = False
+
+    def __init__(self, port: str, baud: int = 115200) -> None:
+        import serial  # here, so that emulated boards do not load it
+
+        self.name = port
+        self._errors = (serial.SerialException, OSError)
+        try:
+            self._port = serial.serial_for_url(port, baudrate=baud, timeout=0, exclusive=True)
+        except (*self._errors, ValueError) as error:
+            raise fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {error}",
+                       allowed="a port that exists, is free, and that you may use",
+                       remedy="close the other program, join the group dialout, or name another port"
+                       ) from None
+
+    def write(self, data: bytes) -> None:
+        """See :class:`Link`."""
+        try:
+            self._port.write(data)
+            self._port.flush()
+        except self._errors as error:
+            raise lost(self.name, str(error)) from None
+
+    def read(self, timeout: float) -> bytes:
+        """See :class:`Link`."""
+        try:
+            self._port.timeout = max(timeout, 0.0)
+            first: bytes = self._port.read(1)
+            return first + self._port.read(self._port.in_waiting) if first else b""
+        except self._errors as error:
+            raise lost(self.name, str(error)) from None
+
+    def close(self) -> None:
+        """See :class:`Link`."""
+        self._port.close()

@@ -1,0 +1,204 @@
+"""hw: the program that runs a Cortex-M image in Unicorn, its UART on a socket.
+
+A separate program, at the end of a link: ``python -m kerncast.hw.hil.unicorn_board IMAGE.elf --socket
+FD|PATH``.  It counts the instructions between start and stop of the board's counter and shows them
+as the counter would, so that firmware and host see what QEMU with ``-icount`` shows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import unicorn
+from elftools.elf.elffile import ELFFile
+from unicorn import arm_const
+
+from ...codegen.targets import Board, Counter, board_ids, load_board
+
+PAGE = 0x1000
+_SYSTEM = 0xE000E000  # NVIC and system control: written by the firmware, without effect here
+_NOWHERE = 0xFFFFFFFE
+_TIMER_TOP = 0xFFFFFFFF
+_CONTROL, _VALUE, _RELOAD, _INTERRUPT = 0, 4, 8, 12
+_CPUS = {"cortex-m4": arm_const.UC_CPU_ARM_CORTEX_M4}
+
+
+class Uart:
+    """CMSDK UART: bytes of a socket. Sends a frame at a time; asks for more only in :meth:`wait`."""
+
+    DATA, STATE = 0, 4
+    RX_FULL = 2
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self._in = bytearray()
+        self._out = bytearray()
+
+    def read(self, offset: int) -> int:
+        """A register, as the processor reads it."""
+        if offset == self.DATA:
+            return self._in.pop(0) if self._in else 0
+        return self.RX_FULL if offset == self.STATE and self._in else 0
+
+    def write(self, offset: int, value: int) -> None:
+        """A register, as the processor writes it."""
+        if offset != self.DATA:
+            return
+        self._out.append(value & 0xFF)
+        if value == 0 and len(self._out) > 1:  # a delimiter that ends a frame, not one that opens it
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is waiting."""
+        self._sock.sendall(self._out)
+        self._out.clear()
+
+    def wait(self) -> bool:
+        """Sleep until there is a byte to read; False when the other end is gone."""
+        self.flush()
+        if not self._in:
+            self._in += self._sock.recv(PAGE)
+        return bool(self._in)
+
+
+class Timer:
+    """CMSDK timer that counts the board's instructions, counted in `count` by :class:`Machine`."""
+
+    def __init__(self, counter: Counter) -> None:
+        self.count = 0
+        self._counter = counter
+        self._start = 0
+
+    def _ticks(self) -> int:
+        return self._counter.reading(self.count - self._start)
+
+    def read(self, offset: int) -> int:
+        """A register, as the processor reads it."""
+        if offset == _VALUE:
+            return _TIMER_TOP - (self._ticks() & _TIMER_TOP)
+        return int(self._ticks() > _TIMER_TOP) if offset == _INTERRUPT else 0
+
+    def write(self, offset: int, value: int) -> None:
+        """A register, as the processor writes it."""
+        if offset == _CONTROL and value & 1:
+            self._start = self.count
+
+
+def count_instructions(code: bytes) -> int:
+    """Thumb instructions in `code`: 32 bits long where the first halfword is 0xE800 or more."""
+    at = count = 0
+    while at < len(code):
+        at += 4 if code[at + 1] >= 0xE8 else 2
+        count += 1
+    return count
+
+
+class Machine:
+    """The processor with its memories and peripherals.
+
+    Parameters
+    ----------
+    image : Path
+        ELF file.
+    board : Board
+    sock : socket.socket
+        What the UART is connected to.
+    """
+
+    def __init__(self, image: Path, board: Board, sock: socket.socket) -> None:
+        self.uart = Uart(sock)
+        self.timer = Timer(board.counter)
+        self._costs: dict[int, int] = {}
+        self._broken: OSError | None = None
+        self._uc = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
+        self._uc.ctl_set_cpu_model(_CPUS[board.target])
+        memory = board.memory
+        self._uc.mem_map(memory.flash_origin, memory.flash_bytes)
+        self._uc.mem_map(memory.ram_origin, memory.ram_bytes)
+        self._uc.mem_map(_SYSTEM, PAGE)
+        for base, device in ((board.uart.base, self.uart), (board.counter.base, self.timer)):
+            self._uc.mmio_map(base, PAGE, self._on_read, device, self._on_write, device)
+        self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
+        with image.open("rb") as stream:
+            for segment in ELFFile(stream).iter_segments("PT_LOAD"):
+                self._uc.mem_write(segment["p_paddr"], segment.data())
+        self._vectors = memory.flash_origin
+
+    def _on_read(self, uc: Any, offset: int, size: int, device: Uart | Timer) -> int:
+        return device.read(offset)
+
+    def _on_write(self, uc: Any, offset: int, size: int, value: int, device: Uart | Timer) -> None:
+        try:
+            device.write(offset, value)
+        except OSError as error:
+            self._broken = error
+            uc.emu_stop()
+
+    def _on_block(self, uc: Any, address: int, size: int, data: object) -> None:
+        # Flash does not change, so a block is counted once; called for every block, so kept short.
+        key = address | size << 32
+        try:
+            self.timer.count += self._costs[key]
+        except KeyError:
+            cost = self._costs[key] = count_instructions(bytes(uc.mem_read(address, size)))
+            self.timer.count += cost
+
+    def run(self) -> None:
+        """Run from reset until the socket is closed; unicorn.UcError where the processor faults."""
+        stack, start = (int.from_bytes(self._uc.mem_read(self._vectors + at, 4), "little")
+                        for at in (0, 4))
+        self._uc.reg_write(arm_const.UC_ARM_REG_SP, stack)
+        at = start
+        while True:
+            self._uc.emu_start(at | 1, _NOWHERE)
+            # It comes back at WFI: the firmware waits for a byte.
+            at = self._uc.reg_read(arm_const.UC_ARM_REG_PC)
+            if self._broken is not None or not self.uart.wait():
+                return
+
+    def where(self) -> str:
+        """The processor's place, for a message."""
+        read = self._uc.reg_read
+        return (f"pc {read(arm_const.UC_ARM_REG_PC):#010x} lr {read(arm_const.UC_ARM_REG_LR):#010x} "
+                f"sp {read(arm_const.UC_ARM_REG_SP):#010x}")
+
+
+def open_socket(text: str) -> socket.socket:
+    """The inherited socket whose number is given, or the first client of a new one at a path."""
+    if text.isdecimal():
+        return socket.socket(fileno=int(text))
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(text)
+        server.listen(1)
+        client, _ = server.accept()
+    Path(text).unlink()
+    return client
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run an image until the other end of the socket is closed."""
+    parser = argparse.ArgumentParser(prog="kerncast.hw.hil.unicorn_board", description=__doc__)
+    parser.add_argument("image", type=Path, help="ELF file of the firmware")
+    parser.add_argument("--board", default="mps2-an386", choices=board_ids())
+    parser.add_argument("--socket", required=True, metavar="FD|PATH",
+                        help="number of an inherited socket, or where to make one and wait")
+    options = parser.parse_args(argv)
+    with open_socket(options.socket) as sock:
+        machine = Machine(options.image, load_board(options.board), sock)
+        try:
+            machine.run()
+        except unicorn.UcError as error:
+            print(f"the processor took a fault: {error}; {machine.where()}", file=sys.stderr)
+            return 1
+        except (ConnectionError, KeyboardInterrupt):
+            return 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

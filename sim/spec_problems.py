@@ -1,0 +1,89 @@
+"""sim: what pydantic found wrong in a table, as problems with a code, a place and a remedy."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from .errors import Problem
+from .spec_source import KeyPath, Source
+from .spec_tables import TABLES, Table, keys, words
+
+_SHOWN = 60
+
+# pydantic's error types; those of wrong types (int_type, string_type, ...) are the rest.
+_CODES = {"missing": "E106", "extra_forbidden": "E103", "literal_error": "E109",
+          **dict.fromkeys(("greater_than", "greater_than_equal", "less_than", "less_than_equal",
+                           "finite_number", "string_too_short", "string_pattern_mismatch"), "E108")}
+_MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out of range",
+             "E109": "is not one of the choices"}
+
+
+def shown(value: Any) -> str:
+    """A value as its writer would know it again, shortened."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):  # dates and the like
+        text = str(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN - 3] + "..."
+
+
+def table_problems(name: str, table: type[Table], values: Any, source: Source) -> dict[KeyPath, Problem]:
+    """Everything wrong inside one table, by key path."""
+    if not isinstance(values, Mapping):
+        return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), shown(values),
+                                 f"a line [{name}], and its keys below it", "make it a table")}
+    try:
+        table.model_validate(dict(values), by_alias=True, by_name=False)
+    except ValidationError as error:
+        found = (_problem(name, table, detail, source) for detail in error.errors(include_url=False))
+        return dict(found)
+    return {}
+
+
+def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
+    inner = tuple(str(part) for part in detail["loc"])
+    path: KeyPath = (name, *inner)
+    kind, context = detail["type"], detail.get("ctx", {})
+    code = kind if kind.startswith("E") else _CODES.get(kind, "E107")
+    where = source.where(path)
+    if code == "E103":
+        return path, unknown_key(name, inner[0], table, where)
+    allowed, remedy = words(table, inner[0])
+    message = detail["msg"] if kind.startswith("E") else f"{path[-1]} {_MESSAGES[code]}"
+    value = "" if code == "E106" else shown(detail["input"])
+    if code == "E106":
+        remedy = "; ".join(text for text in (f"add a line {inner[0]} = ...", remedy) if text)
+    return path, Problem(code, message, where, value, context.get("allowed") or allowed,
+                         context.get("remedy") or remedy or "choose one of these")
+
+
+def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
+    """A key that its table does not have: misspelt, misplaced, or unheard of."""
+    own = keys(table)
+    homes = [other for other, model in TABLES.items() if key in keys(model)]
+    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own),
+                   _near(key, own) or (f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"))
+
+
+def unknown_table(key: str, value: Any, source: Source) -> Problem:
+    """A name at the top of the file that is no table of ours."""
+    homes = [other for other, model in TABLES.items() if key in keys(model)]
+    if not isinstance(value, Mapping) and homes:
+        remedy = f"put it below the line [{homes[0]}]"
+    else:
+        remedy = _near(key, TABLES) or "remove it"
+    where = source.where((key,)).replace(f"[{key}]", key if not isinstance(value, Mapping) else f"[{key}]")
+    return Problem("E104", f"unknown {'table' if isinstance(value, Mapping) else 'key outside all tables'}: "
+                   f"{key}", where, key, ", ".join(f"[{t}]" for t in TABLES), remedy)
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    """``did you mean ...?`` where a known word is near."""
+    match = difflib.get_close_matches(word.lower(), list(known), n=1)
+    return f"did you mean {match[0]}?" if match else ""

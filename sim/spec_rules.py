@@ -1,0 +1,206 @@
+"""sim: what must hold between the keys of a spec.
+
+A rule looks at values that are right by themselves and stays silent where one of them is missing or
+wrong, so that every rule can run on a spec with mistakes and all of them are reported at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from .errors import Problem
+from .formats import Format
+from .spec_problems import shown
+from .spec_source import KeyPath, Source
+from .spec_tables import OVERRIDABLE, REQUIRED, TABLE_OF, TABLES, keys
+
+#: What a spec must say to use the bundled data: lowest and highest raw words, columns, samples.
+BUILTIN_ECG_SAMPLES = 1024
+BUILTIN_DIGITS_COLUMNS = 64
+BUILTIN_DIGITS_TRAINING = 250
+
+Found = Iterator[tuple[KeyPath, Problem]]
+
+
+class Draft:
+    """Values of a spec with the wrong ones left out, and a way to complain about them."""
+
+    def __init__(self, source: Source, wrong: Collection[KeyPath]) -> None:
+        self.source = source
+        self.wrong = wrong
+
+    def has(self, table: str) -> bool:
+        """Whether the table is there, right or wrong."""
+        return table in self.source.values
+
+    def given(self, table: str, key: str) -> bool:
+        """Whether the user wrote the key."""
+        values = self.source.values.get(table)
+        return isinstance(values, dict) and key in values
+
+    def get(self, table: str, key: str) -> Any:
+        """The value or its default; None where it is wrong, or missing without a default."""
+        values = self.source.values.get(table, {})
+        # A wrong entry within a value (formats, for one) does not make the others wrong.
+        if not isinstance(values, dict) or any(path[:2] == (table, key) for path in self.wrong
+                                               if len(path) == 2):
+            return None
+        if key in values:
+            return values[key]
+        field = TABLES[table].model_fields[keys(TABLES[table])[key]]
+        return None if field.is_required() else field.default
+
+    def word(self, table: str) -> Format | None:
+        """The raw word of [input] or [output]."""
+        text = self.get(table, "word")
+        return None if text is None else Format.parse(text)
+
+    def problem(self, code: str, message: str, *path: str, allowed: str, remedy: str,
+                value: Any = None) -> tuple[KeyPath, Problem]:
+        """A problem at a key or table, with the value found there."""
+        found = self.get(*path[:2]) if value is None and len(path) > 1 else value
+        text = "" if found is None else found if isinstance(found, str) and len(path) < 2 else shown(found)
+        return path, Problem(code, message, self.source.where(path), text, allowed, remedy)
+
+
+def tables_present(draft: Draft) -> Found:
+    """Required tables, and exactly the one that the algorithm needs (E105, E111)."""
+    needed = TABLE_OF.get(draft.get("model", "algorithm") or "")
+    for table in REQUIRED:
+        if not draft.has(table):
+            yield draft.problem("E105", "this table is missing", table, allowed=_required(table),
+                                remedy=f"add the line [{table}] and its keys")
+    both = draft.has("toeplitz") and draft.has("online")
+    if both:
+        extra = "toeplitz" if needed == "online" else "online"
+        yield draft.problem("E111", "[toeplitz] and [online] are both given", extra,
+                            allowed="[toeplitz] for toeplitz_rls, [online] for kernel_lms",
+                            remedy=f"remove [{extra}]" if needed else "keep the one that is meant")
+    elif needed and not draft.has(needed):
+        yield draft.problem("E105", f"algorithm {draft.get('model', 'algorithm')} needs this table", needed,
+                            allowed=_required(needed), remedy=f"add the line [{needed}] and its keys")
+        other = "online" if needed == "toeplitz" else "toeplitz"
+        if draft.has(other):
+            yield draft.problem("E111", "this table is of another algorithm", other, allowed=f"[{needed}]",
+                                remedy="remove it, or change [model] algorithm")
+    elif not draft.has("toeplitz") and not draft.has("online"):
+        yield draft.problem("E111", "neither [toeplitz] nor [online] is given", "model", "algorithm",
+                            allowed="[toeplitz] for toeplitz_rls, [online] for kernel_lms",
+                            remedy="add one of them")
+
+
+def _required(table: str) -> str:
+    needs = [key for key, name in keys(TABLES[table]).items()
+             if TABLES[table].model_fields[name].is_required()]
+    return f"[{table}] with {', '.join(needs)}" if needs else f"[{table}]"
+
+
+def columns(draft: Draft) -> Found:
+    """Offsets and gains, one each column, offsets within the raw word (E112, E108)."""
+    count = draft.get("input", "columns")
+    for key in ("offset", "gain"):
+        value = draft.get("input", key)
+        if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
+            yield draft.problem("E112", f"{len(value)} entries for {count} columns", "input", key,
+                                allowed=f"one number, or a list of {count}",
+                                remedy="correct the list, or [input] columns")
+    for table in ("input", "output"):
+        word, offset = draft.word(table), draft.get(table, "offset")
+        if word is None or offset is None:
+            continue
+        each = offset if isinstance(offset, (list, tuple)) else [offset]
+        if not all(word.lo <= value <= word.hi for value in each):
+            yield draft.problem("E108", f"an offset must be a raw word, and {word} does not hold it", table,
+                                "offset", allowed=f"{word.lo} to {word.hi}",
+                                remedy="offsets count raw steps; use a wider word, or correct the offset")
+
+
+def scheme(draft: Draft) -> Found:
+    """Uniform takes one column, and only uniform has a step (E113)."""
+    chosen, count = draft.get("toeplitz", "scheme"), draft.get("input", "columns")
+    if not draft.has("toeplitz") or chosen is None:
+        return
+    if chosen == "uniform" and count not in (None, 1):
+        yield draft.problem("E113", "scheme uniform is for one column", "input", "columns",
+                            allowed="columns = 1",
+                            remedy="set columns = 1, or [toeplitz] scheme = \"diagonal_mean\"")
+    if chosen != "uniform" and draft.given("toeplitz", "step"):
+        yield draft.problem("E113", "step has a meaning with scheme uniform only", "toeplitz", "step",
+                            allowed="no step with this scheme", remedy="remove step")
+
+
+def forgetting(draft: Draft) -> Found:
+    """The product of eta and rho (E113): a faster decay than a half per sample learns nothing."""
+    eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
+    if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
+        yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half at every sample",
+                            "online", "rho", allowed=f"with this eta, 0 to {0.5 / eta:g}",
+                            remedy="lower rho; 0 forgets nothing")
+
+
+def overrides(draft: Draft) -> Found:
+    """Only signals whose format the algorithm lets the user choose (E114)."""
+    algorithm, formats = draft.get("model", "algorithm"), draft.get("numbers", "formats")
+    if algorithm not in OVERRIDABLE or not isinstance(formats, dict):
+        return
+    known = OVERRIDABLE[algorithm]
+    for signal, text in formats.items():
+        if signal not in known:
+            yield draft.problem("E114", f"no format can be chosen for {signal} with {algorithm}", "numbers",
+                                "formats", signal, value=text,
+                                allowed=", ".join(known) or "none: all formats follow from bounds",
+                                remedy="remove the line: the plan chooses")
+
+
+def data(draft: Draft) -> Found:
+    """One source of data, and bundled data only where they fit (E116, E115)."""
+    if not isinstance(draft.source.values.get("data"), dict):
+        return
+    builtin, file = draft.given("data", "builtin"), draft.given("data", "file")
+    if builtin == file:
+        yield draft.problem("E116", f"{'both' if builtin else 'neither'} of builtin and file given", "data",
+                            allowed="builtin = \"ecg\" or \"digits\", or file = \"train.csv\"",
+                            remedy="keep one of them" if builtin else "add one of them, or remove [data]")
+    elif builtin and draft.given("data", "test"):
+        yield draft.problem("E116", "bundled data bring their own test samples", "data", "test",
+                            allowed="test with file only", remedy="remove test")
+    name = draft.get("data", "builtin")
+    yield from {"ecg": _ecg, "digits": _digits}.get(name, _nothing)(draft)
+
+
+def _nothing(draft: Draft) -> Found:
+    yield from ()
+
+
+def _ecg(draft: Draft) -> Found:
+    count, chosen, n = (draft.get("input", "columns"), draft.get("toeplitz", "scheme"),
+                        draft.get("toeplitz", "n"))
+    if count not in (None, 1):
+        yield draft.problem("E115", "the ECG has one column", "input", "columns", allowed="columns = 1",
+                            remedy="set columns = 1")
+    if draft.has("toeplitz") and chosen is not None and chosen != "uniform":
+        yield draft.problem("E115", "the ECG is sampled uniformly", "toeplitz", "scheme",
+                            allowed="scheme = \"uniform\"", remedy="use scheme uniform")
+    if n is not None and n > BUILTIN_ECG_SAMPLES:
+        yield draft.problem("E115", "the ECG is shorter", "toeplitz", "n",
+                            allowed=f"up to {BUILTIN_ECG_SAMPLES}", remedy="lower n")
+
+
+def _digits(draft: Draft) -> Found:
+    count, n = draft.get("input", "columns"), draft.get("toeplitz", "n")
+    if count not in (None, BUILTIN_DIGITS_COLUMNS):
+        yield draft.problem("E115", "the digits have 64 columns", "input", "columns", allowed="columns = 64",
+                            remedy="set columns = 64")
+    if n is not None and n > BUILTIN_DIGITS_TRAINING:
+        yield draft.problem("E115", "there are fewer training digits", "toeplitz", "n",
+                            allowed=f"up to {BUILTIN_DIGITS_TRAINING}", remedy="lower n")
+    for table, low, high in (("input", 0, 16), ("output", -1, 1)):
+        word = draft.word(table)
+        if word is not None and not (word.lo <= low and high <= word.hi):
+            yield draft.problem("E115", f"the digits' raw words are {low} to {high}", table, "word",
+                                allowed=str(Format(low < 0, 5 if table == "input" else 2, 0)) + " or wider",
+                                remedy="use a wider word")
+
+
+RULES = (tables_present, columns, scheme, forgetting, overrides, data)

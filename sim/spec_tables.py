@@ -1,0 +1,261 @@
+"""sim: the tables of a spec as pydantic models, one field per key.
+
+Each field says what it is, what is allowed and what to do about a wrong value; error messages and
+the commented spec of ``kerncast init`` are made from these words, so that they are written once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
+from pydantic_core import PydanticCustomError
+
+from .errors import KerncastError
+from .formats import Format
+
+RAW_BITS = 32
+_FRACTIONS = range(-32, 65)
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_NAME_LENGTH = 24
+
+# Words of C and C++ in lower case, and headers whose name a generated NAME.h would shadow.
+_RESERVED = frozenset((
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict",
+    "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
+    "unsigned", "void", "volatile", "while", "asm", "bool", "catch", "class", "delete", "explicit",
+    "export", "false", "friend", "mutable", "namespace", "new", "operator", "private", "protected",
+    "public", "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual",
+    "wchar", "assert", "complex", "ctype", "errno", "fenv", "inttypes", "iso646", "limits",
+    "locale", "math", "setjmp", "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef",
+    "stdint", "stdio", "stdlib", "stdnoreturn", "string", "tgmath", "threads", "time", "uchar",
+    "wctype", "main",
+))
+
+
+class Table(BaseModel):
+    """A table of the spec: frozen, strict about types, no unknown keys, finite numbers only."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True,
+                              allow_inf_nan=False)
+
+
+def _key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **limits: Any) -> Any:
+    """A field with its words: what it is, what is allowed, what to do about a wrong value."""
+    return Field(default, description=about, json_schema_extra={"allowed": allowed, "remedy": remedy},
+                 **limits)
+
+
+def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
+    """An error that already knows its code (the types ``E...`` of :mod:`.spec_problems`)."""
+    return PydanticCustomError(code, message, dict(words))
+
+
+def _c_name(name: str) -> str:
+    if not _NAME.fullmatch(name) or len(name) > _NAME_LENGTH:
+        raise _custom("E110", "the name cannot be a C identifier of ours")
+    if name in _RESERVED:
+        raise _custom("E110", "the name is a word of C or C++, or a standard header",
+                      remedy=f"add to it, such as {name}_model")
+    return name
+
+
+def format_text(text: str) -> str:
+    """The canonical text of a format, refused where it is none."""
+    try:
+        fmt = Format.parse(text)
+    except KerncastError as error:
+        problem = error.problems[0]
+        raise _custom(problem.code, problem.message, allowed=problem.allowed,
+                      remedy=problem.remedy) from None
+    if fmt.frac not in _FRACTIONS:
+        raise _custom("E201", "a format has too few or too many fraction bits",
+                      allowed=f"{_FRACTIONS[0]} to {_FRACTIONS[-1]} fraction bits")
+    return str(fmt)
+
+
+def _raw_word(text: str) -> str:
+    text = format_text(text)
+    if Format.parse(text).bits > RAW_BITS:
+        raise _custom("E201", "a raw word has too many bits", allowed=f"1 to {RAW_BITS} bits")
+    return text
+
+
+def _one_or_each(each: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A validator for one number, or a list of one each column (which becomes a tuple)."""
+    def validate(value: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            return each(value)
+        if not value:
+            raise _custom("E107", "the list is empty")
+        return tuple(each(v) for v in value)
+    return validate
+
+
+def _integer(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _custom("E107", "an offset must be an integer")
+    return value
+
+
+def _gain(value: Any) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise _custom("E107", "a gain must be a number")
+    if not 1e-12 <= value <= 1e12:  # also refuses NaN
+        raise _custom("E108", "a gain is out of range")
+    return float(value)
+
+
+CName = Annotated[str, AfterValidator(_c_name)]
+RawWord = Annotated[str, AfterValidator(_raw_word)]
+Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer))]
+Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain))]
+
+Formats = dict[str, Annotated[str, AfterValidator(format_text)]]
+
+_WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
+                         "remedy": "write the sensor's word: sign, total bits, fraction bits"}
+_POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
+
+
+class Model(Table):
+    """What is built and what it is called."""
+
+    name: CName = _key(about="prefix of every C symbol and file",
+                       allowed=f"lower-case letters, digits, single underscores; a letter first; at most "
+                               f"{_NAME_LENGTH}",
+                       remedy="choose a short name, such as ecg or motor_2")
+    algorithm: Literal["toeplitz_rls", "kernel_lms"] = _key(
+        about="toeplitz_rls (batch training) or kernel_lms (online)", allowed="toeplitz_rls, kernel_lms",
+        remedy="toeplitz_rls trains on a stored window, kernel_lms on a stream")
+
+
+class Input(Table):
+    """Raw words of the sensor, and what they mean: ``x = gain * (raw - offset) * 2^-frac``."""
+
+    word: RawWord = _key(about="format of a raw word", **_WORD)
+    columns: int = _key(1, ge=1, le=65535, about="inputs per sample (D)", allowed="an integer, 1 to 65535")
+    offset: Offset = _key(0, about="raw word of x = 0; one number, or a list of one each column",
+                          allowed="an integer, or a list of integers, one each column",
+                          remedy="offsets are raw words, so integers")
+    gain: Gain = _key(1.0, about="x = gain * (raw - offset) * 2^-frac; one number, or a list",
+                      allowed="a number above 0, 1e-12 to 1e12, or a list of such, one each column",
+                      remedy="give the value of one raw step")
+
+    @property
+    def offsets(self) -> tuple[int, ...]:
+        """One offset each column."""
+        return self.offset if isinstance(self.offset, tuple) else (self.offset,) * self.columns
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """One gain each column."""
+        return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.columns
+
+
+class Output(Table):
+    """Raw words of the target, and what they mean: ``y = gain * (raw - offset) * 2^-frac``."""
+
+    word: RawWord = _key(about="format of a raw word of the target", **_WORD)
+    offset: int = _key(0, about="raw word of y = 0", allowed="an integer",
+                       remedy="offsets are raw words, so integers")
+    gain: float = _key(1.0, about="y = gain * (raw - offset) * 2^-frac", **_POSITIVE,
+                       remedy="give the value of one raw step")
+
+
+class Kernel(Table):
+    """The kernel: ``k(u, v) = exp(-|u - v|^2 / (2 sigma^2))``."""
+
+    type: Literal["gaussian"] = _key("gaussian", about="kernel function", allowed="gaussian")
+    sigma: float = _key(about="width, in units of x", **_POSITIVE,
+                        remedy="start with the distance over which the signal changes")
+
+
+class Toeplitz(Table):
+    """The Toeplitz regularised-least-squares trainer."""
+
+    n: int = _key(ge=2, le=65535, about="training samples held", allowed="an integer, 2 to 65535",
+                  remedy="memory grows as n, time as n^2")
+    lam: float = _key(alias="lambda", about="regulariser", **_POSITIVE,
+                      remedy="start with 0.1; raise it where noise is strong")
+    scheme: Literal["uniform", "diagonal_mean", "diagonal_mean_biased"] = _key(
+        about="uniform (one column at a constant step), diagonal_mean or diagonal_mean_biased",
+        allowed="uniform, diagonal_mean, diagonal_mean_biased",
+        remedy="uniform is exact for a sampled signal; the others average the diagonals of the kernel matrix")
+    step: int = _key(1, ge=1, le=2**31 - 1, about="raw words from sample to sample (scheme uniform)",
+                     allowed="an integer from 1", remedy="1 where x counts the samples")
+
+
+class Online(Table):
+    """The online kernel LMS learner in fixed memory."""
+
+    budget: int = _key(ge=2, le=65535, about="expansion vectors held (N)", allowed="an integer, 2 to 65535",
+                       remedy="memory and time per sample grow as budget * columns")
+    eta: float = _key(gt=0, ge=1e-6, lt=2, about="learning rate", allowed="a number above 0 and below 2",
+                      remedy="start with 0.1; from 2 up the rule is unstable")
+    rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: all multipliers shrink by 1 - eta rho a sample",
+                      allowed="a number from 0, with eta * rho at most 0.5",
+                      remedy="0 forgets nothing; try 0.01")
+    reduction: Literal["fklms"] = _key("fklms", about="which vector goes when the budget is full",
+                                       allowed="fklms")
+    passes: int = _key(1, ge=1, le=1000, about="how often the training data are presented",
+                       allowed="an integer, 1 to 1000", remedy="1 for a stream")
+
+
+class Numbers(Table):
+    """The word length on the device, and formats that you want to choose."""
+
+    word: Literal[16, 32] = _key(16, about="word length W on the device", allowed="16, 32",
+                                 remedy="16 is small and fast, 32 is close to float")
+    rounding: Literal["floor", "half_up", "half_even"] = _key(
+        "half_up", about="rounding of narrowing casts", allowed="floor, half_up, half_even")
+    formats: Formats = _key({}, about="formats by signal, such as alpha = \"s16f12\"",
+                            allowed="formats by signal, such as alpha = \"s16f12\"",
+                            remedy="leave it away: the plan chooses")
+
+
+class TargetChoice(Table):
+    """What the code is generated for."""
+
+    id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] = _key(
+        "cortex-m4", about="target; `kerncast targets` lists them",
+        allowed="a target's id", remedy="`kerncast targets` lists them")
+
+
+class Data(Table):
+    """Where samples come from."""
+
+    builtin: Literal["ecg", "digits"] | None = _key(None, about="bundled data: ecg or digits",
+                                                    allowed="ecg, digits")
+    file: str | None = _key(None, min_length=1, about="CSV of raw words: columns x0, x1, ..., y",
+                            allowed="the path of a CSV file, relative to the spec")
+    test: str | None = _key(None, min_length=1, about="CSV of the same columns, kept for testing",
+                            allowed="the path of a CSV file, relative to the spec")
+
+
+#: Every table by its name in the file, in the order of the documentation.
+TABLES: dict[str, type[Table]] = {
+    "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
+    "online": Online, "numbers": Numbers, "target": TargetChoice, "data": Data,
+}
+REQUIRED = ("model", "input", "output", "kernel")
+TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_lms": "online"}
+#: Signals whose format [numbers.formats] may choose; all others follow from bounds.
+OVERRIDABLE = {"toeplitz_rls": (), "kernel_lms": ("alpha",)}
+
+
+def keys(table: type[Table]) -> dict[str, str]:
+    """Name in the file -> name of the field, in order."""
+    return {(field.alias or name): name for name, field in table.model_fields.items()}
+
+
+def words(table: type[Table], key: str) -> tuple[str, str]:
+    """What is allowed for a key, and what to do about a wrong value."""
+    name = keys(table).get(key)
+    extra = table.model_fields[name].json_schema_extra if name else None
+    if not isinstance(extra, dict):
+        return "", ""
+    return str(extra["allowed"]), str(extra["remedy"])

@@ -1,1 +1,22 @@
-"""The integer models: what the device computes, word for word, in Python."""
+"""sim.model: the integer models: the plan's algorithms in int64 loops, word for word as the device's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..plan import Plan
+
+if TYPE_CHECKING:
+    from .fklms import FklmsModel
+    from .toeplitz import ToeplitzModel
+
+
+def open_model(plan: Plan) -> ToeplitzModel | FklmsModel:
+    """The integer model of a plan; the engine is loaded here, not before."""
+    if plan.algorithm == "toeplitz_rls":
+        from .toeplitz import ToeplitzModel
+
+        return ToeplitzModel(plan)
+    from .fklms import FklmsModel
+
+    return FklmsModel(plan)

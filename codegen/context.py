@@ -1,0 +1,115 @@
+"""codegen: what the C templates see of a plan.  Decisions are the plan's; this only names them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sim.plan import ABI, Plan
+from .. import __version__
+
+TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
+          "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
+TABLE_MEANING = {"exp2": "2^-(i/128)", "exp2_coarse": "2^-(i/2^8)", "exp2_fine": "2^-(i/2^16)"}
+
+#: Constants that become macros, with what stands in the comment.
+_MACROS = ("x_shift", "y_offset", "y_gain", "y_shift", "kernel_c", "kernel_shift", "kernel_d2_end",
+           "mac_shift", "f_shift", "x_step", "lambda_rho", "xi_frac", "mu_frac", "a_exp_max",
+           "alpha_exp_min", "alpha_exp_max", "eta", "eta_shift", "decay", "decay_shift",
+           "project_shift")
+
+
+def c_integer(value: int) -> str:
+    """`value` as a C constant that does not depend on the width of int."""
+    if -(1 << 31) < value < 1 << 31:
+        return f"INT32_C({value})" if not -(1 << 15) < value < 1 << 15 else str(value)
+    return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
+
+
+def _comment(plan: Plan, name: str) -> str:
+    """The real value behind an integer constant."""
+    value = plan.constants[name]
+    assert isinstance(value, int)
+    if name == "kernel_c":
+        t_frac = 20 if plan.word == 16 else 32
+        real = value * 2.0 ** -(plan.integer("kernel_shift") + t_frac)
+        return f"{real!r} = log2(e) / (2 sigma^2) in x words"
+    if name == "lambda_rho":
+        return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
+    if name == "eta":
+        return f"eta = {plan.options['eta']}"
+    if name == "decay":
+        return f"1 - eta rho, rho = {plan.options['rho']}"
+    return ""
+
+
+def _defines(plan: Plan) -> list[tuple[str, str, str]]:
+    x = plan.signals["x"].format
+    word = (1 << (plan.word - 1))
+    rows = [("WORD_LO", "INT16_MIN" if plan.word == 16 else "INT32_MIN", ""),
+            ("WORD_HI", c_integer(word - 1), ""),
+            ("X_LO", "INT32_MIN" if x.lo == -(1 << 31) else c_integer(x.lo), str(x)),
+            ("X_HI", c_integer(x.hi), "")]
+    if not varied(plan):
+        rows += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
+                 ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
+    rows += [(name.upper(), c_integer(plan.integer(name)), _comment(plan, name))
+             for name in _MACROS if name in plan.constants]
+    return rows
+
+
+def varied(plan: Plan) -> bool:
+    """Whether columns have offsets or gains of their own."""
+    return len(set(zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True))) > 1
+
+
+def _example(plan: Plan, trains: bool, uniform: bool) -> str:
+    p, upper = plan.name, plan.name.upper()
+    lines = [f"static {p}_model_t model;", f"{p}_word_t f;", "", f"{p}_model_init(&model);"]
+    if trains:
+        arguments = "&model, y" if uniform else "&model, x, y"
+        lines += [f"if ({p}_toeplitz_train({arguments}) == {upper}_OK) {{",
+                  f"    (void){p}_model_predict(&model, x_new, &f);", "}"]
+    else:
+        lines += [f"(void){p}_fklms_update(&model, x, y, &f); /* f: prediction before learning */",
+                  f"(void){p}_model_predict(&model, x_new, &f);"]
+    return "\n".join(lines)
+
+
+def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
+    """The names that templates use, all derived from the plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    spec_hash : str
+        Hash of the spec the plan was made from, for the banner.
+
+    Returns
+    -------
+    dict
+    """
+    trains = plan.algorithm == "toeplitz_rls"
+    uniform = plan.options.get("scheme") == "uniform"
+    n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
+    budget = plan.sizes.get("N", 0)
+    digest = bytes.fromhex(plan.hash)
+    return {
+        "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
+        "spec_hash": spec_hash, "trains": trains, "uniform": uniform,
+        "biased": plan.options.get("scheme") == "diagonal_mean_biased",
+        "n": n, "N": budget, "D": columns,
+        "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
+        "title": TITLES[plan.algorithm],
+        "word_type": f"int{plan.word}_t",
+        "types": {name: s.format.c_type for name, s in plan.signals.items()}
+        | {"offset": plan.signals["x_raw"].format.c_type},
+        "formats": {name: str(s.format) for name, s in plan.signals.items()},
+        "rounding": f"KC_{plan.options['rounding'].upper()}",
+        "defines": _defines(plan), "varied": varied(plan),
+        "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
+        "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
+        "y_full": 1 << plan.signals["y"].format.frac,
+        "decay": plan.constants.get("decay", 0) != 0,
+        "hash_bytes": [f"0x{byte:02x}" for byte in digest],
+        "table_meaning": TABLE_MEANING, "example": _example(plan, trains, uniform),
+    }

@@ -1,0 +1,240 @@
+"""codegen: from a plan to a folder of C: rendered in memory, checked, then written.
+
+A folder that kerncast wrote holds `manifest.json`, with the hash of every file.  A folder without
+it is never written into unless empty, a file that was edited is never overwritten, and a file
+that kerncast did not write is never touched.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..sim.errors import fail
+from ..sim.plan import ABI, Plan
+from ..sim.target import Target
+from ..sim.vectors import Vectors
+from .context import context
+from .resources import environment, read_text
+from .targets import load_target
+
+MANIFEST = "manifest.json"
+#: Digest of a file that is just being written; an interrupted run may leave either version.
+PENDING = "pending"
+RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h")
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a generated folder holds.
+
+    Parameters
+    ----------
+    name, plan, spec, target : str
+        Prefix, plan hash, spec hash and target id (empty for any).
+    files : dict of str to str
+        SHA-256 by file name, in order.
+    """
+
+    name: str
+    plan: str
+    spec: str
+    target: str
+    files: dict[str, str]
+
+    def to_json(self) -> str:
+        """Deterministic JSON."""
+        return json.dumps({"generator": f"kerncast {__version__}", "abi": ABI, "name": self.name,
+                           "plan": self.plan, "spec": self.spec, "target": self.target,
+                           "files": self.files}, indent=1) + "\n"
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest | None:
+        """The manifest of a folder; None where there is none; E304 where it is damaged."""
+        path = folder / MANIFEST
+        if not path.is_file():
+            return None
+        try:
+            whole = json.loads(path.read_text(encoding="utf-8"))
+            return cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
+                       dict(whole["files"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise fail("E304", "the manifest of the folder cannot be read", where=str(path),
+                       value=repr(error), allowed="a manifest as generated",
+                       remedy="generate into a new folder") from None
+
+    @property
+    def sources(self) -> list[str]:
+        """The C sources of the library."""
+        return [name for name in self.files if name.endswith(".c")]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def render_c(plan: Plan) -> dict[str, str]:
+    """The generated C of a plan, by file name: the same plan gives the same bytes.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    dict of str to str
+    """
+    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    p = plan.name
+    algorithm = ("toeplitz.c", "levinson.c") if values["trains"] else ("fklms.c",)
+    names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
+    names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
+    files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
+             for name, template in names.items()}
+    files["README.md"] = environment().get_template("c/README.md.j2").render(values)
+    return files | {f"rt/{name}": read_text(f"firmware/rt/{name}") for name in RUNTIME}
+
+
+def check_memory(plan: Plan, target: Target) -> None:
+    """Refuse a plan that does not fit a target; E301 with the bytes needed and available."""
+    room = target.ram_bytes - target.stack_bytes
+    if plan.state_bytes > room:
+        size = "n" if "n" in plan.sizes else "N"
+        formula = " + ".join(f"{f.bytes} {f.name}" for f in plan.memory if f.count > 1)
+        raise fail("E301", f"the model does not fit the RAM of {target.id}",
+                   where="[toeplitz] n" if size == "n" else "[online] budget",
+                   value=f"{plan.state_bytes} bytes needed for {size} = {plan.sizes[size]} ({formula})",
+                   allowed=f"{room} bytes available ({target.ram_bytes} less {target.stack_bytes} "
+                   "for the stack)",
+                   remedy=f"lower {size}, use a shorter word, or choose a larger target")
+    if plan.table_bytes > target.flash_bytes:
+        raise fail("E301", f"the tables do not fit the flash of {target.id}", where="[target] id",
+                   value=f"{plan.table_bytes} bytes", allowed=f"{target.flash_bytes} bytes",
+                   remedy="choose a larger target")
+
+
+def _refuse_foreign(out: Path, old: Manifest | None) -> None:
+    if out.exists() and not out.is_dir():
+        raise fail("E302", "the output is not a folder", where=str(out), value="a file",
+                   allowed="a new or an empty folder", remedy="choose another -o")
+    if old is None and out.is_dir() and any(out.iterdir()):
+        raise fail("E302", "the output folder holds files that kerncast did not write",
+                   where=str(out), value=", ".join(sorted(p.name for p in out.iterdir())[:5]),
+                   allowed=f"an empty folder, or one with our {MANIFEST}",
+                   remedy="choose another -o, or empty the folder yourself")
+
+
+def _refuse_edited(out: Path, old: Manifest | None, files: dict[str, str]) -> None:
+    """A file we are about to replace must be as we wrote it; else E303."""
+    known = old.files if old is not None else {}
+    edited = [name for name in sorted({*known, *files})
+              if (out / name).exists() and known.get(name) != PENDING
+              and _digest((out / name).read_text(encoding="utf-8", errors="replace"))
+              not in (known.get(name), _digest(files.get(name, "")))]
+    if edited:
+        raise fail("E303", "files of the output folder were edited by hand", where=str(out),
+                   value=", ".join(edited), allowed="files as generated",
+                   remedy="move your changes elsewhere and delete these files, or choose another -o")
+
+
+def _write(path: Path, text: str) -> None:
+    """Write whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        os.replace(part, path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def stale(files: dict[str, str], out: Path) -> list[str]:
+    """Names of files in `out` that are missing or differ from `files`."""
+    return [name for name, text in files.items() if not (out / name).is_file()
+            or (out / name).read_text(encoding="utf-8", errors="replace") != text]
+
+
+def render_all(plan: Plan, target: Target | None, vectors: Vectors | None,
+               extra: dict[str, str] | None = None) -> tuple[dict[str, str], Manifest]:
+    """Every file of the folder but the manifest, and the manifest."""
+    files = render_c(plan) | {"plan.json": plan.to_json()} | (extra or {})
+    if vectors is not None:
+        files["vectors.json"] = vectors.to_json()
+    manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
+                        target.id if target else "",
+                        {name: _digest(text) for name, text in sorted(files.items())})
+    return files, manifest
+
+
+def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None, *,
+             vectors: Vectors | None = None, extra: dict[str, str] | None = None) -> Manifest:
+    """Generate the C library of a plan into a folder.
+
+    Parameters
+    ----------
+    plan : Plan
+    out_dir : path
+        A new or empty folder, or one that kerncast wrote before.
+    target : str or Target, optional
+        Refuse a plan that does not fit its memory.
+    vectors : Vectors, optional
+        Kept beside the code for ``kerncast test``.
+    extra : dict of str to str, optional
+        More files to write and list (such as RTL), by name.
+
+    Returns
+    -------
+    Manifest
+
+    Raises
+    ------
+    KerncastError
+        E301 for a plan too large, E302 for a folder that is not ours, E303 for edited files.
+    """
+    out = Path(out_dir)
+    chosen = load_target(target) if isinstance(target, str) else target
+    if chosen is not None:
+        check_memory(plan, chosen)
+    files, manifest = render_all(plan, chosen, vectors, extra)
+    old = Manifest.read(out)
+    _refuse_foreign(out, old)
+    _refuse_edited(out, old, files)
+    out.mkdir(parents=True, exist_ok=True)
+    # The names go first: an interrupted run leaves only files that the manifest lists.
+    touched = {*files, *(old.files if old else {})}
+    _write(out / MANIFEST, replace(manifest, files=dict.fromkeys(sorted(touched), PENDING)).to_json())
+    for name, text in files.items():
+        _write(out / name, text)
+    for name in touched - set(files):
+        (out / name).unlink(missing_ok=True)
+    _write(out / MANIFEST, manifest.to_json())
+    return manifest
+
+
+def load_plan(out_dir: str | Path) -> tuple[Plan, Manifest]:
+    """Plan and manifest of a generated folder; E305 where it is none."""
+    out = Path(out_dir)
+    manifest = Manifest.read(out)
+    path = out / "plan.json"
+    if manifest is None or not path.is_file():
+        raise fail("E305", "this is not a folder that kerncast generated", where=str(out),
+                   value=f"no {MANIFEST}" if manifest is None else "no plan.json",
+                   allowed="a folder made by kerncast gen", remedy="kerncast gen SPEC -o FOLDER")
+    return Plan.from_json(path.read_text(encoding="utf-8"), str(path)), manifest
+
+
+def load_vectors(out_dir: str | Path) -> Vectors | None:
+    """The vectors of a generated folder, or None where it has none."""
+    path = Path(out_dir) / "vectors.json"
+    return Vectors.from_json(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else None
+
+
+def describe(manifest: Manifest) -> dict[str, Any]:
+    """For ``--json``."""
+    return {"name": manifest.name, "plan": manifest.plan, "target": manifest.target,
+            "files": list(manifest.files)}

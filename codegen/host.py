@@ -1,0 +1,145 @@
+"""codegen: the generated C compiled for this machine and called through cffi."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import cffi
+import numpy as np
+from numpy.typing import NDArray
+
+from ..sim.backend import Outputs, Raw
+from ..sim.plan import Plan
+from .compilers import WARNINGS, host_compiler
+from .generate import generate
+
+_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+_BAD_ARGUMENT = 4
+
+
+def declarations(plan: Plan) -> str:
+    """The generated API as cffi wants it, from the plan."""
+    p = plan.name
+    raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
+    members = " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};"
+                       for f in plan.memory)
+    word = f"int{plan.word}_t"
+    train = f"const {raw_y} *y" if plan.options.get("scheme") == "uniform" else \
+        f"const {raw_x} *x, const {raw_y} *y"
+    learn = (f"int {p}_toeplitz_train({p}_model_t *m, {train});"
+             if plan.algorithm == "toeplitz_rls" else
+             f"int {p}_fklms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
+    return f"""typedef struct {{ {members} }} {p}_model_t;
+        extern const uint8_t {p}_plan_hash[32];
+        void {p}_model_init({p}_model_t *m);
+        int {p}_model_predict(const {p}_model_t *m, const {raw_x} *x, {word} *f);
+        {learn}"""
+
+
+class HostBackend:
+    """The generated C on this machine.
+
+    Parameters
+    ----------
+    plan : Plan
+    source : path, optional
+        A generated folder; without it the code is generated into a folder of its own, removed
+        on `close`.
+    compiler : str
+        ``auto``, ``gcc``, ``clang`` or ``zig``.
+    flags : tuple of str
+        Optimisation and instrumentation, such as ``("-O2",)``.
+
+    Raises
+    ------
+    KerncastError
+        E501 where no compiler is found, E321 where it fails.
+    """
+
+    def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
+                 flags: tuple[str, ...] = ("-O2",)) -> None:
+        chosen = host_compiler(compiler)
+        self.plan = plan
+        self.name = f"host:{chosen.name}:{''.join(flags)}"
+        self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
+        work = Path(self._folder.name)
+        if source is None:
+            source = work / "source"
+            generate(plan, source)
+        library = work / f"{plan.name}{_SUFFIX}"
+        quiet = ("-fno-sanitize=undefined",) if chosen.name == "zig" else ()
+        chosen.run(["-std=c99", *WARNINGS, *quiet, *flags, "-shared", "-fPIC", "-I.",
+                    *sorted(p.name for p in source.glob(f"{plan.name}_*.c")), "-o", str(library)],
+                   source)
+        self._ffi = cffi.FFI()
+        self._ffi.cdef(declarations(plan))
+        self._library: Any = self._ffi.dlopen(str(library))
+        self._model = self._ffi.new(f"{plan.name}_model_t *")
+        self.reset()
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        return int(getattr(self._library, f"{self.plan.name}_{name}")(self._model, *arguments))
+
+    def _raw(self, words: Raw, signal: str) -> Any:
+        """Words as a C array of the raw type; the buffer lives as long as the result."""
+        fmt = self.plan.signals[signal].format
+        array = np.ascontiguousarray(words.reshape(-1), dtype=fmt.c_type.removesuffix("_t"))
+        return self._ffi.from_buffer(f"{fmt.c_type}[]", array)
+
+    @property
+    def plan_hash(self) -> str:
+        """The hash compiled into the library."""
+        return bytes(getattr(self._library, f"{self.plan.name}_plan_hash")).hex()
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        status = _BAD_ARGUMENT
+        if self.plan.algorithm == "toeplitz_rls" and len(y_raw) == self.plan.sizes["n"]:
+            uniform = self.plan.options["scheme"] == "uniform"
+            if uniform:
+                status = self._call("toeplitz_train", self._raw(y_raw, "y_raw"))
+            elif x_raw is not None:
+                status = self._call("toeplitz_train", self._raw(x_raw, "x_raw"),
+                                    self._raw(y_raw, "y_raw"))
+        return {"status": np.array([status], dtype=np.int64)}
+
+    def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
+        count = len(x_raw)
+        f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
+        word = self._ffi.new(f"int{self.plan.word}_t *")
+        for i in range(count):
+            x = self._raw(x_raw[i], "x_raw")
+            y = () if y_raw is None else (int(y_raw[i]),)
+            status[i] = self._call(name, x, *y, word)
+            f[i] = word[0]
+        return {"status": status, "f": f}
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if self.plan.algorithm != "kernel_lms":
+            return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
+                    "f": np.zeros(len(y_raw), dtype=np.int64)}
+        return self._each("fklms_update", x_raw, y_raw)
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        return self._each("model_predict", x_raw, None)
+
+    def state(self) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        return {f.name: self._member(f.name, f.formula == "1") for f in self.plan.memory}
+
+    def _member(self, name: str, scalar: bool) -> NDArray[np.int64]:
+        value = getattr(self._model, name)
+        return np.array([value] if scalar else list(value), dtype=np.int64)
+
+    def reset(self) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        getattr(self._library, f"{self.plan.name}_model_init")(self._model)
+
+    def close(self) -> None:
+        """Remove the compiled library."""
+        self._folder.cleanup()

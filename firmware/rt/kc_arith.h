@@ -1,0 +1,97 @@
+/* kerncast runtime: products, distances, quotients.  SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNCAST_KC_ARITH_H
+#define KERNCAST_KC_ARITH_H
+
+#include <stdint.h>
+
+#include "kc_cast.h"
+
+/* acc + floor(a * b / 2^s); the accumulator never saturates. */
+static inline int64_t kc_mac(int64_t acc, int64_t a, int64_t b, int32_t s)
+{
+    return acc + kc_shift_floor(a * b, s);
+}
+
+/* acc + (u - v)^2 */
+static inline int64_t kc_square_diff(int64_t acc, int64_t u, int64_t v)
+{
+    const int64_t d = u - v;
+    return acc + d * d;
+}
+
+/* floor(a * c / 2^s), exact; 0 <= a, 0 <= c < 2^31, 0 <= s <= 62, result below 2^63. */
+static inline int64_t kc_mul_shift(int64_t a, int64_t c, int32_t s)
+{
+    const int64_t high = (a >> 32) * c;
+    const int64_t low = (a & INT64_C(0xFFFFFFFF)) * c;
+
+    if (s >= 32) {
+        return (high + (low >> 32)) >> (s - 32);
+    }
+    return high * (INT64_C(1) << (32 - s)) + (low >> s);
+}
+
+/* v or -v - 1: as long in bits as v, made to be OR-ed. */
+static inline int64_t kc_magnitude(int64_t v)
+{
+    return v < 0 ? ~v : v;
+}
+
+/* Bits of v without leading zeros; 0 <= v. */
+static inline int32_t kc_bit_length(int64_t v)
+{
+    int32_t length = 0;
+    int32_t step;
+
+    for (step = 32; step != 0; step /= 2) {
+        if ((v >> step) != 0) {
+            v >>= step;
+            length += step;
+        }
+    }
+    return v != 0 ? length + 1 : length;
+}
+
+/* The shift e with 2^61 <= v * 2^e < 2^62; 0 < v < 2^62. */
+static inline int32_t kc_normalise(int64_t v)
+{
+    return 62 - kc_bit_length(v);
+}
+
+/* floor(num / den), den > 0. */
+static inline int64_t kc_floor_div(int64_t num, int64_t den)
+{
+    const int64_t quotient = num / den;
+    return num % den < 0 ? quotient - 1 : quotient;
+}
+
+/* q with num / den = q * 2^(*exponent - 31) nearly, 2^30 <= |q| <= 2^31, or 0; den > 0. */
+static inline int64_t kc_divide(int64_t num, int64_t den, int32_t *exponent)
+{
+    const int64_t size = num < 0 ? -num : num;
+    int32_t up, up_den;
+    int64_t d, n;
+
+    *exponent = 0;
+    if (num == 0) {
+        return 0;
+    }
+    up = kc_normalise(size);
+    up_den = kc_normalise(den);
+    d = (den * (INT64_C(1) << up_den)) >> 31;
+    n = num * (INT64_C(1) << up);
+    *exponent = up_den - up;
+    if (size * (INT64_C(1) << up) >= d * (INT64_C(1) << 31)) {
+        n = kc_shift_floor(n, 1);
+        *exponent += 1;
+    }
+    return kc_floor_div(n, d);
+}
+
+/* floor(num / den + 1/2); 0 <= num < 2^61, 0 < den < 2^61. */
+static inline int64_t kc_divide_round(int64_t num, int64_t den)
+{
+    return (2 * num + den) / (2 * den);
+}
+
+#endif

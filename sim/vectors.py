@@ -1,0 +1,135 @@
+"""sim: test vectors: calls with raw words, and the words the integer model answers.
+
+Every back end replays the same calls; each answer and the state at the end must be equal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .backend import Backend, Comparison, Outputs, Raw
+from .errors import fail
+from .model import open_model
+from .plan import Plan
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a back end.
+
+    Parameters
+    ----------
+    name : str
+        ``train``, ``update`` or ``predict``.
+    x_raw : ndarray of int64, shape (m, D), or None
+    y_raw : ndarray of int64, shape (m,), or None
+    expected : dict
+        The integer model's answer.
+    """
+
+    name: str
+    x_raw: Raw | None
+    y_raw: Raw | None
+    expected: Outputs
+
+    def run(self, backend: Backend) -> Outputs:
+        """The back end's answer."""
+        return _answer(backend, self.name, self.x_raw, self.y_raw)
+
+
+def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -> Outputs:
+    if name == "train":
+        assert y_raw is not None
+        return backend.train(x_raw, y_raw)
+    assert x_raw is not None
+    if name == "update":
+        assert y_raw is not None
+        return backend.update(x_raw, y_raw)
+    return backend.predict(x_raw)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Calls in order, and the model structure after the last one."""
+
+    plan_hash: str
+    calls: tuple[Call, ...]
+    state: Outputs
+
+    def to_json(self) -> str:
+        """Deterministic JSON, one call a line."""
+        lines = [json.dumps({"call": c.name, "x": _listed(c.x_raw), "y": _listed(c.y_raw),
+                             "expected": {k: v.tolist() for k, v in c.expected.items()}})
+                 for c in self.calls]
+        state = json.dumps({k: v.tolist() for k, v in self.state.items()})
+        return (f'{{"plan": "{self.plan_hash}",\n"calls": [\n' + ",\n".join(lines)
+                + f'\n],\n"state": {state}}}\n')
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "vectors.json") -> Vectors:
+        """Inverse of :meth:`to_json`; E211 where the text is damaged."""
+        try:
+            whole = json.loads(text)
+            calls = tuple(Call(c["call"], _array(c["x"]), _array(c["y"]), _arrays(c["expected"]))
+                          for c in whole["calls"])
+            return cls(whole["plan"], calls, _arrays(whole["state"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise fail("E211", "this is not a vector file", where=where, value=repr(error),
+                       allowed="a vectors.json as generated",
+                       remedy="generate the folder again") from None
+
+
+def _listed(words: Raw | None) -> Any:
+    return None if words is None else words.tolist()
+
+
+def _array(words: Any) -> Raw | None:
+    return None if words is None else np.array(words, dtype=np.int64)
+
+
+def _arrays(words: dict[str, Any]) -> Outputs:
+    return {k: np.array(v, dtype=np.int64) for k, v in words.items()}
+
+
+def make_vectors(plan: Plan, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
+    """Run the integer model over calls (name, x_raw, y_raw) and keep its answers."""
+    model = open_model(plan)
+    answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
+    return Vectors(plan.hash, answered, model.state())
+
+
+def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
+                passes: int = 1) -> list[tuple[str, Raw | None, Raw | None]]:
+    """Train or learn on a data set, then predict: the calls of a demo or a regression run."""
+    if plan.algorithm == "toeplitz_rls":
+        return [("train", x_raw, y_raw), ("predict", x_test, None)]
+    learn: tuple[str, Raw | None, Raw | None] = ("update", x_raw, y_raw)
+    return [*[learn] * passes, ("predict", x_test, None)]
+
+
+def replay(backend: Backend, vectors: Vectors,
+           progress: Callable[[Iterator[Call]], Iterator[Call]] = lambda calls: calls) -> Comparison:
+    """Run every call on a back end and compare each word, and the state at the end.
+
+    Parameters
+    ----------
+    backend : Backend
+    vectors : Vectors
+    progress : callable, optional
+        Wraps the iterator of calls, to show how far it is.
+
+    Returns
+    -------
+    Comparison
+    """
+    result = Comparison()
+    backend.reset()
+    for i, call in enumerate(progress(iter(vectors.calls))):
+        result.add(f"call {i} {call.name}", call.expected, call.run(backend))
+    result.add("state", vectors.state, backend.state())
+    return result

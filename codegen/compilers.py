@@ -33,11 +33,11 @@ class Compiler:
     command: tuple[str, ...]
 
     def run(self, arguments: Sequence[str], cwd: Path) -> None:
-        """Compile; E321 with the compiler's own words where it fails."""
+        """Compile; E320 with the compiler's own words where it fails."""
         done = subprocess.run([*self.command, *arguments], cwd=cwd, capture_output=True, text=True,
                               check=False)
         if done.returncode != 0:
-            raise fail("E321", f"{self.name} could not compile the generated code",
+            raise fail("E320", f"{self.name} could not compile the generated code",
                        where=str(cwd), value=done.stderr.strip()[-2000:],
                        remedy="this is a defect of kerncast unless a file was edited: "
                               "generate the folder again")
@@ -62,7 +62,7 @@ def host_compiler(name: str = "auto") -> Compiler:
     Raises
     ------
     KerncastError
-        E501 where it is not installed, with the command that installs it.
+        E511 where it is not installed, with the command that installs it.
     """
     names = list(INSTALL) if name == "auto" else [name]
     for candidate in names:
@@ -74,5 +74,5 @@ def host_compiler(name: str = "auto") -> Compiler:
 
 def _missing(name: str) -> KerncastError:
     remedy = INSTALL.get(name, INSTALL["zig"])
-    return fail("E501", "no C compiler was found" if name == "auto" else f"{name} was not found",
+    return fail("E511", "no C compiler was found" if name == "auto" else f"{name} was not found",
                 where="compiler", value=name, allowed=", ".join(INSTALL), remedy=remedy)

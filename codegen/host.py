@@ -56,7 +56,7 @@ class HostBackend:
     Raises
     ------
     KerncastError
-        E501 where no compiler is found, E321 where it fails.
+        E511 where no compiler is found, E320 where it fails.
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",

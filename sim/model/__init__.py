@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def open_model(plan: Plan) -> ToeplitzModel | FklmsModel:
-    """The integer model of a plan; the engine is loaded here, not before."""
+    """Open the integer model of a plan; the engine is loaded here, not before."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import ToeplitzModel
 

@@ -128,7 +128,7 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
         # The least exponent that holds x, c and every c a_i without saturation.
         need = x_exp + (x_used >> (k.word - 2))
         if c == 0:
-            c_exp = need  # a zero has no exponent of its own
+            c_exp = need - a_exp - 1  # a zero asks for no exponent
         need = max(need, c_exp, c_exp + a_exp + bit_length(a_used) - (k.word - 2))
         if need > k.alpha_exp_max:
             return NOT_POSITIVE_DEFINITE

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
+from ..errors import KerncastError
 from ..plan import Plan
 from ..spec import Spec
 from .fklms import Raw, plan_fklms
@@ -34,6 +36,8 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
     """
     if not isinstance(spec, Spec):
         spec = Spec.load(spec)
-    if spec.toeplitz is not None:
-        return plan_toeplitz(spec)
-    return plan_fklms(spec, x_raw, y_raw)
+    try:
+        plan = plan_toeplitz(spec) if spec.toeplitz is not None else plan_fklms(spec, x_raw, y_raw)
+    except KerncastError as error:
+        raise spec.located(error) from None
+    return replace(plan, evidence={**plan.evidence, "spec": spec.hash})

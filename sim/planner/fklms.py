@@ -97,7 +97,7 @@ def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
                  "rho": repr(spec.online.rho), "rounding": spec.numbers.rounding},
         sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(words),
         memory=_memory(words, x.signal.format.c_type, sizes), operations=_operations(sizes),
-        units=units(x, y), evidence={"alpha": evidence})
+        units=units(spec, x, y), evidence={"alpha": evidence})
 
 
 def _range_seen(spec: Spec, x_raw: Raw, y_raw: Raw) -> float:

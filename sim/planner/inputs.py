@@ -199,6 +199,9 @@ def common_constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
             "y_offset": y.offset[0], "y_gain": y.gain[0], "y_shift": y.shift}
 
 
-def units(x: Affine, y: Affine) -> dict[str, str]:
-    """Exact real value of one lsb."""
-    return {"x": str(x.lsb), "y": str(y.lsb)}
+def units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
+    """Exact real values: of one lsb of x and y, and of one raw step (of each column for x)."""
+    raw_x, raw_y = (Format.parse(t.word).lsb for t in (spec.input, spec.output))
+    steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]
+    return {"x": str(x.lsb), "y": str(y.lsb), "y_raw": str(Fraction(spec.output.gain) * raw_y),
+            "x_raw": " ".join(steps if len(set(steps)) > 1 else steps[:1])}

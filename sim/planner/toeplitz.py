@@ -148,4 +148,4 @@ def plan_toeplitz(spec: Spec) -> Plan:
         sizes=sizes, signals=common_signals(spec, words, x, y) | _signals(spec, words, levinson),
         constants=constants, tables=kernel_tables(words), memory=_memory(
             spec.toeplitz.scheme, f"int{words.bits}_t", x.signal.format.c_type, sizes),
-        operations=_operations(spec.toeplitz.scheme, sizes), units=units(x, y), evidence=evidence)
+        operations=_operations(spec.toeplitz.scheme, sizes), units=units(spec, x, y), evidence=evidence)

@@ -1,0 +1,92 @@
+"""sim.reference: the float64 reference behind the back ends' calls, for the error budget.
+
+It takes the same raw words, but computes in real units and answers in units of y.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import Gaussian
+from ..plan import Plan
+from .expansion import expand
+from .first_row import kernel_first_row, uniform_first_row
+from .kernel_lms import KernelLMS
+from .levinson import solve_toeplitz
+from .solution import Solution
+
+Array = NDArray[np.float64]
+Raw = NDArray[np.int64]
+
+
+class FloatReference:
+    """What the plan's algorithm gives in float64 arithmetic with unquantised parameters.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Attributes
+    ----------
+    solution : Solution or None
+        Of the last training (Toeplitz).
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.kernel = Gaussian(float(plan.options["sigma"]))
+        self._x_step = np.array([float(Fraction(s)) for s in plan.units["x_raw"].split()])
+        self._y_step = float(Fraction(plan.units["y_raw"]))
+        self.solution: Solution | None = None
+        self._v: Array = np.zeros((0, plan.sizes["D"]))
+        self._alpha: Array = np.zeros(0)
+        self._learner = self._new_learner() if plan.algorithm == "kernel_lms" else None
+
+    def _new_learner(self) -> KernelLMS:
+        o = self.plan.options
+        return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
+                         o["reduction"], self.plan.sizes["N"])
+
+    def inputs(self, x_raw: Raw) -> Array:
+        """Raw words (m, D) in units of x."""
+        return (x_raw - np.array(self.plan.integers("x_offset"))) * self._x_step
+
+    def targets(self, y_raw: Raw) -> Array:
+        """Raw words (m,) in units of y."""
+        return (y_raw - self.plan.integer("y_offset")) * self._y_step
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
+        """Solve (T + lambda I) alpha = y."""
+        n = self.plan.sizes["n"]
+        scheme = self.plan.options["scheme"]
+        if scheme == "uniform":
+            step = float(Fraction(self.plan.units["x"])) * self.plan.integer("x_step")
+            self._v = (np.arange(n) * step)[:, np.newaxis]
+            r = uniform_first_row(n, step, self.kernel)
+        else:
+            assert x_raw is not None
+            self._v = self.inputs(x_raw)
+            r = kernel_first_row(self._v, self.kernel, scheme)
+        r[0] += float(self.plan.options["lambda"])
+        self.solution = solve_toeplitz(r, self.targets(y_raw))
+        self._alpha = self.solution.x
+        return self.solution
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Array:
+        """Predictions (m,) before learning from each sample, in units of y."""
+        assert self._learner is not None
+        return self._learner.learn(self.inputs(x_raw), self.targets(y_raw))
+
+    def predict(self, x_raw: Raw) -> Array:
+        """Predictions (m,) in units of y."""
+        if self._learner is not None:
+            return self._learner.predict(self.inputs(x_raw))
+        return expand(self.kernel, self.inputs(x_raw), self._v, self._alpha)
+
+    @property
+    def alpha(self) -> Array:
+        """Multipliers, in units of y."""
+        return self._alpha if self._learner is None else self._learner.model.alpha

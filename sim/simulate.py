@@ -1,0 +1,144 @@
+"""sim: run the integer model on data, beside the float reference."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .backend import STATUSES, Backend, Outputs, Raw
+from .model import open_model
+from .model.ranges import Range
+from .plan import Plan
+from .reference.backend import FloatReference
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What the integer model did, and how far it is from float64.
+
+    Parameters
+    ----------
+    status : str
+        The worst status met, by name.
+    f : ndarray of float64, shape (m,)
+        Predictions for the test inputs, in units of y.
+    f_float : ndarray of float64, shape (m,)
+        The float reference's predictions.
+    alpha_error : float
+        ``|alpha - alpha_float|_2 / |alpha_float|_2`` (Toeplitz; NaN for online learners, whose
+        vectors need not be the same ones).
+    f_error : float
+        Root mean square of ``f - f_float``, over that of `f_float`.
+    ranges : tuple of Range
+        Range, headroom and saturations of every signal.
+    state : dict
+        The model structure after the run, in words.
+    """
+
+    status: str
+    f: Array
+    f_float: Array
+    alpha_error: float
+    f_error: float
+    ranges: tuple[Range, ...]
+    state: Outputs
+
+
+def y_values(plan: Plan, words: Raw) -> Array:
+    """Words of y or f in units of y."""
+    return words * float(Fraction(plan.units["y"]))
+
+
+def alpha_values(plan: Plan, state: Outputs) -> Array:
+    """Multipliers of a model structure in units of y.
+
+    Parameters
+    ----------
+    plan : Plan
+    state : dict
+        As :meth:`Backend.state` gives it.
+
+    Returns
+    -------
+    ndarray of float64
+    """
+    full_scale = float(Fraction(plan.units["y"])) * 2.0 ** plan.signals["y"].format.frac
+    exponent = int(state["alpha_exp"][0]) if "alpha_exp" in state else 0
+    frac = plan.signals["alpha"].format.frac
+    return state["alpha"] * (full_scale * 2.0 ** (exponent - frac))
+
+
+def relative_error(found: Array, reference: Array) -> float:
+    """``|found - reference|_2 / |reference|_2``; infinite for a zero reference that is missed."""
+    size = float(np.linalg.norm(reference))
+    error = float(np.linalg.norm(found - reference))
+    return error / size if size else (0.0 if error == 0.0 else float("inf"))
+
+
+def worst_status(outputs: Outputs) -> str:
+    """The highest status code of an answer, by name."""
+    return STATUSES[int(outputs["status"].max(initial=0))]
+
+
+def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
+                passes: int = 1) -> Outputs:
+    """Train on, or learn, a data set; the last pass's outputs."""
+    if plan.algorithm == "toeplitz_rls":
+        return backend.train(x_raw, y_raw)
+    assert x_raw is not None
+    outputs: Outputs = {}
+    for _ in range(passes):
+        outputs = backend.update(x_raw, y_raw)
+    return outputs
+
+
+def simulate(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw | None = None, *,
+             passes: int = 1) -> Simulation:
+    """Train the integer model and the float reference on raw words, and compare them.
+
+    Parameters
+    ----------
+    plan : Plan
+    x_raw : ndarray of int64, shape (m, D), or None
+        Raw inputs; None on the uniform grid.
+    y_raw : ndarray of int64, shape (m,)
+        Raw targets.
+    x_test : ndarray of int64, shape (k, D), optional
+        Where to predict; the training inputs by default.
+    passes : int
+        Presentations of the data (online learners).
+
+    Returns
+    -------
+    Simulation
+    """
+    model, reference = open_model(plan), FloatReference(plan)
+    outputs = fit_backend(model, plan, x_raw, y_raw, passes)
+    status = worst_status(outputs)
+    alpha_error = float("nan")
+    if plan.algorithm == "toeplitz_rls":
+        reference.train(x_raw, y_raw)
+        alpha_error = relative_error(alpha_values(plan, model.state()), reference.alpha)
+    else:
+        assert x_raw is not None
+        for _ in range(passes):
+            reference.update(x_raw, y_raw)
+    where = x_test if x_test is not None else (grid(plan) if x_raw is None else x_raw)
+    answers = model.predict(where)
+    f, f_float = y_values(plan, answers["f"]), reference.predict(where)
+    if status == STATUSES[0]:
+        status = worst_status(answers)
+    return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float),
+                      tuple(model.ranges), model.state())
+
+
+def grid(plan: Plan) -> Raw:
+    """The raw inputs (n, 1) of the uniform grid."""
+    step = plan.integer("x_step") * Fraction(plan.units["x"]) / Fraction(plan.units["x_raw"])
+    n = plan.sizes["n"]
+    return (plan.integers("x_offset")[0] + np.arange(n, dtype=np.int64) * int(step))[:, np.newaxis]

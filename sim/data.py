@@ -1,0 +1,215 @@
+"""sim: samples as raw sensor words, bundled or from the user's files.
+
+Everything here is an integer word as a sensor would deliver it; what the words mean is said by [input]
+and [output] of the spec.  Arrays given through the Python API pass :func:`check_raw`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .data_builtin import BuiltinSamples, digits, ecg
+from .data_csv import read_words
+from .errors import KerncastError, Problem, fail
+from .formats import Format
+from .spec import Spec
+
+Words = NDArray[np.int64]
+
+_SHOWN_PROBLEMS = 10
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples for one spec.
+
+    Parameters
+    ----------
+    x_raw : ndarray of int64, shape (m, D)
+        Raw input words, within [input] word; for scheme uniform the grid ``offset + step * j``.
+    y_raw : ndarray of int64, shape (m,)
+        Raw words of the target, within [output] word.  m is n for the Toeplitz trainer.
+    x_test_raw, y_test_raw : ndarray of int64 or None
+        Samples kept for testing, where there are any.
+    clean : ndarray of float64, shape (m,), or None
+        The signal without noise, in units of y, where it is known.
+    title, licence : str
+        For reports.
+    """
+
+    x_raw: Words
+    y_raw: Words
+    x_test_raw: Words | None
+    y_test_raw: Words | None
+    clean: NDArray[np.float64] | None
+    title: str
+    licence: str
+
+
+def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
+    """Load the samples that [data] of the spec names.
+
+    Parameters
+    ----------
+    spec : Spec
+    base_dir : path
+        Folder that the paths of data files are relative to: that of the spec.
+
+    Raises
+    ------
+    KerncastError
+        E240 no [data]; E241 to E247 for files; E246 where bundled data do not fit the raw word; E501
+        where the package that brings the data is missing.
+    """
+    if spec.data is None:
+        raise fail("E240", "the spec names no data", where="[data]", allowed="builtin or file",
+                   remedy="add [data] with builtin = \"ecg\" or file = \"train.csv\"")
+    if spec.data.builtin is not None:
+        return _builtin(spec, (ecg if spec.data.builtin == "ecg" else digits)(spec))
+    return _files(spec, Path(base_dir))
+
+
+def grid(spec: Spec, count: int) -> Words:
+    """Raw input words of samples at a constant step: ``offset + step * j``, shape (count, 1)."""
+    step = 1 if spec.toeplitz is None else spec.toeplitz.step
+    x: Words = (spec.input.offsets[0] + np.arange(count, dtype=np.int64) * step)[:, None]
+    return x
+
+
+def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Words:
+    """Raw words from an array of any kind, refused where they are none.
+
+    Parameters
+    ----------
+    values : array_like of shape (m, columns), or (m,) where `columns` is 1 or None
+        Integers; floats are accepted where each is a whole number.
+    fmt : Format
+        The raw word.
+    columns : int or None
+        D for inputs, None for targets.
+    where : str
+        The argument's name, for the message.
+
+    Returns
+    -------
+    ndarray of int64, shape (m, columns), or (m,) where `columns` is None
+
+    Raises
+    ------
+    KerncastError
+        E248 shape, E244 not integers, E245 NaN or infinity, E246 out of range: each kind once, with
+        the index of its first offender.
+    """
+    array = _as_numbers(values, where)
+    if columns == 1 and array.ndim == 1:
+        array = array[:, None]
+    right = array.ndim == 1 if columns is None else array.ndim == 2 and array.shape[1] == columns
+    if not right:
+        raise fail("E248", "the array has the wrong shape", where=where, value=np.shape(values),
+                   allowed="(m,)" if columns is None else f"(m, {columns})",
+                   remedy="reshape the array, or correct [input] columns")
+    infinite, fraction, outside = _offenders(array, fmt)
+    problems = [_offence(code, message, array, bad, where, allowed, remedy)
+                for code, message, bad, allowed, remedy in (
+        ("E245", "NaN or infinity in the data", infinite, "finite numbers", "remove or repair the sample"),
+        ("E244", "raw words are integers", fraction, "integers",
+         "pass raw words; [input] offset and gain convert them"),
+        ("E246", f"the value does not fit the raw word {fmt}", outside, f"{fmt.lo} to {fmt.hi}",
+         "use a wider word, or repair the sample")) if bad.any()]
+    if problems:
+        raise KerncastError(problems)
+    return array.astype(np.int64)
+
+
+def _as_numbers(values: Any, where: str) -> NDArray[Any]:
+    """An array of real numbers; Python integers of any size stay exact as objects."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O":
+            array = np.array([_exact(v) for v in array.ravel()], dtype=object).reshape(array.shape)
+    except (TypeError, ValueError):
+        array = np.asarray("")
+    if array.dtype.kind not in "biufO":
+        raise fail("E244", "raw words are integers", where=where, value=f"an array of {array.dtype}"
+                   if array.ndim else type(values).__name__, allowed="an array of integers",
+                   remedy="pass raw words as the sensor delivers them")
+    return array
+
+
+def _exact(value: Any) -> int | float:
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
+
+
+def _offenders(array: NDArray[Any], fmt: Format) -> tuple[NDArray[np.bool_], ...]:
+    """Masks of what is infinite or NaN, what has a fraction, what is out of range; disjoint."""
+    nothing = np.zeros(array.shape, dtype=bool)
+    infinite = fraction = nothing
+    if array.dtype.kind in "fO":
+        finite = np.isfinite(array) if array.dtype.kind == "f" else np.array(
+            [abs(v) != float("inf") and v == v for v in array.ravel()], dtype=bool).reshape(array.shape)
+        infinite = ~finite
+        held = np.where(finite, array, 0)
+        fraction = np.asarray(held % 1 != 0, dtype=bool)
+    held = np.where(infinite | fraction, 0, array)
+    outside = np.asarray((held < fmt.lo) | (held > fmt.hi), dtype=bool) & ~infinite & ~fraction
+    return infinite, fraction, outside
+
+
+def _offence(code: str, message: str, array: NDArray[Any], bad: NDArray[np.bool_], where: str,
+             allowed: str, remedy: str) -> Problem:
+    index = tuple(int(i) for i in np.argwhere(bad)[0])
+    count = int(bad.sum())
+    more = f" ({count} such values)" if count > 1 else ""
+    return Problem(code, message + more, f"{where}{list(index)}", str(array[index]), allowed, remedy)
+
+
+def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
+    """Bundled samples as a dataset: the grid for scheme uniform, words checked against their range."""
+    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    n = len(samples.y) if spec.toeplitz is None else spec.toeplitz.n
+    x = grid(spec, n) if samples.x is None else samples.x
+    return Dataset(
+        check_raw(x[:n], raw_x, spec.input.columns, "[input] word"),
+        check_raw(samples.y[:n], raw_y, None, "[output] word"),
+        None if samples.x_test is None else check_raw(samples.x_test, raw_x, spec.input.columns, "test x"),
+        None if samples.y_test is None else check_raw(samples.y_test, raw_y, None, "test y"),
+        samples.clean, samples.title, samples.licence)
+
+
+def _files(spec: Spec, base: Path) -> Dataset:
+    """The user's CSV files; problems of both are reported together."""
+    assert spec.data is not None and spec.data.file is not None  # the spec's rules
+    columns = [f"x{c}" for c in range(spec.input.columns)]
+    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    formats = dict.fromkeys(columns, raw_x) | {"y": raw_y}
+    problems: list[Problem] = []
+    train = read_words(base / spec.data.file, {"y": raw_y} if uniform else formats, problems)
+    test = None if spec.data.test is None else read_words(base / spec.data.test, formats, problems)
+    least = 1 if spec.toeplitz is None else spec.toeplitz.n
+    if not problems and len(train) < least:
+        problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
+                                f"{len(train)} rows", f"{least} rows or more",
+                                "lower [toeplitz] n, or give more data" if spec.toeplitz else "give data"))
+    if problems:
+        raise KerncastError(_shortened(problems))
+    rows = train if spec.toeplitz is None else train[:least]
+    return Dataset(grid(spec, least) if uniform else rows[:, :-1], rows[:, -1],
+                   None if test is None else test[:, :-1], None if test is None else test[:, -1],
+                   None, spec.data.file, "the user's")
+
+
+def _shortened(problems: list[Problem]) -> list[Problem]:
+    """The first few problems, the last of them saying how many more there are."""
+    more = len(problems) - _SHOWN_PROBLEMS
+    if more <= 0:
+        return problems
+    last = problems[_SHOWN_PROBLEMS - 1]
+    return [*problems[:_SHOWN_PROBLEMS - 1],
+            Problem(last.code, f"{last.message} (and {more} more problems in the data)", last.where,
+                    last.value, last.allowed, last.remedy)]

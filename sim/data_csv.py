@@ -1,0 +1,100 @@
+"""sim: CSV files of raw words, read with the line of every mistake."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import Problem
+from .formats import Format
+
+# Longer integers are read as reals: they are out of range of any raw word.
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem]) -> NDArray[np.int64]:
+    """Read the columns of a CSV file whose first line names them, in any order.
+
+    Parameters
+    ----------
+    path : Path
+    formats : mapping of column name to Format
+        The columns needed, no more and no fewer, with their raw words.
+    problems : list of Problem
+        What is wrong is appended: E241 file, E242 header, E243 row, E244 to E246 value.
+
+    Returns
+    -------
+    ndarray of int64, shape (rows, columns)
+        In the order of `formats`; rows with a mistake are left out.
+    """
+    rows: list[list[int]] = []
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file)
+            order = _header(path, next(reader, []), formats, problems)
+            for fields in reader if order else ():
+                if fields:
+                    row = _row(f"{path}:{reader.line_num}", fields, order, formats, problems)
+                    rows += [row] if row else []
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not CSV in UTF-8"
+        problems.append(Problem("E241", f"the data file cannot be read: {reason}", str(path), "",
+                                "a CSV file; paths are relative to the spec", "check [data] in the spec"))
+    return np.array(rows, dtype=np.int64).reshape(len(rows), len(formats))
+
+
+def _header(path: Path, names: list[str], formats: Mapping[str, Format],
+            problems: list[Problem]) -> list[int]:
+    """Index in a line of each column needed; empty where the header is wrong."""
+    names = [name.strip() for name in names]
+    if sorted(names) == sorted(formats):
+        return [names.index(column) for column in formats]
+    needed = list(formats)
+    listed = ",".join(needed) if len(needed) < 6 else f"{needed[0]},{needed[1]},...,{needed[-2]},y"
+    problems.append(Problem("E242", f"the header must name {len(needed)} column{'s'[:len(needed) != 1]}",
+                            f"{path}:1", ",".join(names)[:60], listed,
+                            "correct the first line, or [input] columns"))
+    return []
+
+
+def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Format],
+         problems: list[Problem]) -> list[int]:
+    """The words of one line; empty where there is a mistake."""
+    if len(fields) != len(order):
+        problems.append(Problem("E243", "the row has the wrong number of fields", where,
+                                str(len(fields)), str(len(order)), "correct the row"))
+        return []
+    words = [_word(fields[index].strip()) for index in order]
+    wrong = [_mistake(f"{where} {column}", fields[index].strip(), word, fmt)
+             for (column, fmt), index, word in zip(formats.items(), order, words, strict=True)]
+    problems += [problem for problem in wrong if problem]
+    return [] if any(wrong) else [int(word) for word in words if word is not None]
+
+
+def _word(text: str) -> float | int | None:
+    """The number that a field holds, None if it holds none; a whole real is as good as an integer."""
+    try:
+        return int(text) if _INTEGER.fullmatch(text) else float(text)
+    except ValueError:
+        return None
+
+
+def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Problem | None:
+    shown = text if len(text) <= 24 else text[:21] + "..."
+    if word is not None and not math.isfinite(word):
+        return Problem("E245", "NaN or infinity in the data", where, shown, "finite numbers",
+                       "remove or repair the sample")
+    if word is None or word % 1:
+        return Problem("E244", "raw words are integers", where, shown or "an empty field", "integers",
+                       "export raw words; [input] offset and gain convert them")
+    if not fmt.lo <= word <= fmt.hi:
+        return Problem("E246", f"the value does not fit the raw word {fmt}", where, shown,
+                       f"{fmt.lo} to {fmt.hi}", "use a wider word, or repair the sample")
+    return None

@@ -107,5 +107,7 @@ def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _refused(error: ValueError) -> KerncastError:
-    return fail("E233", str(error), where="X, y", allowed="finite numbers; the columns trained with",
-                remedy="mend the data named above")
+    """Scikit-learn's message: the first line says what is wrong, the rest what to do."""
+    wrong, *advice = str(error).splitlines()
+    return fail("E233", wrong, where="X, y", allowed="finite numbers of the shape trained with",
+                remedy=" ".join(advice) or "mend the data named above")

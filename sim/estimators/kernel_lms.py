@@ -52,7 +52,6 @@ class _KernelLMS(BaseEstimator):
         self._start(X, Y.shape[1:])
         for _ in range(self.presentations):
             self._present(X, Y)
-        self._warn_if_diverged()
 
     def _present(self, X: Array, Y: Array) -> None:
         """Learn the samples once, in order, and publish what is known now."""
@@ -74,7 +73,7 @@ class _KernelLMS(BaseEstimator):
             warnings.warn(f"{type(self).__name__} diverged (sigma {self.sigma_:g}, eta {self.eta:g}, "
                           f"budget {self.budget}): it has stopped learning and its predictions are useless. "
                           "Use a smaller sigma, or a smaller eta, or a smaller budget.",
-                          ConvergenceWarning, stacklevel=4)
+                          ConvergenceWarning, stacklevel=3)
 
 
 class KernelLMSRegressor(RegressorMixin, _KernelLMS):
@@ -120,7 +119,8 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     is **unstable, not merely inexact**: once sum_j k(v_j, v_r)^2 over the other vectors is well above
     2, each removal adds more error than it removes.  So a wide kernel and a large budget do not
     go together; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
-    A large eta makes it worse.  The oldest vector is never removed.
+    A large eta makes it worse, and so do inputs in sorted order, which fill the budget with close
+    neighbours before the rest of the range is seen: shuffle them.  The oldest vector is never removed.
 
     References
     ----------
@@ -146,6 +146,7 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         """
         X, y = checked_training_data(self, X, y, y_numeric=True)
         self._fit_targets(X, y.astype(np.float64))
+        self._warn_if_diverged()
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
@@ -207,6 +208,7 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
         X, y = checked_training_data(self, X, y)
         self.classes_ = checked_classes(y)
         self._fit_targets(X, one_vs_rest(y, self.classes_))
+        self._warn_if_diverged()
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike,

@@ -1,20 +1,22 @@
-"""codegen: the C compilers that may be at hand, and how each is called."""
+"""codegen: the C compilers for this machine, and how each is called."""
 
 from __future__ import annotations
 
 import importlib.util
 import shutil
-import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..sim.errors import KerncastError, fail
+from ..sim.errors import fail
+from .tools import refusal, run_tool
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
-INSTALL = {"gcc": "apt-get install gcc libc6-dev", "clang": "apt-get install clang libc6-dev",
-           "zig": "pip install ziglang"}
+#: Best first, with the command that installs each.
+INSTALL = {"gcc": "sudo apt-get install -y gcc libc6-dev",
+           "clang": "sudo apt-get install -y clang libc6-dev",
+           "zig": "pip install 'kerncast[zig]'"}
 
 
 @dataclass(frozen=True)
@@ -32,15 +34,28 @@ class Compiler:
     name: str
     command: tuple[str, ...]
 
-    def run(self, arguments: Sequence[str], cwd: Path) -> None:
-        """Compile; E320 with the compiler's own words where it fails."""
-        done = subprocess.run([*self.command, *arguments], cwd=cwd, capture_output=True, text=True,
-                              check=False)
+    def build_library(self, sources: Sequence[Path], flags: Sequence[str], library: Path,
+                      work: Path) -> None:
+        """Compile C sources into a shared library; E320 with the compiler's own words.
+
+        Parameters
+        ----------
+        sources : sequence of Path
+            Of one folder, which is on the include path.
+        flags : sequence of str
+        library : Path
+            The file to make.
+        work : Path
+            Where a compiler may keep what it wants to find again.
+        """
+        quiet = ("-fno-sanitize=undefined",) if self.name == "zig" else ()
+        folder = sources[0].parent
+        work.mkdir(parents=True, exist_ok=True)
+        done = run_tool([*self.command, "-std=c99", *WARNINGS, *quiet, *flags, "-shared", "-fPIC",
+                         "-I.", *(s.name for s in sources), "-o", str(library.absolute())],
+                        folder, work)
         if done.returncode != 0:
-            raise fail("E320", f"{self.name} could not compile the generated code",
-                       where=str(cwd), value=done.stderr.strip()[-2000:],
-                       remedy="this is a defect of kerncast unless a file was edited: "
-                              "generate the folder again")
+            raise refusal(self.name, "the compiler refused the generated code", done)
 
 
 def _command(name: str) -> tuple[str, ...] | None:
@@ -52,27 +67,21 @@ def _command(name: str) -> tuple[str, ...] | None:
 
 
 def available() -> list[str]:
-    """Names of the host compilers found, best first."""
+    """Names of the compilers found, best first."""
     return [name for name in INSTALL if _command(name) is not None]
 
 
 def host_compiler(name: str = "auto") -> Compiler:
-    """A compiler for this machine by name, or the first of gcc, clang, zig.
+    """A compiler for this machine by name, or the first of gcc, clang and zig.
 
     Raises
     ------
     KerncastError
         E511 where it is not installed, with the command that installs it.
     """
-    names = list(INSTALL) if name == "auto" else [name]
-    for candidate in names:
+    for candidate in INSTALL if name == "auto" else [name]:
         command = _command(candidate)
         if command is not None:
             return Compiler(candidate, command)
-    raise _missing(name)
-
-
-def _missing(name: str) -> KerncastError:
-    remedy = INSTALL.get(name, INSTALL["zig"])
-    return fail("E511", "no C compiler was found" if name == "auto" else f"{name} was not found",
-                where="compiler", value=name, allowed=", ".join(INSTALL), remedy=remedy)
+    raise fail("E511", "this C compiler is not installed", where="compiler", value=name,
+               allowed=", ".join(INSTALL), remedy=INSTALL.get(name, INSTALL["zig"]))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..sim.backend import Outputs, Raw
 from ..sim.plan import Plan
-from .compilers import WARNINGS, host_compiler
+from .compilers import host_compiler
 from .generate import generate
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
@@ -50,6 +50,8 @@ class HostBackend:
         on `close`.
     compiler : str
         ``auto``, ``gcc``, ``clang`` or ``zig``.
+    build_dir : path, optional
+        Where the library is built; by default a folder of its own, removed on `close`.
     flags : tuple of str
         Optimisation and instrumentation, such as ``("-O2",)``.
 
@@ -60,7 +62,7 @@ class HostBackend:
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
-                 flags: tuple[str, ...] = ("-O2",)) -> None:
+                 flags: tuple[str, ...] = ("-O2",), build_dir: Path | None = None) -> None:
         chosen = host_compiler(compiler)
         self.plan = plan
         self.name = f"host:{chosen.name}:{''.join(flags)}"
@@ -69,11 +71,10 @@ class HostBackend:
         if source is None:
             source = work / "source"
             generate(plan, source)
+        # The library's own name is fresh each time: a loaded one is never written over.
         library = work / f"{plan.name}{_SUFFIX}"
-        quiet = ("-fno-sanitize=undefined",) if chosen.name == "zig" else ()
-        chosen.run(["-std=c99", *WARNINGS, *quiet, *flags, "-shared", "-fPIC", "-I.",
-                    *sorted(p.name for p in source.glob(f"{plan.name}_*.c")), "-o", str(library)],
-                   source)
+        chosen.build_library(sorted(source.glob(f"{plan.name}_*.c")), flags, library,
+                             build_dir or work)
         self._ffi = cffi.FFI()
         self._ffi.cdef(declarations(plan))
         self._library: Any = self._ffi.dlopen(str(library))

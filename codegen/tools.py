@@ -1,0 +1,28 @@
+"""codegen: how a compiler is run: in a folder, without a shell, its caches beside what it builds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..sim.errors import KerncastError, fail
+
+_LINES_SHOWN = 12
+
+
+def run_tool(command: Sequence[str], folder: Path,
+             cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run a tool in `folder` and keep its words; zig's caches go below `cache`."""
+    kept = str(cache.absolute() / "zig-cache")
+    env = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept, "LC_ALL": "C"}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
+
+
+def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
+    """E320 with the first lines of what the tool said."""
+    said = "\n".join(done.stderr.strip().splitlines()[:_LINES_SHOWN])
+    return fail("E320", message, where=name, value=said,
+                remedy="report this together with the spec, if you have not changed the C files")

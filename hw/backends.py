@@ -1,0 +1,142 @@
+"""hw: one door to every back end: a name opens it."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from ..codegen.generate import generate
+from ..codegen.host import HostBackend
+from ..sim.backend import Backend, Outputs
+from ..sim.errors import fail
+from ..sim.model import open_model
+from ..sim.plan import Plan
+
+#: How a back end is named, with what it is.
+NAMES = {
+    "model": "integer model in Python",
+    "model:fxpmath": "integer model in plain fxpmath (n <= 32)",
+    "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
+    "emu:BOARD[:unicorn|qemu]": "firmware image on an emulated board",
+    "board:PORT": "firmware on a real board at a serial port",
+    "rtl:icarus|verilator": "generated SystemVerilog in a simulator (prediction)",
+}
+
+
+def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
+                 build_dir: str | Path | None = None, state: Outputs | None = None) -> Backend:
+    """Open a back end by name.
+
+    Parameters
+    ----------
+    plan : Plan
+    name : str
+        One of :data:`NAMES`, such as ``model``, ``host:clang:-O0``, ``emu:mps2-an386:qemu``,
+        ``board:/dev/ttyACM0`` or ``rtl:icarus``.
+    source : path, optional
+        A folder generated from this plan; without it one is generated and removed on `close`.
+    build_dir : path, optional
+        Where images and simulators are built; beside the source by default.
+    state : dict, optional
+        A trained model structure, for a back end that only predicts (RTL).
+
+    Returns
+    -------
+    Backend
+        Close it after use.
+
+    Raises
+    ------
+    KerncastError
+        E420 for an unknown name, E5xx where a tool is missing, E4xx where the board is refused.
+    """
+    kind, _, rest = name.partition(":")
+    opener = _OPENERS.get(kind)
+    if opener is None or (kind in ("emu", "board", "rtl") and not rest):
+        raise _unknown(name)
+    if kind in ("model", "board"):
+        return opener(plan, rest, Path(), Path(), state)
+    folder = None
+    if source is None:
+        folder = tempfile.TemporaryDirectory(prefix="kerncast-")
+        source = Path(folder.name) / "source"
+        try:
+            generate(plan, source)
+        except BaseException:
+            folder.cleanup()
+            raise
+    build = Path(build_dir) if build_dir is not None else Path(source) / "build"
+    try:
+        backend = opener(plan, rest, Path(source), build, state)
+    except BaseException:
+        if folder is not None:
+            folder.cleanup()
+        raise
+    return backend if folder is None else _Owning(backend, folder)
+
+
+class _Owning:
+    """A back end together with the folder that was made for it."""
+
+    def __init__(self, backend: Backend, folder: tempfile.TemporaryDirectory[str]) -> None:
+        self._backend, self._folder = backend, folder
+        self.name = backend.name
+        self.train, self.update, self.predict = backend.train, backend.update, backend.predict
+        self.state, self.reset = backend.state, backend.reset
+
+    def close(self) -> None:
+        """Close the back end and remove the folder."""
+        try:
+            self._backend.close()
+        finally:
+            self._folder.cleanup()
+
+
+def _unknown(name: str) -> Exception:
+    return fail("E420", "there is no such back end", where="back end", value=name,
+                allowed="; ".join(NAMES), remedy="choose one of these forms")
+
+
+def _model(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+    if rest == "fxpmath":
+        from ..sim.fxp_model import open_fxp_model
+
+        return open_fxp_model(plan)
+    if rest:
+        raise _unknown(f"model:{rest}")
+    return open_model(plan)
+
+
+def _host(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+    parts = rest.split(":") if rest else []
+    flags = tuple(p for p in parts if p.startswith("-"))
+    compilers = [p for p in parts if not p.startswith("-")]
+    if len(compilers) > 1 or any(c not in ("auto", "gcc", "clang", "zig") for c in compilers):
+        raise _unknown(f"host:{rest}")
+    return HostBackend(plan, source, compiler=(*compilers, "auto")[0], flags=flags or ("-O2",),
+                       build_dir=build)
+
+
+def _emulator(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+    from .hil.board_backend import open_board
+
+    return open_board(source, f"emu:{rest}", plan=plan, build_dir=build)
+
+
+def _board(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+    from .hil.board_backend import open_port
+
+    return open_port(rest, plan)
+
+
+def _rtl(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+    from .rtl.simulate import RtlBackend
+
+    if state is None:
+        state = open_model(plan).state()
+    return RtlBackend(plan, state, rest, build)
+
+
+_OPENERS: dict[str, Callable[[Plan, str, Path, Path, Outputs | None], Backend]] = {
+    "model": _model, "host": _host, "emu": _emulator, "board": _board, "rtl": _rtl}

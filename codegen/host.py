@@ -11,7 +11,7 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sim.backend import Outputs, Raw
+from ..sim.backend import ALL_CALLS, Outputs, Raw
 from ..sim.plan import Plan
 from .compilers import host_compiler
 from .generate import generate
@@ -60,6 +60,8 @@ class HostBackend:
     KerncastError
         E511 where no compiler is found, E320 where it fails.
     """
+
+    calls = ALL_CALLS
 
     def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
                  flags: tuple[str, ...] = ("-O2",), build_dir: Path | None = None) -> None:

@@ -81,7 +81,7 @@ class _Owning:
 
     def __init__(self, backend: Backend, folder: tempfile.TemporaryDirectory[str]) -> None:
         self._backend, self._folder = backend, folder
-        self.name = backend.name
+        self.name, self.calls = backend.name, backend.calls
         self.train, self.update, self.predict = backend.train, backend.update, backend.predict
         self.state, self.reset = backend.state, backend.reset
 

@@ -6,7 +6,7 @@ A back end takes raw sensor words and gives back words.  Integers compare with t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -17,6 +17,7 @@ from .plan import Plan
 Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
 
+ALL_CALLS = frozenset({"train", "update", "predict", "state"})
 STATUSES = ("ok", "not_positive_definite", "saturated", "not_trained", "bad_argument")
 
 
@@ -25,6 +26,9 @@ class Backend(Protocol):
     """One way of running a plan: model, host C, emulator, board or RTL."""
 
     name: str
+
+    #: The calls it answers; a predictor in hardware answers one.
+    calls: frozenset[str]
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train on a whole set: x_raw (n, D) or None on the uniform grid, y_raw (n,)."""
@@ -53,11 +57,22 @@ def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
 
 @dataclass
 class Comparison:
-    """Words compared between two back ends, and where they first differ."""
+    """Words compared between two back ends, and where they first differ.
+
+    Parameters
+    ----------
+    words, mismatches : int
+        Words compared, and how many of them were unequal.
+    first : str
+        The first difference; empty where there is none.
+    answers : list of dict
+        What the back end answered, call by call.
+    """
 
     words: int = 0
     mismatches: int = 0
     first: str = ""
+    answers: list[Outputs] = field(default_factory=list, repr=False)
 
     def add(self, where: str, expected: Outputs, found: Outputs) -> None:
         """Compare all arrays of two outputs; a missing or misshapen array counts whole."""

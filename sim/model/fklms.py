@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs, field_arrays
+from ..backend import ALL_CALLS, Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words, mac, narrow, shift_round
@@ -191,6 +191,7 @@ class FklmsModel:
     """
 
     name = "model"
+    calls = ALL_CALLS
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs, field_arrays
+from ..backend import ALL_CALLS, Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words
@@ -49,6 +49,7 @@ class ToeplitzModel:
     """
 
     name = "model"
+    calls = ALL_CALLS
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan

@@ -1,0 +1,1 @@
+"""Where results are compared: the demo examples, ledgers and reports."""

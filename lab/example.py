@@ -1,0 +1,199 @@
+"""lab: one example end to end: spec, data, plan, vectors, generated code, and every back end's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..codegen.generate import generate
+from ..codegen.resources import read_text
+from ..sim.data import Dataset, load_dataset
+from ..sim.errors import KerncastError, Problem
+from ..sim.plan import Plan
+from ..sim.planner import make_plan
+from ..sim.simulate import Simulation, grid, simulate, y_values
+from ..sim.spec import Spec
+from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
+from .ledger import Row, run_backend
+
+Array = NDArray[np.float64]
+Tell = Callable[[str], None]
+
+BOARD = "emu:mps2-an386"
+#: Predictions asked of a simulated circuit, which is some thousand times slower than the chip.
+RTL_PREDICTIONS = 8
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A spec with everything that follows from it and its data.
+
+    Parameters
+    ----------
+    spec : Spec
+    data : Dataset
+    plan : Plan
+    vectors : Vectors
+        The integer model's answers.
+    simulation : Simulation
+        The integer model beside float64.
+    folder : Path
+        The generated code.
+    """
+
+    spec: Spec
+    data: Dataset
+    plan: Plan
+    vectors: Vectors
+    simulation: Simulation
+    folder: Path
+
+    @property
+    def x_test(self) -> NDArray[np.int64]:
+        """Where predictions are made: the test samples, or the training grid."""
+        return test_inputs(self.plan, self.data)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an example.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    rows : tuple of Row
+        The integer model first.
+    errors : dict of str to dict
+        By back end: measures of the error (see :func:`measure`).
+    missing : tuple of Problem
+        Back ends left out for want of a tool, with the command that installs it.
+    """
+
+    prepared: Prepared
+    rows: tuple[Row, ...]
+    errors: dict[str, dict[str, float]]
+    missing: tuple[Problem, ...]
+
+    @property
+    def mismatches(self) -> int:
+        """Unequal words over all back ends."""
+        return sum(row.mismatches for row in self.rows)
+
+    @property
+    def words(self) -> int:
+        """Words compared over all back ends."""
+        return sum(row.words for row in self.rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json`` and the results file."""
+        plan = self.prepared.plan
+        return {"name": plan.name, "plan": plan.hash, "spec": self.prepared.spec.hash,
+                "data": self.prepared.data.title, "words": self.words,
+                "mismatches": self.mismatches, "errors": self.errors,
+                "backends": [row.as_dict() for row in self.rows],
+                "missing": [problem.as_dict() for problem in self.missing]}
+
+
+def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
+    """Where predictions are made: the test samples, or the training grid."""
+    if data.x_test_raw is not None:
+        return data.x_test_raw
+    return grid(plan) if plan.options.get("scheme") == "uniform" else data.x_raw
+
+
+def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
+    """Plan, simulate and generate.
+
+    Parameters
+    ----------
+    spec : Spec
+    base : Path
+        Folder that the spec's data files are relative to.
+    folder : Path
+        Where the code goes.
+    """
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    x_raw = None if plan.options.get("scheme") == "uniform" else data.x_raw
+    x_test = test_inputs(plan, data)
+    passes = passes_of(spec)
+    vectors = make_vectors(plan, usual_calls(plan, x_raw, data.y_raw, x_test, passes))
+    simulation = simulate(plan, x_raw, data.y_raw, x_test, passes=passes)
+    generate(plan, folder, spec.target.id, vectors=vectors)
+    return Prepared(spec, data, plan, vectors, simulation, folder)
+
+
+def passes_of(spec: Spec) -> int:
+    """Presentations of the training data: one, unless [online] says more."""
+    return 1 if spec.online is None else getattr(spec.online, "passes", 1)
+
+
+def shipped_spec(name: str) -> Spec:
+    """One of the specs in ``examples/``."""
+    return Spec.from_text(read_text(f"examples/{name}.toml"), f"examples/{name}.toml")
+
+
+def demo_backends() -> list[str]:
+    """The back ends of a demo: QEMU and RTL only add to what pip brings."""
+    return ["host", f"{BOARD}:unicorn", f"{BOARD}:qemu", "rtl:icarus"]
+
+
+def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
+    """Replay the vectors on every back end; one whose tool is missing is named, not run."""
+    rows = [_model_row(prepared)]
+    missing: list[Problem] = []
+    for name in backends:
+        tell(f"{prepared.plan.name}: {name}")
+        vectors = prepared.vectors
+        if name.startswith("rtl:"):
+            vectors = shortened(vectors, RTL_PREDICTIONS)
+        try:
+            rows.append(run_backend(prepared.plan, vectors, name, prepared.folder))
+        except KerncastError as error:
+            if not all(p.code.startswith("E5") for p in error.problems):
+                raise
+            missing += error.problems
+    errors = {"float": measure(prepared, prepared.simulation.f_float, None)}
+    for row in rows:
+        if row.answers:
+            f = y_values(prepared.plan, row.answers[-1]["f"])
+            errors[row.backend] = measure(prepared, f, prepared.simulation.alpha_error)
+    return Outcome(prepared, tuple(rows), errors, tuple(missing))
+
+
+def _model_row(prepared: Prepared) -> Row:
+    answers = tuple(call.expected for call in prepared.vectors.calls)
+    return Row("model", 0, 0, answers=answers)
+
+
+def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str, float]:
+    """How good predictions are: against the clean signal, or the share of right answers.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    f : ndarray of float64
+        Predictions in units of y; fewer than the test inputs count as far as they go.
+    alpha_error : float, optional
+        Relative error of the multipliers against float64, where it means something.
+
+    Returns
+    -------
+    dict
+        ``rms`` against the clean signal, or ``accuracy``; ``alpha_error`` where it is given.
+    """
+    data = prepared.data
+    found: dict[str, float] = {}
+    if data.clean is not None:
+        found["rms"] = float(np.sqrt(np.mean((f - data.clean[:len(f)]) ** 2)))
+    if data.y_test_raw is not None:
+        right = np.sign(f) == np.sign(data.y_test_raw[:len(f)])
+        found["accuracy"] = float(np.mean(right))
+    if alpha_error is not None and np.isfinite(alpha_error):
+        found["alpha_error"] = alpha_error
+    return found

@@ -76,6 +76,13 @@ _SPEC = {
                   "Keep one of them; test goes with file."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the beginning of the message: E and three digits."),
+    "E191": Entry("the system refused to read or write",
+                  "A folder is missing or not writable, or the disk is full.",
+                  "Check the path named and its permissions."),
+    "E192": Entry("the file exists already", "`kerncast init` does not overwrite what you wrote.",
+                  "Choose another name or another folder, or remove the file."),
+    "E193": Entry("no such group of tools", "`kerncast doctor --group` was given an unknown name.",
+                  "Use one of the groups listed."),
 }
 
 _NUMBERS = {

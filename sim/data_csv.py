@@ -6,12 +6,13 @@ import csv
 import math
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import Problem
+from .errors import KerncastError, Problem
 from .formats import Format
 
 # Longer integers are read as reals: they are out of range of any raw word.
@@ -98,3 +99,56 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
         return Problem("E246", f"the value does not fit the raw word {fmt}", where, shown,
                        f"{fmt.lo} to {fmt.hi}", "use a wider word, or repair the sample")
     return None
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a data file shows by itself.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Samples, and inputs per sample (0 where the file holds y only).
+    x_range, y_range : tuple of int
+        Lowest and highest raw word of all inputs, and of the target.
+    sigma : float
+        A first guess of the kernel's width: a third of the median distance between samples.
+    """
+
+    rows: int
+    columns: int
+    x_range: tuple[int, int]
+    y_range: tuple[int, int]
+    sigma: float
+
+
+def survey(path: Path) -> Survey:
+    """Look at a data file before there is a spec; E241 to E247."""
+    columns = max(_columns(path), 0)
+    wide = dict.fromkeys([*(f"x{c}" for c in range(columns)), "y"], Format(True, 33, 0))
+    problems: list[Problem] = []
+    words = read_words(path, wide, problems)
+    if not problems and len(words) < 2:
+        problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
+                                "2 rows or more", "give more data"))
+    if problems:
+        raise KerncastError(problems[:10])
+    x, y = words[:, :-1], words[:, -1]
+    return Survey(len(words), columns, (int(x.min()), int(x.max())) if columns else (0, 0),
+                  (int(y.min()), int(y.max())), _width(x))
+
+
+def _columns(path: Path) -> int:
+    """Input columns that the header seems to name; what is wrong with it is found on reading."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            return len(next(csv.reader(file), [])) - 1
+    except (OSError, UnicodeDecodeError, csv.Error):
+        return 0
+
+
+def _width(x: NDArray[np.int64]) -> float:
+    some = x[:: max(1, len(x) // 200)].astype(np.float64)
+    distances = np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=-1))
+    apart = distances[distances > 0]
+    return float(f"{np.median(apart) / 3:.3g}") if apart.size else 1.0

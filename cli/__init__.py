@@ -1,0 +1,1 @@
+"""The `kerncast` command; thin."""

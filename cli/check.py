@@ -1,0 +1,64 @@
+"""cli: ``kerncast check``: everything that can be said about a spec without running it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..sim.errors import KerncastError, Problem
+from .shell import JsonFlag, SpecPath, load_spec, show
+
+if TYPE_CHECKING:
+    from ..sim.spec import Spec
+
+
+def check(path: SpecPath, as_json: JsonFlag = False) -> None:
+    """Check a spec and report every mistake at once.
+
+    Looks at the spec itself, its target, whether formats can be planned, and at the CSV files it names.
+    Bundled data are not loaded.
+
+    Examples:
+      kerncast check ecg.toml
+      kerncast check ecg.toml --json
+    """
+    spec = load_spec(path)
+    problems: list[Problem] = []
+    for look in (_target, _plan, _data):
+        problems += _problems(look, spec, path.parent)
+    if problems:
+        raise KerncastError(problems)
+    show({"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
+          "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)},
+         as_json, f"ok  {spec.summary()}")
+
+
+def _problems(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tuple[Problem, ...]:
+    try:
+        look(spec, folder)
+    except KerncastError as error:
+        return spec.located(error).problems
+    return ()
+
+
+def _target(spec: Spec, _: Path) -> None:
+    from ..codegen.targets import target_ids
+    from ..sim.errors import fail
+
+    if spec.target.id not in target_ids():
+        raise fail("E323", "there is no such target", where="[target] id", value=spec.target.id,
+                   allowed=", ".join(target_ids()), remedy="choose one of these")
+
+
+def _plan(spec: Spec, _: Path) -> None:
+    from ..sim.planner import make_plan
+
+    make_plan(spec)
+
+
+def _data(spec: Spec, folder: Path) -> None:
+    if spec.data is not None and spec.data.file is not None:
+        from ..sim.data import load_dataset
+
+        load_dataset(spec, folder)

@@ -1,0 +1,29 @@
+"""cli: ``kerncast explain``: the catalogue of errors."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from .shell import JsonFlag, columns, show
+
+
+def explain(code: Annotated[str | None, typer.Argument(help="E and three digits; none lists all.",
+                                                       show_default=False)] = None,
+            as_json: JsonFlag = False) -> None:
+    """Explain an error code: cause and remedy.
+
+    Examples:
+      kerncast explain E203
+      kerncast explain            lists every code
+    """
+    from ..sim import catalogue
+
+    if code is None:
+        rows = sorted((key, entry.title) for key, entry in catalogue.CATALOGUE.items())
+        show({"codes": dict(rows)}, as_json, columns(rows))
+        return
+    entry = catalogue.explain(code)
+    show({"code": code.upper(), **entry._asdict()}, as_json,
+         f"{code.upper()}: {entry.title}\n\nCause   {entry.cause}\nRemedy  {entry.remedy}")

@@ -1,0 +1,68 @@
+# make demo   sets everything up with pip alone and runs the demo
+# make test   sets everything up, Debian tools too when it may, and runs every check
+# make help   lists the rest
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --prefer-binary -c requirements.lock
+PYTEST := $(BIN)/python -m pytest -c tests/pytest.ini
+WORKERS ?= 2
+# What to hand to the program: make demo ARGS='-o out', make test ARGS='-k levinson'
+ARGS   ?=
+# make test TOOLS=optional runs what the machine can run and reports the rest, instead of failing
+TOOLS  ?= required
+
+.PHONY: help demo test tools lint campaign lock clean
+.DELETE_ON_ERROR:
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+demo: $(VENV)/demo.stamp ## set up with pip alone, then train kernel machines on an emulated Cortex-M4
+	@$(BIN)/kerncast demo $(ARGS)
+
+test: tools lint ## set up and run every check; closes with what ran on which back end
+	@$(if $(filter required,$(TOOLS)),KERNCAST_REQUIRE_TOOLS=1) $(PYTEST) -n $(WORKERS) --dist loadfile tests $(ARGS)
+
+tools: $(VENV)/test.stamp ## install the Debian tools that the tests use, or name the missing ones
+	@.ci/tools $(TOOLS) $(BIN)/python
+
+lint: $(VENV)/test.stamp ## ruff and mypy --strict
+	@$(BIN)/python -m ruff check .
+	@cd $(VENV)/src && MYPYPATH=. ../bin/python -m mypy --config-file kerncast/pyproject.toml \
+	    --cache-dir ../mypy-cache -p kerncast.sim -p kerncast.codegen -p kerncast.hw -p kerncast.cli
+
+campaign: tools ## the long searches: random property tests, every size; hours, not minutes
+	@KERNCAST_CAMPAIGN=1 $(PYTEST) -n $(WORKERS) tests $(ARGS)
+
+lock: $(VENV)/test.stamp ## choose today's versions of every requirement
+	@$(BIN)/python .ci/lock.py > requirements.lock.new && mv requirements.lock.new requirements.lock
+
+clean: ## remove everything that make made
+	rm -rf $(VENV) build *.egg-info .ruff_cache tests/.pytest_cache requirements.lock.new
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# ---- setting up: each stamp is newer than what it was made from ----
+$(VENV)/demo.stamp: $(VENV)/linked.stamp pyproject.toml requirements.lock
+	@echo "kerncast: installing what the demo needs (about a minute, once)"
+	@$(BIN)/python .ci/requirements.py demo > $(VENV)/demo.txt
+	@$(PIP) -r $(VENV)/demo.txt
+	@touch $@
+
+$(VENV)/test.stamp: $(VENV)/demo.stamp
+	@echo "kerncast: installing what the tests need (about a minute, once)"
+	@$(BIN)/python .ci/requirements.py test dev > $(VENV)/test.txt
+	@$(PIP) -r $(VENV)/test.txt
+	@touch $@
+
+# The repository root is the package, whatever the checkout is called: a link with the right name, found
+# through a .pth file. Nothing is built, and an edit is live.
+$(VENV)/linked.stamp: .ci/kerncast.sh
+	@.ci/python-ok $(PYTHON)
+	@$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(VENV)/src && ln -sfn ../.. $(VENV)/src/kerncast
+	@$(BIN)/python -c "import pathlib, sysconfig as s; site = pathlib.Path(s.get_path('purelib')); \
+	    (site / 'kerncast.pth').write_text('../' * len(site.relative_to(pathlib.Path('$(VENV)').resolve()).parts) + 'src\n')"
+	@cp .ci/kerncast.sh $(BIN)/kerncast && chmod +x $(BIN)/kerncast
+	@touch $@

@@ -1,0 +1,77 @@
+"""Kernel machines that train on the chip, held to the same integers everywhere.
+
+This module is the front door: the public Python API, and nothing else. Every name is loaded when it is
+first used (PEP 562), so that ``import kerncast`` costs nothing and needs none of the optional extras.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Public name -> the module it lives in. The block for type checkers below says the same; a test compares.
+_WHERE = {
+    "Format": ".sim.formats",
+    "KernelLMSClassifier": ".sim.estimators",
+    "KernelLMSRegressor": ".sim.estimators",
+    "KerncastError": ".sim.errors",
+    "Spec": ".sim.spec",
+    "ToeplitzRLSClassifier": ".sim.estimators",
+    "ToeplitzRLSRegressor": ".sim.estimators",
+    "first_row": ".sim.reference",
+    "generate": ".codegen.generate",
+    "open_backend": ".hw.backends",
+    "plan": ".sim.planner",
+    "simulate": ".sim.simulate",
+    "solve_toeplitz": ".sim.reference",
+}
+
+# Where the module calls it otherwise: kerncast.plan() is a verb, kerncast.sim.plan the module of the value.
+_ORIGINAL = {"plan": "make_plan"}
+
+if TYPE_CHECKING:
+    from .codegen.generate import generate
+    from .hw.backends import open_backend
+    from .sim.errors import KerncastError
+    from .sim.estimators import (
+        KernelLMSClassifier,
+        KernelLMSRegressor,
+        ToeplitzRLSClassifier,
+        ToeplitzRLSRegressor,
+    )
+    from .sim.formats import Format
+    from .sim.planner import make_plan as plan
+    from .sim.reference import first_row, solve_toeplitz
+    from .sim.simulate import simulate
+    from .sim.spec import Spec
+
+__all__ = [
+    "Format",
+    "KerncastError",
+    "KernelLMSClassifier",
+    "KernelLMSRegressor",
+    "Spec",
+    "ToeplitzRLSClassifier",
+    "ToeplitzRLSRegressor",
+    "__version__",
+    "first_row",
+    "generate",
+    "open_backend",
+    "plan",
+    "simulate",
+    "solve_toeplitz",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from the room it lives in, once."""
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(_WHERE[name], __name__), _ORIGINAL.get(name, name))
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names, loaded or not."""
+    return sorted(__all__)

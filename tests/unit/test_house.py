@@ -1,0 +1,201 @@
+"""The house rules that a reader relies on, read from the sources themselves."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import kerncast
+from kerncast.sim.catalogue import CATALOGUE
+
+ROOT = Path(kerncast.__file__).resolve().parent
+
+# A room imports from itself and from the rooms to its left.
+ROOMS = ["sim", "codegen", "hw", "lab", "cli"]
+SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+DOORS = [ROOT / "__init__.py", ROOT / "__main__.py"]
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
+SHIPPED_C = sorted(path for path in (ROOT / "firmware").rglob("*") if path.suffix in {".c", ".h", ".ld"})
+RTL = sorted((ROOT / "hw").rglob("*.sv"))
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text(encoding="utf-8").splitlines())
+
+
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"), filename=name(path))
+
+
+def imported(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and dotted name of all that a module imports, wherever in it, relative names made absolute."""
+    package = ["kerncast", *path.relative_to(ROOT).parent.parts]
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            base = [*base, *((node.module or "").split(".") if node.module else [])]
+            yield from ((node.lineno, ".".join([*base, alias.name])) for alias in node.names)
+
+
+def test_there_is_something_to_check():
+    assert len(SOURCES) > len(ROOMS)
+    assert TESTS
+    assert TEMPLATES
+    assert SHIPPED_C
+
+
+# ---- rooms ----
+@pytest.mark.parametrize("room", ROOMS)
+def test_imports_run_one_way(room):
+    allowed = {*ROOMS[: ROOMS.index(room) + 1], "__version__"}
+    wrong = [
+        f"{name(path)}:{line} imports {target}"
+        for path in SOURCES
+        if path.relative_to(ROOT).parts[0] == room
+        for line, target in imported(path)
+        if target.split(".")[0] == "kerncast" and [*target.split("."), ""][1] not in allowed
+    ]
+    assert not wrong
+
+
+def test_imports_between_rooms_are_relative():
+    wrong = [
+        f"{name(path)}:{node.lineno}"
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if (isinstance(node, ast.ImportFrom) and not node.level and node.module.startswith("kerncast"))
+        or (isinstance(node, ast.Import) and any(a.name.startswith("kerncast") for a in node.names))
+    ]
+    assert not wrong
+
+
+def test_every_module_says_in_its_first_line_what_it_is():
+    assert not [name(path) for path in [*SOURCES, *DOORS] if not ast.get_docstring(tree(path))]
+
+
+def test_every_folder_of_python_is_a_package():
+    assert not [name(path) for path in SOURCES if not (path.parent / "__init__.py").is_file()]
+
+
+# ---- the front door ----
+def test_import_alone_loads_no_optional_or_heavy_package():
+    heavy = {"numba", "sklearn", "scipy", "matplotlib", "unicorn", "numpy", "pydantic", "jinja2"}
+    code = f"import sys, kerncast; print(*sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("public", sorted(set(kerncast.__all__)))
+def test_public_name_can_be_loaded(public):
+    value = getattr(kerncast, public)
+    assert public in dir(kerncast)
+    assert isinstance(value, str) or callable(value)
+
+
+def test_type_checkers_are_told_where_the_public_names_live():
+    told = {}
+    for node in ast.walk(tree(ROOT / "__init__.py")):
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            for line in node.body:
+                told |= {alias.asname or alias.name: (f".{line.module}", alias.name) for alias in line.names}
+    original = kerncast._ORIGINAL
+    assert told == {key: (module, original.get(key, key)) for key, module in kerncast._WHERE.items()}
+    assert sorted([*told, "__version__"]) == sorted(kerncast.__all__)
+
+
+def test_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Toeplits'"):
+        _ = kerncast.Toeplits
+
+
+# ---- sizes ----
+def test_modules_stay_under_400_lines():
+    assert not [f"{name(path)}: {lines(path)}" for path in [*SOURCES, *DOORS, *TESTS] if lines(path) >= 400]
+
+
+def test_functions_stay_under_50_lines():
+    long = [
+        f"{name(path)}:{node.lineno} {node.name} has {node.end_lineno - node.lineno + 1} lines"
+        for path in SOURCES
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno - node.lineno >= 49
+    ]
+    assert not long
+
+
+def test_templates_stay_under_200_lines():
+    assert not [f"{name(path)}: {lines(path)}" for path in TEMPLATES if lines(path) >= 200]
+
+
+# ---- the same bytes on every machine ----
+def test_templates_and_shipped_sources_ask_for_no_time_and_no_place():
+    asks = re.compile(r"__(DATE|TIME|TIMESTAMP|FILE)__|\b(now|today|strftime|getcwd|timestamp)\(")
+    wrong = [
+        f"{name(path)}: {found.group()}"
+        for path in [*TEMPLATES, *SHIPPED_C, *RTL]
+        if (found := asks.search(path.read_text(encoding="utf-8")))
+    ]
+    assert not wrong
+
+
+def test_generation_asks_for_no_time():
+    wrong = [
+        f"{name(path)}:{line} imports {target}"
+        for path in SOURCES
+        if path.relative_to(ROOT).parts[0] in ("sim", "codegen")
+        for line, target in imported(path)
+        if target.split(".")[0] in ("time", "datetime")
+    ]
+    assert not wrong
+
+
+def test_no_file_names_a_place_of_one_machine():
+    # Put together here, so that this file does not find itself.
+    homes = "|".join(["home", "root", "Users", "work", "opt/" + "pypi", "opt/" + "wheels"])
+    place = re.compile(rf"(?<![\w.$}}])/({homes})/\w|extra-index-" + r"url|find-" + r"links")
+    suffixes = {".py", ".j2", ".c", ".h", ".ld", ".sv", ".toml", ".md", ".ini", ".lock", ".sh", ".json"}
+    found = []
+    for top in sorted(ROOT.iterdir()):
+        if top.name in (".git", ".venv", ".ruff_cache", "build"):
+            continue
+        for path in [top] if top.is_file() else sorted(top.rglob("*")):
+            if path.is_file() and (path.suffix in suffixes or top.name in ("Makefile", ".ci")):
+                text = path.read_text(encoding="utf-8")
+                found += [f"{name(path)}: {hit.group()}" for hit in place.finditer(text)]
+    assert not found
+
+
+# ---- errors ----
+def strings(path: Path) -> Iterator[str]:
+    """Every string of a module, docstrings included; a comment such as `noqa: E501` is none."""
+    for node in ast.walk(tree(path)):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield node.value
+
+
+def test_every_error_code_in_use_is_explained():
+    unknown = [
+        f"{name(path)}: {code}"
+        for path in SOURCES
+        for text in strings(path)
+        for code in re.findall(r"\bE\d{3}\b", text)
+        if code not in CATALOGUE
+    ]
+    assert not unknown
+
+
+def test_every_explained_error_code_is_in_use():
+    # In use: it stands alone as a string, as in `fail("E101", ...)` or in a table of codes.
+    used = {text for path in SOURCES if path.name != "catalogue.py" for text in strings(path)}
+    assert sorted(set(CATALOGUE) - used) == []

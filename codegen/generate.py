@@ -142,7 +142,7 @@ def _refuse_edited(out: Path, old: Manifest | None, files: dict[str, str]) -> No
                    remedy="move your changes elsewhere and delete these files, or choose another -o")
 
 
-def _write(path: Path, text: str) -> None:
+def write_whole(path: Path, text: str) -> None:
     """Write whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
@@ -153,8 +153,11 @@ def _write(path: Path, text: str) -> None:
         part.unlink(missing_ok=True)
 
 
-def stale(files: dict[str, str], out: Path) -> list[str]:
-    """Names of files in `out` that are missing or differ from `files`."""
+def stale_files(plan: Plan, out: Path, target: Target | None = None, *,
+                vectors: Vectors | None = None) -> list[str]:
+    """Names of files in `out` that are missing or not what :func:`generate` would write."""
+    files, manifest = render_all(plan, target, vectors)
+    files[MANIFEST] = manifest.to_json()
     return [name for name, text in files.items() if not (out / name).is_file()
             or (out / name).read_text(encoding="utf-8", errors="replace") != text]
 
@@ -207,12 +210,12 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     out.mkdir(parents=True, exist_ok=True)
     # The names go first: an interrupted run leaves only files that the manifest lists.
     touched = {*files, *(old.files if old else {})}
-    _write(out / MANIFEST, replace(manifest, files=dict.fromkeys(sorted(touched), PENDING)).to_json())
+    write_whole(out / MANIFEST, replace(manifest, files=dict.fromkeys(sorted(touched), PENDING)).to_json())
     for name, text in files.items():
-        _write(out / name, text)
+        write_whole(out / name, text)
     for name in touched - set(files):
         (out / name).unlink(missing_ok=True)
-    _write(out / MANIFEST, manifest.to_json())
+    write_whole(out / MANIFEST, manifest.to_json())
     return manifest
 
 

@@ -3,21 +3,63 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..sim.data import Dataset
+from ..codegen.generate import write_whole
 from ..sim.errors import Problem
-from .example import Outcome, Tell, demo_backends, prepare, run_example, shipped_spec
+from ..sim.reference.backend import FloatReference
+from .example import Outcome, Prepared, Tell, demo_backends, prepare, run_example, shipped_spec
 from .pictures import draw
 
 EXAMPLES = ("ecg", "digits")
 
 
-def run_demo(out: Path, tell: Tell) -> list[Outcome]:
+@dataclass(frozen=True)
+class Demo:
+    """What came of the demo.
+
+    Parameters
+    ----------
+    outcomes : tuple of Outcome
+    peers : dict of str to dict
+        By example: what a user would take instead, and how good it is.
+    files : tuple of Path
+        What was written.
+    """
+
+    outcomes: tuple[Outcome, ...]
+    peers: dict[str, dict[str, float]]
+    files: tuple[Path, ...]
+
+    @property
+    def mismatches(self) -> int:
+        """Unequal words over all examples."""
+        return sum(outcome.mismatches for outcome in self.outcomes)
+
+    @property
+    def words(self) -> int:
+        """Words compared over all examples."""
+        return sum(outcome.words for outcome in self.outcomes)
+
+    @property
+    def missing(self) -> list[Problem]:
+        """Each missing tool once."""
+        found = {(p.value, p.remedy): p for outcome in self.outcomes for p in outcome.missing}
+        return list(found.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """One object with everything that was compared."""
+        return {"words": self.words, "mismatches": self.mismatches,
+                "examples": [{**outcome.as_dict(), "peers": self.peers[outcome.prepared.plan.name]}
+                             for outcome in self.outcomes],
+                "files": [str(path) for path in self.files]}
+
+
+def run_demo(out: Path, tell: Tell) -> Demo:
     """Run both examples on every back end at hand.
 
     Parameters
@@ -29,45 +71,38 @@ def run_demo(out: Path, tell: Tell) -> list[Outcome]:
 
     Returns
     -------
-    list of Outcome
+    Demo
     """
-    outcomes = []
+    outcomes, files, peers = [], [], {}
     for name in EXAMPLES:
         tell(f"{name}: plan, model and generated code")
-        spec = shipped_spec(name)
-        prepared = prepare(spec, Path(), out / name)
+        prepared = prepare(shipped_spec(name), Path(), out / name)
         outcome = run_example(prepared, demo_backends(), tell)
-        tell(f"{name}: picture")
-        draw(outcome, out / f"{name}.png")
+        tell(f"{name}: picture, and what scikit-learn makes of it")
+        files += [out / name, draw(outcome, out / f"{name}.png")]
+        peers[name] = peer(prepared)
         outcomes.append(outcome)
-    tell("peers: scikit-learn")
-    (out / "demo.json").write_text(json.dumps(summary(outcomes), indent=1) + "\n", encoding="utf-8")
-    return outcomes
+    demo = Demo(tuple(outcomes), peers, (*files, out / "demo.json"))
+    write_whole(out / "demo.json", json.dumps(demo.as_dict(), indent=1) + "\n")
+    return demo
 
 
-def peer(data: Dataset) -> dict[str, float]:
-    """What a user would take instead, on the same data: scikit-learn's SVC, or the noisy signal itself.
+def peer(prepared: Prepared) -> dict[str, float]:
+    """What a user would take instead, on the same data.
 
     Returns
     -------
     dict
-        ``SVC`` accuracy for classes; ``noisy`` root mean square error for a signal.
+        ``sklearn SVC``: accuracy on the test samples; ``no filter``: root mean square error of the
+        noisy samples themselves.
     """
+    data = prepared.data
     if data.y_test_raw is not None and data.x_test_raw is not None:
         from sklearn.svm import SVC
 
         svc = SVC().fit(data.x_raw, data.y_raw)
-        return {"SVC": float(np.mean(svc.predict(data.x_test_raw) == data.y_test_raw))}
+        return {"sklearn SVC": float(np.mean(svc.predict(data.x_test_raw) == data.y_test_raw))}
+    if data.clean is not None:
+        noisy = FloatReference(prepared.plan).targets(data.y_raw)
+        return {"no filter": float(np.sqrt(np.mean((noisy - data.clean) ** 2)))}
     return {}
-
-
-def summary(outcomes: Iterable[Outcome]) -> dict[str, Any]:
-    """One object with everything that was compared."""
-    rows = [{**outcome.as_dict(), "peers": peer(outcome.prepared.data)} for outcome in outcomes]
-    return {"words": sum(r["words"] for r in rows), "mismatches": sum(r["mismatches"] for r in rows),
-            "examples": rows}
-
-
-def missing(outcomes: Iterable[Outcome]) -> list[Problem]:
-    """Each missing tool once."""
-    return list({p.value: p for outcome in outcomes for p in outcome.missing}.values())

@@ -119,18 +119,45 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
     """
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    x_raw = None if plan.options.get("scheme") == "uniform" else data.x_raw
-    x_test = test_inputs(plan, data)
-    passes = passes_of(spec)
-    vectors = make_vectors(plan, usual_calls(plan, x_raw, data.y_raw, x_test, passes))
-    simulation = simulate(plan, x_raw, data.y_raw, x_test, passes=passes)
+    vectors = _vectors(spec, plan, data)
     generate(plan, folder, spec.target.id, vectors=vectors)
-    return Prepared(spec, data, plan, vectors, simulation, folder)
+    return Prepared(spec, data, plan, vectors, _simulation(spec, plan, data), folder)
+
+
+def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[Plan, Vectors | None]:
+    """The plan of a spec and the vectors of its data; without [data] the plan alone."""
+    if spec.data is None:
+        return make_plan(spec), None
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    return plan, _vectors(spec, plan, data) if vectors else None
+
+
+def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
+    """The integer model on a spec's data, beside float64; E240 where it names none."""
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    return plan, _simulation(spec, plan, data)
+
+
+def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
+    return make_vectors(plan, usual_calls(plan, _inputs(plan, data), data.y_raw,
+                                          test_inputs(plan, data), passes_of(spec)))
+
+
+def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
+    return simulate(plan, _inputs(plan, data), data.y_raw, test_inputs(plan, data),
+                    passes=passes_of(spec))
+
+
+def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
+    """Training inputs; the uniform grid needs none."""
+    return None if plan.options.get("scheme") == "uniform" else data.x_raw
 
 
 def passes_of(spec: Spec) -> int:
-    """Presentations of the training data: one, unless [online] says more."""
-    return 1 if spec.online is None else getattr(spec.online, "passes", 1)
+    """Presentations of the training data."""
+    return 1 if spec.online is None else spec.online.passes
 
 
 def shipped_spec(name: str) -> Spec:

@@ -1,0 +1,37 @@
+"""cli: ``kerncast build``: a firmware image from a generated folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .shell import JsonFlag, columns, show
+
+GeneratedFolder = Annotated[Path, typer.Argument(metavar="OUT", help="A folder made by kerncast gen.",
+                                                 show_default=False)]
+
+
+def build(out: GeneratedFolder,
+          board: Annotated[str, typer.Option("--board", help="Board to build for.")] = "mps2-an386",
+          compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
+          optimise: Annotated[str, typer.Option("-O", "--optimise", help="-O0 to -O3, or -Os.")] = "-O2",
+          as_json: JsonFlag = False) -> None:
+    """Build the library and the HIL agent into an image, and say what it takes.
+
+    Examples
+    --------
+    kerncast build build/ecg
+    kerncast build build/ecg --compiler zig --optimise=-Os
+    """
+    from ..codegen.firmware import build_firmware
+    from ..codegen.generate import load_plan
+
+    plan, _ = load_plan(out)
+    image = build_firmware(out, plan, board, compiler=compiler, optimise=optimise)
+    values = {"elf": str(image.elf), "board": board, "compiler": image.compiler,
+              "optimise": image.optimise, "flash": image.flash_bytes, "ram": image.ram_bytes,
+              "library": image.library_bytes, "model": plan.state_bytes,
+              "stack_reserved": image.stack_bytes}
+    show(values, as_json, columns((name, str(value)) for name, value in values.items()))

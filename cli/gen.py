@@ -1,0 +1,46 @@
+"""cli: ``kerncast gen``: from a spec to a folder of C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..sim.errors import EXIT_DIFFERENT
+from .shell import JsonFlag, SpecPath, load_spec, show
+
+OutFolder = Annotated[Path, typer.Option("-o", "--out", help="The folder to write.", show_default=False)]
+
+
+def gen(path: SpecPath, out: OutFolder,
+        check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where the folder "
+                                                            "is not what would be written.")] = False,
+        as_json: JsonFlag = False) -> None:
+    """Generate the C library of a spec, with its plan and test vectors.
+
+    The folder must be new, empty, or one that kerncast wrote before; files edited by hand are never
+    overwritten. The same spec gives the same bytes.
+
+    Examples
+    --------
+    kerncast gen ecg.toml -o build/ecg
+    kerncast gen ecg.toml -o build/ecg --check
+    """
+    from ..codegen.generate import describe, generate, stale_files
+    from ..codegen.targets import load_target
+    from ..lab.example import plan_and_vectors
+
+    spec = load_spec(path)
+    plan, vectors = plan_and_vectors(spec, path.parent)
+    if check:
+        old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors)
+        show({"stale": old}, as_json, "\n".join(f"stale  {name}" for name in old) or "up to date")
+        if old:
+            raise typer.Exit(EXIT_DIFFERENT)
+        return
+    manifest = generate(plan, out, spec.target.id, vectors=vectors)
+    show({"out": str(out), **describe(manifest), "state_bytes": plan.state_bytes,
+          "table_bytes": plan.table_bytes}, as_json,
+         f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "
+         f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}")

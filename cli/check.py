@@ -19,9 +19,10 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     Looks at the spec itself, its target, whether formats can be planned, and at the CSV files it names.
     Bundled data are not loaded.
 
-    Examples:
-      kerncast check ecg.toml
-      kerncast check ecg.toml --json
+    Examples
+    --------
+    kerncast check ecg.toml
+    kerncast check ecg.toml --json
     """
     spec = load_spec(path)
     problems: list[Problem] = []

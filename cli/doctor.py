@@ -93,9 +93,10 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
            as_json: JsonFlag = False) -> None:
     """Show what is installed and what adds the rest.
 
-    Examples:
-      kerncast doctor
-      kerncast doctor --group emu --group emulators --strict
+    Examples
+    --------
+    kerncast doctor
+    kerncast doctor --group emu --group emulators --strict
     """
     known = [*_PACKAGES, *_PROGRAMS]
     for name in group or ():

@@ -9,14 +9,15 @@ import typer
 from .shell import JsonFlag, columns, show
 
 
-def explain(code: Annotated[str | None, typer.Argument(help="E and three digits; none lists all.",
-                                                       show_default=False)] = None,
+def explain(code: Annotated[str | None, typer.Argument(
+                metavar="CODE", help="E and three digits; none lists all.", show_default=False)] = None,
             as_json: JsonFlag = False) -> None:
     """Explain an error code: cause and remedy.
 
-    Examples:
-      kerncast explain E203
-      kerncast explain            lists every code
+    Examples
+    --------
+    kerncast explain E203
+    kerncast explain            lists every code
     """
     from ..sim import catalogue
 

@@ -20,8 +20,8 @@ _LARGEST_N = 1024
 Values = dict[str, dict[str, Any]]
 
 
-def init(name: Annotated[str, typer.Argument(help="Name of the model and of the file, NAME.toml.",
-                                             show_default=False)],
+def init(name: Annotated[str, typer.Argument(
+             metavar="NAME", help="Name of the model and of the file, NAME.toml.", show_default=False)],
          data: Annotated[Path | None, typer.Option(
              help="CSV of raw words: columns x0, x1, ... and y; only y for a sampled signal.",
              show_default=False)] = None,
@@ -33,10 +33,11 @@ def init(name: Annotated[str, typer.Argument(help="Name of the model and of the 
 
     A file that exists is left alone. With --data the columns, the raw words and n are taken from the file.
 
-    Examples:
-      kerncast init motor
-      kerncast init motor --data train.csv
-      kerncast init motor --algorithm kernel_lms -o specs
+    Examples
+    --------
+    kerncast init motor
+    kerncast init motor --data train.csv
+    kerncast init motor --algorithm kernel_lms -o specs
     """
     from ..sim.spec import Spec
 

@@ -14,9 +14,10 @@ def targets(name: Annotated[str | None, typer.Argument(metavar="ID", help="Show 
             as_json: JsonFlag = False) -> None:
     """List the targets, or show one in full.
 
-    Examples:
-      kerncast targets
-      kerncast targets cortex-m4 --json
+    Examples
+    --------
+    kerncast targets
+    kerncast targets cortex-m4 --json
     """
     from ..codegen.targets import load_target, target_ids
 

@@ -11,17 +11,29 @@ from typing import Annotated
 
 import typer
 
+from .build import build
 from .check import check
+from .demo import demo
 from .doctor import doctor
 from .explain import explain
+from .gen import gen
 from .init import init
+from .plan import plan
 from .shell import Command, guarded
+from .sim import sim
 from .targets import targets
+from .test import test
 
 #: Every command by its name, in the order of a day's work, which is the order of --help.
 COMMANDS: dict[str, Command] = {
+    "demo": demo,
     "init": init,
     "check": check,
+    "plan": plan,
+    "sim": sim,
+    "gen": gen,
+    "build": build,
+    "test": test,
     "targets": targets,
     "doctor": doctor,
     "explain": explain,
@@ -48,8 +60,9 @@ def _kerncast(version: Annotated[bool, typer.Option(
 
 
 def _help(command: Command) -> str:
-    """The docstring, its examples kept line by line (``\\b`` on a line of its own says so)."""
-    return (inspect.getdoc(command) or "").replace("\nExamples:\n", "\n\b\nExamples:\n")
+    """Help text from the docstring: its examples indented and kept line by line, as a backspace says."""
+    text, _, examples = (inspect.getdoc(command) or "").partition("Examples\n--------\n")
+    return f"{text}\b\nExamples:\n" + "".join(f"  {line}\n" for line in examples.splitlines())
 
 
 for _name, _command in COMMANDS.items():

@@ -1,0 +1,1 @@
+"""From a plan to files: template contexts, manifest, and the host build."""

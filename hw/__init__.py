@@ -1,0 +1,1 @@
+"""Where generated code meets a machine: emulators, boards, RTL simulation."""

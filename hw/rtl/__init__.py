@@ -1,0 +1,1 @@
+"""The SystemVerilog primitives and their simulation under cocotb."""

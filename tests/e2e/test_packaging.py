@@ -1,0 +1,106 @@
+"""The repository root is the package: under any name of the checkout, and as a wheel."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import kerncast
+
+ROOT = Path(kerncast.__file__).resolve().parent
+ROOMS = ("sim", "codegen", "templates", "firmware", "hw", "lab", "cli")
+SHIPPED = {".py", ".j2", ".c", ".h", ".S", ".ld", ".toml", ".sv", ".csv", ".json", ".npz", ".npy", ".typed"}
+
+
+def run(*command: str | Path, cwd: Path, path: Path) -> str:
+    """Run a command that finds `kerncast` in `path` before it finds this checkout."""
+    env = os.environ | {"PYTHONPATH": str(path), "PYTHONDONTWRITEBYTECODE": "1", "NO_COLOR": "1"}
+    done = subprocess.run([*map(str, command)], cwd=cwd, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """A copy of this checkout in a folder named `a-b`, which is no Python identifier."""
+    copy = tmp_path_factory.mktemp("checkout") / "a-b"
+    unwanted = shutil.ignore_patterns(
+        ".git", ".venv", "build", "__pycache__", "*.egg-info", ".*_cache", ".hypothesis"
+    )
+    shutil.copytree(ROOT, copy, ignore=unwanted)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout):
+    """The wheel that pip makes of the copy, unpacked."""
+    out = checkout.parent / "wheel"
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    run(*pip, "--wheel-dir", out, checkout, cwd=out.parent, path=out)
+    (built,) = out.glob("kerncast-*.whl")
+    with zipfile.ZipFile(built) as archive:
+        archive.extractall(out / "site")
+    return out / "site"
+
+
+def test_a_checkout_of_any_name_imports_runs_and_tests_itself(checkout):
+    link = checkout.parent / "src"
+    link.mkdir()
+    (link / "kerncast").symlink_to(checkout, target_is_directory=True)
+    where = run(sys.executable, "-c", "import kerncast; print(kerncast.__file__)", cwd=link.parent, path=link)
+    assert Path(where.strip()).resolve() == checkout / "__init__.py"
+    assert "Usage: kerncast" in run(sys.executable, "-m", "kerncast", "--help", cwd=link.parent, path=link)
+    pytest_ini = checkout / "tests" / "pytest.ini"
+    mini = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", pytest_ini]
+    mini += [checkout / "tests" / "unit" / "test_house.py", "-k", "import or public"]
+    assert " passed" in run(*mini, cwd=link.parent, path=link)
+
+
+def test_the_wheel_holds_every_file_of_every_room(wheel):
+    wanted = {
+        path.relative_to(ROOT).as_posix()
+        for room in ROOMS
+        for path in (ROOT / room).rglob("*")
+        if path.suffix in SHIPPED and "__pycache__" not in path.parts
+    }
+    shipped = {path.relative_to(wheel / "kerncast").as_posix() for path in (wheel / "kerncast").rglob("*")}
+    assert sorted((wanted | {"__init__.py", "__main__.py", "py.typed"}) - shipped) == []
+    assert not {path.partition("/")[0] for path in shipped} & {"tests", "docs", "examples", "benchmarks"}
+
+
+def test_the_wheel_works_without_the_checkout(wheel):
+    code = (
+        "import kerncast; from importlib.resources import files; root = files('kerncast');"
+        "print(kerncast.__file__, *((root / room).is_dir() for room in ('templates', 'firmware')))"
+    )
+    said = run(sys.executable, "-c", code, cwd=wheel, path=wheel).split()
+    assert said == [str(wheel / "kerncast" / "__init__.py"), "True", "True"]
+    assert "Usage: kerncast" in run(sys.executable, "-m", "kerncast", "--help", cwd=wheel, path=wheel)
+
+
+def test_the_wheel_says_what_pyproject_says(wheel):
+    (info,) = wheel.glob("kerncast-*.dist-info")
+    metadata = (info / "METADATA").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert f"\nVersion: {kerncast.__version__}\n" in metadata
+    extras = [line.split()[1] for line in metadata.splitlines() if line.startswith("Provides-Extra: ")]
+    assert sorted(extras) == sorted(project["optional-dependencies"])
+    assert "kerncast = kerncast.cli.main:app" in (info / "entry_points.txt").read_text(encoding="utf-8")
+    assert {path.name for path in (info / "licenses").iterdir()} == {"LICENSE", "NOTICE"}
+
+
+def test_the_lock_has_an_exact_version_for_every_requirement():
+    def key(requirement: str) -> str:
+        return requirement.partition("=")[0].partition(">")[0].strip().lower().replace("_", "-")
+
+    locked = [line for line in (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines() if line]
+    locked = [line for line in locked if not line.startswith("#")]
+    assert all(line.count("==") == 1 and " " not in line and "/" not in line for line in locked)
+    ask = [sys.executable, ROOT / ".ci" / "requirements.py", "demo", "rtl", "test", "dev", "sweep", "synth"]
+    wanted = run(*ask, cwd=ROOT, path=ROOT).splitlines()
+    assert {key(line) for line in wanted} <= {key(line) for line in locked}

@@ -1,0 +1,208 @@
+"""codegen: from a plan to SystemVerilog: the predictor and the primitives it is made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ..sim.errors import fail
+from ..sim.plan import Plan
+from ..sim.planner.inputs import WORD_CLASSES
+from .context import context
+from .resources import environment, read_text
+
+#: Folder of the SystemVerilog in a generated folder.
+FOLDER = "rtl"
+#: What every predictor is made of, besides the exponential of its word class; below comes before above.
+MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_narrow", "kc_mac", "kc_square_diff",
+           "kc_mul_shift", "kc_rom", "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
+#: Words of expansion vectors that a predictor may hold.
+MOST_WORDS = 1 << 20
+
+# Clocks of the parts, as their headers state them.
+_MUL_SHIFT = 2
+_EXP2 = {16: 4, 32: 5}
+_DISTANCE, _READ, _MAC, _NARROW = 3, 1, 2, 2
+# Around the sample: conversion (5), hand-over, start, first read, answer, output register.
+_AROUND = 10
+
+
+def kernel_latency(plan: Plan) -> int:
+    """Clocks from a squared distance to its kernel value."""
+    return _MUL_SHIFT + _EXP2[plan.word]
+
+
+def _expansion_latency(plan: Plan) -> int:
+    return _DISTANCE + kernel_latency(plan) + _READ + _MAC + _NARROW
+
+
+def predictor_overhead(plan: Plan) -> int:
+    """Clocks of a prediction beyond the reading of the sample and of the expansion."""
+    return _expansion_latency(plan) + _AROUND
+
+
+def predictor_cycles(plan: Plan, count: int | None = None) -> int:
+    """Clocks from the first beat of a sample to its answer, when neither side waits.
+
+    Parameters
+    ----------
+    plan : Plan
+    count : int, optional
+        Vectors held, at least one; all that fit by default.
+
+    Returns
+    -------
+    int
+        ``D + D * count + overhead``.  The next sample's first beat is taken in the clock in which the
+        answer appears, so this is also the period.
+    """
+    columns = plan.sizes["D"]
+    held = vectors(plan) if count is None else count
+    return columns + columns * held + predictor_overhead(plan)
+
+
+def vectors(plan: Plan) -> int:
+    """How many expansion vectors a model of the plan may hold."""
+    return plan.sizes["n"] if plan.algorithm == "toeplitz_rls" else plan.sizes["N"]
+
+
+def model_tag(plan: Plan) -> int:
+    """The first word of a model's frame, two's complement: the leading W bits of the plan's hash."""
+    return int(plan.hash[:plan.word // 4], 16)
+
+
+def _signed_bits(values: tuple[int, ...]) -> int:
+    """Bits of the shortest two's complement word that holds all values."""
+    return max((v ^ (v >> 63)).bit_length() for v in values) + 1
+
+
+def _literal(value: int, bits: int) -> str:
+    """A signed constant of `bits` bits."""
+    return f"{'-' if value < 0 else ''}{bits}'sd{abs(value)}"
+
+
+def _address_bits(depth: int) -> int:
+    return max(1, (depth - 1).bit_length())
+
+
+def _affine(plan: Plan) -> dict[str, Any]:
+    """Offsets and gains: one for all columns, or one each, the last column first as a vector has it."""
+    offsets, gains = plan.integers("x_offset"), plan.integers("x_gain")
+    if len(set(zip(offsets, gains, strict=True))) == 1:
+        offsets, gains = offsets[:1], gains[:1]
+    offset_bits, gain_bits = _signed_bits(offsets), _signed_bits(gains)
+    return {"entries": len(offsets), "offset_bits": offset_bits, "gain_bits": gain_bits,
+            "offset_literals": [_literal(v, offset_bits) for v in reversed(offsets)],
+            "gain_literals": [_literal(v, gain_bits) for v in reversed(gains)]}
+
+
+def _context(plan: Plan) -> dict[str, Any]:
+    """What the templates see: the names of the C templates, and widths."""
+    words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
+    distance, x, f = words.distance, plan.signals["x"].format, plan.signals["f"].format
+    exponents = [plan.constants.get(name, 0) for name in ("alpha_exp_min", "alpha_exp_max")]
+    return context(plan, str(plan.evidence.get("spec", "of no file"))) | _affine(plan) | {
+        "W": plan.word, "vectors": held, "raw": plan.signals["x_raw"].format, "x": x,
+        "x_lo": _literal(x.lo, 64), "x_hi": _literal(x.hi, 64),
+        "f_lo": _literal(f.lo, 64), "f_hi": _literal(f.hi, 64),
+        "f_shift": _literal(plan.integer("f_shift"), plan.word),
+        "exponents": [_literal(e, plan.word) for e in exponents],
+        "distance_bits": distance.bits - distance.signed,
+        "t_bits": (words.t_end << words.t_frac).bit_length(), "t_end": words.t_end,
+        "rounding_code": plan.signals["f"].rounding.value,
+        "column_bits": _address_bits(columns), "count_bits": held.bit_length(),
+        "v_address_bits": _address_bits(held * columns), "alpha_address_bits": _address_bits(held),
+        "kernel_c_text": _kernel_c_text(plan),
+        "kernel_latency": kernel_latency(plan), "expansion_latency": _expansion_latency(plan),
+        "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
+        "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
+        else str(exponents[0]),
+        "tag": f"0x{plan.hash[:plan.word // 4]}", "modules": _modules(plan),
+    }
+
+
+def _kernel_c_text(plan: Plan) -> str:
+    """The real value of the kernel's constant."""
+    t_frac = WORD_CLASSES[plan.word].t_frac
+    value = plan.integer("kernel_c") * 2.0 ** -(plan.integer("kernel_shift") + t_frac)
+    return f"{value!r} = log2(e) / (2 sigma^2) in x words"
+
+
+def _modules(plan: Plan) -> tuple[str, ...]:
+    first = MODULES.index("kc_affine")
+    return (*MODULES[:first], f"kc_exp2_{plan.word}", *MODULES[first:])
+
+
+def render_rtl(plan: Plan) -> dict[str, str]:
+    """The SystemVerilog of a plan's predictor, by file name: the same plan gives the same bytes.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    dict of str to str
+        Names begin with ``rtl/``; to be passed to :func:`.generate.generate` as `extra`.
+
+    Raises
+    ------
+    KerncastError
+        E306 where the model is too large for the predictor's memory.
+    """
+    words = vectors(plan) * plan.sizes["D"]
+    if words > MOST_WORDS:
+        raise fail("E306", "the model is too large for the predictor in SystemVerilog",
+                   where="[toeplitz] n" if plan.algorithm == "toeplitz_rls" else "[online] budget",
+                   value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
+                   allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
+    p, values = plan.name, _context(plan)
+    names = {f"{p}_kernel.sv": "kernel.sv", f"{p}_expansion.sv": "expansion.sv",
+             f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor.f": "predictor.f",
+             "README.md": "README.md"}
+    files = {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in _modules(plan)}
+    files |= {name: environment().get_template(f"rtl/{template}.j2").render(values, file=name)
+              for name, template in names.items()}
+    return {f"{FOLDER}/{name}": text for name, text in files.items()}
+
+
+def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
+    """Write the SystemVerilog of a plan into ``out_dir/rtl``, for a simulator to build.
+
+    A folder for users is written by :func:`.generate.generate`, which keeps a manifest.
+
+    Parameters
+    ----------
+    plan : Plan
+    out_dir : path
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    written = []
+    for name, text in render_rtl(plan).items():
+        path = Path(out_dir) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        written.append(path)
+    return written
+
+
+def rtl_sources(out_dir: str | Path, plan: Plan) -> list[Path]:
+    """The SystemVerilog files of a generated folder, in the order of its list.
+
+    Raises
+    ------
+    KerncastError
+        E305 where the folder holds none.
+    """
+    folder = Path(out_dir) / FOLDER
+    listed = folder / f"{plan.name}_predictor.f"
+    if not listed.is_file():
+        raise fail("E305", "the folder holds no SystemVerilog of this plan", where=str(folder),
+                   value=f"no {listed.name}", allowed="a folder made by kerncast gen",
+                   remedy="kerncast gen SPEC -o FOLDER")
+    lines = listed.read_text(encoding="utf-8").splitlines()
+    return [folder / line for line in lines if line and not line.startswith("//")]

@@ -1,0 +1,44 @@
+// kerncast: narrow((raw - offset) * gain, SHIFT), the input conversion of one word.
+// Four clocks: the difference, the product, and the two of kc_narrow.  SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_affine #(
+    parameter RAW_BITS = 16,
+    parameter RAW_SIGNED = 0,
+    parameter OFFSET_BITS = 16,             // two's complement
+    parameter GAIN_BITS = 16,               // two's complement, never negative
+    parameter SHIFT = 0,                    // 0 to 62
+    parameter ROUNDING = 1,
+    parameter OUT_BITS = 16,
+    parameter signed [63:0] LO = -32768,
+    parameter signed [63:0] HI = 32767
+) (
+    input  wire clk,
+    input  wire [RAW_BITS-1:0] raw,
+    input  wire signed [OFFSET_BITS-1:0] offset,
+    input  wire signed [GAIN_BITS-1:0] gain,
+    output wire [OUT_BITS-1:0] q
+);
+    localparam WIDE_BITS = RAW_BITS > OFFSET_BITS ? RAW_BITS + 1 : OFFSET_BITS + 1;
+    localparam DIFF_BITS = WIDE_BITS + 1;
+    localparam PRODUCT_BITS = DIFF_BITS + GAIN_BITS;
+    localparam signed [6:0] S = SHIFT;
+
+    wire signed [RAW_BITS:0] wide_raw = {RAW_SIGNED != 0 && raw[RAW_BITS-1], raw};
+    wire signed [DIFF_BITS-1:0] diff = DIFF_BITS'(wide_raw) - DIFF_BITS'(offset);
+    logic signed [DIFF_BITS-1:0] diff_reg;
+    logic signed [GAIN_BITS-1:0] gain_reg;
+    logic signed [PRODUCT_BITS-1:0] product_reg;
+
+    always_ff @(posedge clk) begin
+        diff_reg <= diff;
+        gain_reg <= gain;
+        product_reg <= diff_reg * gain_reg;
+    end
+
+    kc_narrow #(.V_BITS(PRODUCT_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(OUT_BITS),
+                .LO(LO), .HI(HI))
+        narrow_inst (.clk(clk), .v(product_reg), .s(S), .q(q));
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,140 @@
+// kerncast: takes a trained model from a stream and holds it: vectors, multipliers, their exponent.
+//
+// A frame is, one word a beat: TAG (the plan it belongs to), count, exponent, then for each vector its
+// COLUMNS words and its multiplier; tlast with the last beat.  count = 0 holds no vector.  A frame of
+// another plan, with a count or an exponent that the plan does not allow, or with tlast at the wrong beat
+// is refused: it is read up to tlast, `bad` says so for one clock, and no model is held until the next
+// good one.  SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_model_store #(
+    parameter WORD = 16,                      // width of a beat and of a multiplier
+    parameter VECTORS = 1,                    // how many vectors fit
+    parameter COLUMNS = 1,
+    parameter [WORD-1:0] TAG = 0,
+    parameter signed [WORD-1:0] EXPONENT_MIN = 0,
+    parameter signed [WORD-1:0] EXPONENT_MAX = 0,
+    parameter COUNT_BITS = $clog2(VECTORS + 1),
+    parameter X_ADDRESS_BITS = VECTORS * COLUMNS > 1 ? $clog2(VECTORS * COLUMNS) : 1,
+    parameter ALPHA_ADDRESS_BITS = VECTORS > 1 ? $clog2(VECTORS) : 1
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire [WORD-1:0] s_axis_model_tdata,
+    input  wire s_axis_model_tvalid,
+    output wire s_axis_model_tready,
+    input  wire s_axis_model_tlast,
+    input  wire enable,                       // a new frame may start
+    output wire busy,                         // a frame is on its way
+    output wire bad,
+    output wire [COUNT_BITS-1:0] count,       // vectors held
+    output wire signed [WORD-1:0] exponent,
+    input  wire [X_ADDRESS_BITS-1:0] v_address,          // read ports
+    output wire [WORD-1:0] v,
+    input  wire [ALPHA_ADDRESS_BITS-1:0] alpha_address,
+    output wire [WORD-1:0] alpha
+);
+    localparam COLUMN_BITS = $clog2(COLUMNS + 1);
+    localparam [WORD-1:0] MOST = WORD'(VECTORS);
+    localparam [COLUMN_BITS-1:0] ALPHA_COLUMN = COLUMN_BITS'(COLUMNS);
+
+    typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, BODY, DROP} state_t;
+
+    state_t state_reg, state_next;
+    logic bad_reg, bad_next;
+    logic [COUNT_BITS-1:0] count_reg, count_next;    // 0 until the frame is whole
+    logic [COUNT_BITS-1:0] total_reg, total_next;
+    logic [COUNT_BITS-1:0] vector_reg, vector_next;
+    logic [COLUMN_BITS-1:0] column_reg, column_next;
+    logic [X_ADDRESS_BITS-1:0] v_write_reg, v_write_next;
+    logic signed [WORD-1:0] exponent_reg, exponent_next;
+
+    wire ready = state_reg != HEAD_TAG || enable;
+    wire accept = s_axis_model_tvalid && ready;
+    wire signed [WORD-1:0] word = s_axis_model_tdata;
+    wire [COUNT_BITS-1:0] count_word = s_axis_model_tdata[COUNT_BITS-1:0];
+    wire is_alpha = column_reg == ALPHA_COLUMN;
+    wire write_v = accept && state_reg == BODY && !is_alpha;
+    wire write_alpha = accept && state_reg == BODY && is_alpha;
+    wire last_alpha = is_alpha && vector_reg + 1'b1 == total_reg;
+    logic wrong;   // this beat cannot be part of a good frame
+    logic whole;   // this beat must be the last one
+
+    always_comb begin
+        state_next = state_reg;
+        bad_next = 1'b0;
+        count_next = count_reg;
+        total_next = total_reg;
+        vector_next = vector_reg;
+        column_next = column_reg;
+        v_write_next = v_write_reg;
+        exponent_next = exponent_reg;
+        wrong = 1'b0;
+        whole = 1'b0;
+        if (accept) begin
+            case (state_reg)
+                HEAD_TAG: begin
+                    count_next = {COUNT_BITS{1'b0}};
+                    wrong = s_axis_model_tdata != TAG;
+                    state_next = HEAD_COUNT;
+                end
+                HEAD_COUNT: begin
+                    total_next = count_word;
+                    wrong = s_axis_model_tdata > MOST;
+                    state_next = HEAD_EXPONENT;
+                end
+                HEAD_EXPONENT: begin
+                    exponent_next = word;
+                    vector_next = {COUNT_BITS{1'b0}};
+                    column_next = {COLUMN_BITS{1'b0}};
+                    v_write_next = {X_ADDRESS_BITS{1'b0}};
+                    wrong = word < EXPONENT_MIN || word > EXPONENT_MAX;
+                    whole = total_reg == 0;
+                    state_next = BODY;
+                end
+                BODY: begin
+                    column_next = is_alpha ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
+                    if (is_alpha) vector_next = vector_reg + 1'b1;
+                    else v_write_next = v_write_reg + 1'b1;
+                    whole = last_alpha;
+                end
+                default: whole = s_axis_model_tlast;
+            endcase
+            bad_next = state_reg != DROP && (wrong || whole != s_axis_model_tlast);
+            if (s_axis_model_tlast) state_next = HEAD_TAG;
+            else if (bad_next) state_next = DROP;
+            if (whole && s_axis_model_tlast && !wrong && state_reg != DROP) count_next = total_reg;
+        end
+    end
+
+    always_ff @(posedge clk) begin
+        state_reg <= state_next;
+        bad_reg <= bad_next;
+        count_reg <= count_next;
+        total_reg <= total_next;
+        vector_reg <= vector_next;
+        column_reg <= column_next;
+        v_write_reg <= v_write_next;
+        exponent_reg <= exponent_next;
+        if (rst) begin
+            state_reg <= HEAD_TAG;
+            bad_reg <= 1'b0;
+            count_reg <= {COUNT_BITS{1'b0}};
+        end
+    end
+
+    kc_ram #(.WIDTH(WORD), .DEPTH(VECTORS * COLUMNS))
+        v_inst (.clk(clk), .write_enable(write_v), .write_address(v_write_reg),
+                .write_data(s_axis_model_tdata), .read_address(v_address), .read_data(v));
+    kc_ram #(.WIDTH(WORD), .DEPTH(VECTORS))
+        alpha_inst (.clk(clk), .write_enable(write_alpha), .write_address(vector_reg[ALPHA_ADDRESS_BITS-1:0]),
+                    .write_data(s_axis_model_tdata), .read_address(alpha_address), .read_data(alpha));
+
+    assign s_axis_model_tready = ready;
+    assign busy = state_reg != HEAD_TAG;
+    assign bad = bad_reg;
+    assign count = count_reg;
+    assign exponent = exponent_reg;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,31 @@
+// kerncast: a table read with the clock; the value comes one clock after its address.
+// SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_rom #(
+    parameter WIDTH = 16,
+    parameter DEPTH = 2,
+    parameter ADDRESS_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1,
+    parameter [DEPTH*WIDTH-1:0] TABLE = 0   // entry 0 in the lowest bits
+) (
+    input  wire clk,
+    input  wire [ADDRESS_BITS-1:0] address,
+    output wire [WIDTH-1:0] q
+);
+    localparam WORDS = DEPTH > 1 ? DEPTH : 2;
+
+    logic [WIDTH-1:0] words [0:WORDS-1];
+    logic [WIDTH-1:0] q_reg;
+    integer i;
+
+    initial begin
+        for (i = 0; i < WORDS; i = i + 1)
+            words[i] = i < DEPTH ? TABLE[i*WIDTH +: WIDTH] : {WIDTH{1'b0}};
+    end
+
+    always_ff @(posedge clk) q_reg <= words[address];
+
+    assign q = q_reg;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,20 @@
+// kerncast primitive: the word of [LO, HI] nearest to v.  SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_saturate #(
+    parameter V_BITS = 64,                  // width of the word, two's complement
+    parameter OUT_BITS = 16,                // width that holds LO and HI
+    parameter signed [63:0] LO = -32768,
+    parameter signed [63:0] HI = 32767
+) (
+    input  wire signed [V_BITS-1:0] v,
+    output wire [OUT_BITS-1:0] q
+);
+    wire signed [63:0] wide = 64'(v);
+
+    assign q = wide < LO ? LO[OUT_BITS-1:0]
+        : wide > HI ? HI[OUT_BITS-1:0]
+        : wide[OUT_BITS-1:0];
+endmodule
+
+`default_nettype wire

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from ..lab.ledger import Row
 
 
-def demo(out: Annotated[Path, typer.Option("-o", "--out", help="Where the results go.")] = Path("kerncast-demo"),
-         as_json: JsonFlag = False) -> None:
+def demo(out: Annotated[Path, typer.Option("-o", "--out", help="Where the results go."),
+                        ] = Path("kerncast-demo"), as_json: JsonFlag = False) -> None:
     """Train two kernel machines on an emulated Cortex-M4 and compare every word with the model.
 
     An ECG is denoised by Toeplitz regularised least squares, and handwritten digits are told apart by

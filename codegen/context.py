@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sim.plan import ABI, Plan
 from .. import __version__
+from ..sim.plan import ABI, Plan
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}

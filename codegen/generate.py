@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -148,7 +147,7 @@ def write_whole(path: Path, text: str) -> None:
     part = path.with_name(path.name + ".part")
     try:
         part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, path)
+        part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 

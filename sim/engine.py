@@ -8,23 +8,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from importlib import import_module
+from types import ModuleType
 from typing import ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-try:
-    if os.environ.get("KERNCAST_ENGINE") == "python":
-        raise ImportError
-    import numba
-except ImportError:
-    numba = None
 
-COMPILED = numba is not None
+
+def _numba() -> ModuleType | None:
+    if os.environ.get("KERNCAST_ENGINE") == "python":
+        return None
+    try:
+        return import_module("numba")
+    except ImportError:
+        return None
+
+
+_NUMBA = _numba()
+COMPILED = _NUMBA is not None
 
 
 def jit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` to int64 loops (cached on disk), or return it as it is."""
-    if numba is None:
+    if _NUMBA is None:
         return function
-    return cast("Callable[P, R]", numba.njit(cache=True)(function))
+    return cast("Callable[P, R]", _NUMBA.njit(cache=True)(function))

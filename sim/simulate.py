@@ -51,7 +51,7 @@ class Simulation:
 
 def y_values(plan: Plan, words: Raw) -> Array:
     """Words of y or f in units of y."""
-    return words * float(Fraction(plan.units["y"]))
+    return words.astype(np.float64) * float(Fraction(plan.units["y"]))
 
 
 def alpha_values(plan: Plan, state: Outputs) -> Array:
@@ -70,7 +70,7 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
     full_scale = float(Fraction(plan.units["y"])) * 2.0 ** plan.signals["y"].format.frac
     exponent = int(state["alpha_exp"][0]) if "alpha_exp" in state else 0
     frac = plan.signals["alpha"].format.frac
-    return state["alpha"] * (full_scale * 2.0 ** (exponent - frac))
+    return state["alpha"].astype(np.float64) * (full_scale * 2.0 ** (exponent - frac))
 
 
 def relative_error(found: Array, reference: Array) -> float:

@@ -198,17 +198,17 @@ class FklmsModel:
         self.ranges = Ranges(plan)
         self._kernel = kernel_constants(plan)
         self._input = input_constants(plan)
-        self._constants = FklmsConstants(
-            *(plan.integer(name) for name in FklmsConstants._fields[:-2]),
-            cast_of(plan, "alpha"), cast_of(plan, "f"))
+        self._constants = FklmsConstants._make(
+            [*(plan.integer(name) for name in FklmsConstants._fields[:-2]),
+             cast_of(plan, "alpha"), cast_of(plan, "f")])
         self.reset()
 
     def reset(self) -> None:
         """Back to the empty model."""
         budget, columns = self.plan.sizes["N"], self.plan.sizes["D"]
-        self._state = FklmsState(*(np.zeros(budget, dtype=np.int64) for _ in range(3)),
-                                 np.zeros((budget, columns), dtype=np.int64),
-                                 *(np.zeros(budget, dtype=np.int64) for _ in range(2)))
+        row, dist, alpha, near, rank = (np.zeros(budget, dtype=np.int64) for _ in range(5))
+        v = np.zeros((budget, columns), dtype=np.int64)
+        self._state = FklmsState(row, dist, alpha, v, near, rank)
         self._count = 0
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:

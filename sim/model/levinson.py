@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from ..engine import jit
 from ..primitives import (
-    HALF_UP,
     Words,
     align,
     bit_length,
@@ -25,7 +24,7 @@ from ..primitives import (
     shift_round,
 )
 from .kernel import Cast
-from .ranges import A, EPS, MU, XI, cast, record
+from .ranges import EPS, MU, XI, A, cast, record
 
 OK, NOT_POSITIVE_DEFINITE, SATURATED, NOT_TRAINED, BAD_ARGUMENT = range(5)
 

@@ -32,7 +32,7 @@ def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Words, signal: in
     """The primitive `narrow`, logged: range after the cast, and whether it saturated."""
     word = narrow(v, s, rounding, lo, hi)
     record(log, signal, word)
-    if (word == lo or word == hi) and word != narrow(v, s, rounding, -(1 << 62), 1 << 62):
+    if word in (lo, hi) and word != narrow(v, s, rounding, -(1 << 62), 1 << 62):
         log[signal, 2] += 1
     return word
 

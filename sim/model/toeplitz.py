@@ -56,9 +56,9 @@ class ToeplitzModel:
         self.ranges = Ranges(plan)
         self._kernel = kernel_constants(plan)
         self._input = input_constants(plan)
-        self._levinson = LevinsonConstants(
-            plan.word, *(plan.integer(name) for name in LevinsonConstants._fields[1:-1]),
-            cast_of(plan, "a"))
+        self._levinson = LevinsonConstants._make(
+            [plan.word, *(plan.integer(name) for name in LevinsonConstants._fields[1:-1]),
+             cast_of(plan, "a")])
         self.reset()
 
     def reset(self) -> None:

@@ -52,11 +52,12 @@ class FloatReference:
 
     def inputs(self, x_raw: Raw) -> Array:
         """Raw words (m, D) in units of x."""
-        return (x_raw - np.array(self.plan.integers("x_offset"))) * self._x_step
+        offset = np.array(self.plan.integers("x_offset"), dtype=np.int64)
+        return np.asarray((x_raw - offset) * self._x_step, dtype=np.float64)
 
     def targets(self, y_raw: Raw) -> Array:
         """Raw words (m,) in units of y."""
-        return (y_raw - self.plan.integer("y_offset")) * self._y_step
+        return (y_raw - self.plan.integer("y_offset")).astype(np.float64) * self._y_step
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
         """Solve (T + lambda I) alpha = y."""
@@ -64,7 +65,7 @@ class FloatReference:
         scheme = self.plan.options["scheme"]
         if scheme == "uniform":
             step = float(Fraction(self.plan.units["x"])) * self.plan.integer("x_step")
-            self._v = (np.arange(n) * step)[:, np.newaxis]
+            self._v = (np.arange(n, dtype=np.float64) * step)[:, np.newaxis]
             r = uniform_first_row(n, step, self.kernel)
         else:
             assert x_raw is not None

@@ -1,0 +1,69 @@
+"""kerncast doctor: what is installed, what is missing, and what adds it."""
+
+import json
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import kerncast
+from kerncast.cli import doctor, main
+
+PYPROJECT = Path(kerncast.__file__).parent / "pyproject.toml"
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main.app, ["doctor", *arguments], prog_name="kerncast")
+    return result.exit_code, result.stdout
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """A machine on which nothing is installed."""
+    monkeypatch.setattr(doctor, "find_spec", lambda _: None)
+    monkeypatch.setattr(doctor.shutil, "which", lambda _: None)
+
+
+def test_what_is_missing_is_named_with_the_one_command_that_adds_it(bare):
+    code, out = run("--group", "emu", "--group", "fast", "--group", "emulators")
+    assert code == 0
+    assert out.count("MISSING") == 3
+    assert "\npython -m pip install numba unicorn\n" in out
+    assert "\nsudo apt-get install -y --no-install-recommends qemu-system-arm\n" in out
+
+
+def test_strict_exits_with_3_where_something_is_missing(bare):
+    assert run("--strict")[0] == 3
+    code, out = run("--strict", "--json")
+    answer = json.loads(out)
+    assert (code, answer["missing"]) == (3, len(answer["tools"]))
+
+
+def test_strict_exits_with_0_where_nothing_is_missing(monkeypatch):
+    monkeypatch.setattr(doctor.shutil, "which", lambda program: f"/usr/bin/{program}")
+    code, out = run("--strict", "--group", "base", "--group", "compilers")
+    assert code == 0
+    assert "MISSING" not in out
+    assert "nothing missing" in out
+
+
+def test_versions_and_paths_are_those_of_this_machine():
+    tools = {t["name"]: t["found"] for t in json.loads(run("--json")[1])["tools"]}
+    assert re.match(r"\d+\.\d+", tools["numpy"])
+    assert tools["make"] == (shutil.which("make") or "")
+
+
+def test_an_unknown_group_is_bad_input():
+    assert run("--group", "nonsense")[0] == 2
+
+
+def test_every_package_of_every_extra_is_looked_for():
+    project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
+    extras = {"base": project["dependencies"], **project["optional-dependencies"]}
+    looked = {group: {package for package, *_ in rows} for group, rows in doctor._PACKAGES.items()}
+    wanted = {group: {re.split(r"[<>=\[;!~ ]", line)[0] for line in lines} for group, lines in extras.items()
+              if group not in ("test", "dev", "demo")}  # for developers; a list of other extras
+    assert looked == wanted

@@ -1,0 +1,152 @@
+"""The commands from a spec to a compared word, as a user types them."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kerncast.cli.main import app
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SMALL = """
+[model]
+name = "small"
+algorithm = "toeplitz_rls"
+[input]
+word = "u8f0"
+[output]
+word = "s8f0"
+[kernel]
+sigma = 2.0
+[toeplitz]
+n = 12
+lambda = 0.5
+scheme = "uniform"
+[data]
+file = "small.csv"
+"""
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    (tmp_path / "small.csv").write_text("y\n" + "\n".join(str((7 * i * i) % 100 - 50) for i in range(12)) + "\n")
+    (tmp_path / "small.toml").write_text(SMALL)
+    return tmp_path / "small.toml"
+
+
+@pytest.fixture
+def generated(spec: Path) -> Path:
+    out = spec.parent / "out"
+    assert run("gen", spec, "-o", out)[0] == 0
+    return out
+
+
+def test_gen_then_test_compares_every_word_and_exits_with_0(generated: Path) -> None:
+    code, out, _ = run("test", generated, "--on", "model", "--on", "host", "--json")
+    found = json.loads(out)
+    assert (code, found["mismatches"]) == (0, 0)
+    assert [row["words"] for row in found["backends"]] == [found["words"] // 2] * 2
+    assert found["words"] > 100
+
+
+def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(spec: Path, generated: Path) -> None:
+    assert run("gen", spec, "-o", generated, "--check")[0] == 0
+    spec.write_text(SMALL.replace("sigma = 2.0", "sigma = 2.5"))
+    before = {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
+    code, out, _ = run("gen", spec, "-o", generated, "--check", "--json")
+    assert code == 1
+    assert "small_internal.h" in json.loads(out)["stale"]
+    assert before == {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
+
+
+def test_a_word_that_differs_is_exit_code_1_and_is_named(generated: Path) -> None:
+    kernel = generated / "small_internal.h"
+    text = kernel.read_text()
+    assert "SMALL_LAMBDA_RHO" in text
+    kernel.write_text(text.replace("SMALL_ETA", "").replace("#define SMALL_F_SHIFT 16", "#define SMALL_F_SHIFT 15"))
+    assert kernel.read_text() != text
+    code, out, _ = run("test", generated, "--on", "host", "--json")
+    row = json.loads(out)["backends"][0]
+    assert code == 1
+    assert row["mismatches"] > 0
+    assert row["first"].startswith("call 1 predict f[")
+
+
+@pytest.mark.parametrize(("arguments", "exit_code", "error"), [
+    (("--on", "modell"), 2, "E420"), (("--on", "emu:"), 2, "E420"), (("--on", "rtl"), 2, "E420"),
+    (("--on", "host:tcc"), 2, "E420")])
+def test_an_unknown_back_end_is_refused_with_the_names_there_are(
+        generated: Path, arguments: tuple[str, ...], exit_code: int, error: str) -> None:
+    code, _, err = run("test", generated, *arguments)
+    assert code == exit_code
+    assert error in err
+    assert "emu:BOARD" in err
+
+
+def test_a_missing_compiler_is_exit_code_3_with_the_command_that_installs_it(
+        generated: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, err = run("test", generated, "--on", "host:gcc")
+    assert code == 3
+    assert "E511" in err
+    assert "apt-get install" in err
+
+
+def test_a_missing_emulator_is_exit_code_3_with_the_command_that_installs_it(
+        generated: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    only_compiler = tmp_path / "bin"
+    only_compiler.mkdir()
+    monkeypatch.setenv("PATH", str(only_compiler))
+    code, _, err = run("test", generated, "--on", "emu:mps2-an386:qemu")
+    assert code == 3
+    assert "E512" in err
+    assert "install" in err
+
+
+def test_n_too_large_for_the_target_is_refused_at_gen_with_bytes_needed_and_available(spec: Path) -> None:
+    big = SMALL.replace("n = 12", "n = 60000").replace("u8f0", "u16f0").replace("lambda = 0.5", "lambda = 9.0")
+    spec.write_text(big.replace('[data]\nfile = "small.csv"\n', "[numbers]\nword = 32\n"))
+    code, _, err = run("gen", spec, "-o", spec.parent / "big")
+    assert code == 2
+    assert "E301" in err
+    assert "bytes needed" in err
+    assert "bytes available" in err
+    assert not (spec.parent / "big").exists()
+
+
+def test_a_folder_that_is_not_ours_is_refused_and_left_as_it_was(spec: Path, tmp_path: Path) -> None:
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "thesis.txt").write_text("all I have")
+    code, _, err = run("gen", spec, "-o", theirs)
+    assert code == 2
+    assert "E302" in err
+    assert [p.name for p in theirs.iterdir()] == ["thesis.txt"]
+
+
+def test_a_folder_without_vectors_or_with_foreign_ones_is_refused(generated: Path) -> None:
+    text = (generated / "vectors.json").read_text()
+    (generated / "vectors.json").write_text(text.replace('{"plan": "', '{"plan": "0'))
+    code, _, err = run("test", generated, "--on", "model")
+    assert (code, "E307" in err) == (2, True)
+    (generated / "vectors.json").unlink()
+    code, _, err = run("test", generated, "--on", "model")
+    assert (code, "E306" in err) == (2, True)
+    shutil.rmtree(generated)
+    code, _, err = run("test", generated, "--on", "model")
+    assert (code, "E305" in err) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["plan", "sim"])
+@pytest.mark.parametrize("name", ["ecg", "digits"])
+def test_plan_and_sim_print_one_json_object(command: str, name: str) -> None:
+    code, out, _ = run(command, EXAMPLES / f"{name}.toml", "--json")
+    assert code == 0
+    assert json.loads(out)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .errors import fail
-
 
 class Entry(NamedTuple):
     """One row: a title, the usual cause, the usual remedy."""
@@ -106,6 +104,8 @@ _NUMBERS = {
     "E210": Entry("not a plan of this version",
                   "plan.json is damaged, was edited by hand, or comes from another version of kerncast.",
                   "Generate the folder again."),
+    "E211": Entry("not a vector file", "vectors.json is damaged or comes from another version of kerncast.",
+                  "Generate the folder again."),
     "E220": Entry("the width of the kernel is out of range", "sigma must be positive and finite.",
                   "Give sigma in the units of x, after offset and gain."),
     "E221": Entry("lambda must be positive",
@@ -170,6 +170,31 @@ _NUMBERS = {
 }
 
 _GENERATION = {
+    "E301": Entry("the model does not fit the target",
+                  "The state grows with n, or with budget times columns, and the tables with the word "
+                  "length; together with the stack they need more memory than the target has.",
+                  "Lower the key named, choose [numbers] word = 16, or a larger target."),
+    "E302": Entry("the output folder is not ours",
+                  "The path is a file, or a folder with files that kerncast did not write. Nothing of yours "
+                  "is overwritten or deleted.",
+                  "Choose another -o, or empty the folder yourself."),
+    "E303": Entry("generated files were edited by hand",
+                  "A file differs from what the manifest of the folder says was written.",
+                  "Move your changes elsewhere and delete the file, or generate into another folder."),
+    "E304": Entry("the manifest cannot be read",
+                  "manifest.json of the folder is damaged or of another version.",
+                  "Generate into a new folder."),
+    "E305": Entry("not a generated folder", "The folder lacks the files that the command works on.",
+                  "Make one with: kerncast gen SPEC -o FOLDER."),
+    "E306": Entry("the folder holds no test vectors",
+                  "Vectors are generated from data, and the spec has none.",
+                  "Add [data] to the spec and generate again."),
+    "E307": Entry("the vectors belong to another plan",
+                  "Vectors and plan of the folder differ in their hash.",
+                  "Generate the folder again."),
+    "E320": Entry("a compiler refused generated code",
+                  "Generated files were changed, or the compiler is older or stricter than those tested.",
+                  "Read its message; report it with the spec if you have not changed the files."),
     "E322": Entry("no such board", "firmware/boards holds no file of this name.",
                   "Choose a board from the list, or add its file."),
     "E323": Entry("no such target", "firmware/targets holds no file of this name.",
@@ -177,31 +202,57 @@ _GENERATION = {
     "E324": Entry("the file of a board or target is wrong",
                   "A key is missing, unknown or of the wrong type.",
                   "Correct the file; those beside it show the keys."),
+    "E325": Entry("no such compiler or optimisation level", "The name is not known.",
+                  "Use one of those listed."),
+    "E326": Entry("the image does not fit the board",
+                  "Library, agent and stack need more flash or RAM than the board has.",
+                  "Choose fewer samples or vectors, a shorter word, or a larger board."),
 }
 
-_LINK: dict[str, Entry] = {}
+_LINK = {
+    "E410": Entry("the serial port cannot be opened",
+                  "The port does not exist, another program holds it, or you may not use it.",
+                  "Close the other program, join the group dialout, or name another port."),
+    "E411": Entry("the link to the board was lost",
+                  "The cable was pulled, or the emulator ended; its last words are part of the message.",
+                  "Look at the cable or at the emulator's message, then start again."),
+    "E412": Entry("the board does not answer",
+                  "Wrong port or baud rate, no firmware with the HIL agent, or a board that hangs.",
+                  "Check port, baud rate and firmware, and reset the board."),
+    "E413": Entry("the firmware was generated from another plan",
+                  "The plan's hash in the firmware differs from the host's: their words could not agree.",
+                  "Build and load the firmware again from this plan."),
+    "E414": Entry("board and host speak different versions",
+                  "The protocol, the ABI or a size in the greeting of the board differs from the host's.",
+                  "Build firmware and host from the same version of kerncast."),
+    "E415": Entry("the board refused a request", "The agent answered with a status other than OK.",
+                  "Build firmware and host from the same plan and version."),
+    "E416": Entry("the board restarted or took a fault",
+                  "Power, watchdog, a stack overflow or a damaged image; its state is lost.",
+                  "Look for these, reset the board, then start again."),
+    "E417": Entry("no such emulated board", "The back end names a board or an emulator that is not known.",
+                  "Use one of those listed; `kerncast targets` lists them."),
+    "E420": Entry("no such back end or simulator", "The name is not one of the forms known.",
+                  "Use one of the forms listed."),
+    "E431": Entry("the RTL back end cannot do this", "The core in SystemVerilog predicts; it does not learn.",
+                  "Train on another back end and pass its state."),
+    "E432": Entry("an RTL simulation failed",
+                  "The simulator refused the sources, ended early, or ran into its limit of cycles.",
+                  "Read the log named; its last lines are part of the message."),
+}
 
 _MISSING = {
     "E501": Entry("a Python package is missing",
                   "The command needs a package of one of kerncast's extras.",
                   "Install it with the command named; `kerncast doctor` lists all."),
+    "E511": Entry("a C compiler is missing", "None of the compilers that the command can use is installed.",
+                  "Install one with the command named; python -m pip install ziglang is enough."),
+    "E512": Entry("an emulator is missing", "The emulator of this back end is not installed.",
+                  "Install it with the command named; unicorn from pip is enough for a Cortex-M4."),
+    "E513": Entry("a program of the RTL simulation is missing",
+                  "The simulator, or make, perl or g++ that it calls, is not installed.",
+                  "Install it with the command named."),
 }
 
 #: Every error a user can meet, by its code.
 CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | _LINK | _MISSING
-
-
-def explain(code: str) -> Entry:
-    """The entry of a code, in either case.
-
-    Raises
-    ------
-    KerncastError
-        E190 where there is no such code.
-    """
-    try:
-        return CATALOGUE[code.upper()]
-    except KeyError:
-        raise fail("E190", "there is no such error code", where="code", value=code,
-                   allowed=f"{min(CATALOGUE)} to {max(CATALOGUE)}",
-                   remedy="copy the code from the beginning of the message") from None

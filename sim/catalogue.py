@@ -167,6 +167,9 @@ _NUMBERS = {
     "E248": Entry("an array has the wrong shape",
                   "Inputs are of shape (m, D) and targets of shape (m,), of integers.",
                   "Reshape the array; a single column may also be given as shape (m,)."),
+    "E250": Entry("the model in fxpmath cannot run this",
+                  "It is an independent opinion for small sizes: n or budget up to 32.",
+                  "Use the back end model, or a smaller size."),
 }
 
 _GENERATION = {
@@ -186,10 +189,13 @@ _GENERATION = {
                   "Generate into a new folder."),
     "E305": Entry("not a generated folder", "The folder lacks the files that the command works on.",
                   "Make one with: kerncast gen SPEC -o FOLDER."),
-    "E306": Entry("the folder holds no test vectors",
+    "E306": Entry("the model is too large for the predictor in SystemVerilog",
+                  "The core keeps every vector in memory of its own, which has a limit.",
+                  "Lower the key named, or use fewer columns."),
+    "E308": Entry("the folder holds no test vectors",
                   "Vectors are generated from data, and the spec has none.",
                   "Add [data] to the spec and generate again."),
-    "E307": Entry("the vectors belong to another plan",
+    "E309": Entry("the vectors belong to another plan",
                   "Vectors and plan of the folder differ in their hash.",
                   "Generate the folder again."),
     "E320": Entry("a compiler refused generated code",

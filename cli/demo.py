@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -47,7 +48,8 @@ def demo(out: Annotated[Path, typer.Option("-o", "--out", help="Where the result
 def _print(result: Demo) -> None:
     from rich.console import Console
 
-    console = Console()
+    # A pipe has no width of its own; a table cut off there would lose figures.
+    console = Console() if sys.stdout.isatty() else Console(width=100)
     for outcome in result.outcomes:
         console.print(_table(outcome, result.peers[outcome.prepared.plan.name]))
     console.print(f"\n{result.words} words compared, {result.mismatches} unequal.")
@@ -63,41 +65,59 @@ def _table(outcome: Outcome, peers: dict[str, float]) -> Table:
     from rich import box
     from rich.table import Table
 
-    plan = outcome.prepared.plan
-    measure = "accuracy" if "accuracy" in outcome.errors["float"] else "rms error"
-    sizes = ", ".join(f"{k} = {v}" for k, v in plan.sizes.items())
-    table = Table(title=f"\n{outcome.prepared.data.title}\n{plan.word} bits, {sizes}", box=box.SIMPLE,
-                  title_justify="left")
-    table.add_column("back end")
-    for heading in (measure, "alpha error", "words", "unequal", "flash", "RAM", "stack", "instructions"):
-        table.add_column(heading, justify="right")
+    measure = "accuracy" if "accuracy" in outcome.errors["float"] else "rms"
+    table = Table(title=f"\n{_title(outcome)}", box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left",
+                  title_style="", caption=_caption(outcome), caption_justify="left", caption_style="dim")
+    table.add_column("back end", no_wrap=True)
+    for heading in (measure, "words", "unequal", "flash", "RAM", "stack", "learn", "predict"):
+        table.add_column(heading, justify="right", no_wrap=True)
     for name, value in peers.items():
         table.add_row(name, _figure(measure, value), *[""] * 7)
-    table.add_row("float64 reference", *_errors(outcome, "float", measure), *[""] * 6)
+    table.add_row("float64 reference", _error(outcome, "float", measure), *[""] * 7)
     for row in outcome.rows:
-        table.add_row(row.backend, *_errors(outcome, row.backend, measure), *_counts(row), *_costs(row))
+        table.add_row(_shown(row.backend), _error(outcome, row.backend, measure), *_counts(row), *_costs(row))
     return table
+
+
+def _title(outcome: Outcome) -> str:
+    plan = outcome.prepared.plan
+    sizes = ", ".join(f"{k} = {v}" for k, v in plan.sizes.items())
+    return f"{outcome.prepared.data.title}\n{plan.options['kernel']} kernel, {plan.word} bits, {sizes}"
+
+
+def _caption(outcome: Outcome) -> str:
+    parts = ["learn, predict: instructions a call on the board"]
+    if "alpha_error" in outcome.errors["model"]:
+        parts.append(f"alpha differs from float64 by {outcome.errors['model']['alpha_error']:.1e}")
+    return "; ".join(parts)
+
+
+def _shown(backend: str) -> str:
+    """The name for people: what runs the words, rather than how to ask for it."""
+    kind, *rest = backend.split(":")
+    names = {"model": "integer model", "host": f"host C, {' '.join(rest)}", "emu": f"board in {rest[-1:]}",
+             "rtl": f"RTL in {rest[-1:]}"}
+    return names.get(kind, backend).translate(str.maketrans("", "", "[]'"))
 
 
 def _figure(measure: str, value: float) -> str:
     return f"{100 * value:.1f} %" if measure == "accuracy" else f"{value:.3f}"
 
 
-def _errors(outcome: Outcome, name: str, measure: str) -> tuple[str, str]:
+def _error(outcome: Outcome, name: str, measure: str) -> str:
     errors = outcome.errors.get(name, {})
-    key = "accuracy" if measure == "accuracy" else "rms"
-    alpha = f"{errors['alpha_error']:.1e}" if "alpha_error" in errors else ""
-    return (_figure(measure, errors[key]) if key in errors else ""), alpha
+    return _figure(measure, errors[measure]) if measure in errors else ""
 
 
 def _counts(row: Row) -> tuple[str, str]:
     return (str(row.words), str(row.mismatches)) if row.words else ("", "")
 
 
-def _costs(row: Row) -> tuple[str, str, str, str]:
+def _costs(row: Row) -> tuple[str, ...]:
     costs: dict[str, Any] = row.costs
     if not costs:
-        return "", "", "", ""
-    counts = "  ".join(f"{call} {count:,}" for call, count in costs["instructions"].items()
-                       if count is not None)
-    return f"{costs['flash']:,}", f"{costs['ram']:,}", f"{costs['stack']:,}", counts
+        return ("",) * 5
+    calls = costs["instructions"]
+    learn, predict = calls.get("train", calls.get("update")), calls.get("predict")
+    return (*(f"{costs[k]:,}" for k in ("flash", "ram", "stack")),
+            *("" if count is None else f"{count:,}" for count in (learn, predict)))

@@ -34,11 +34,11 @@ def test(out: GeneratedFolder,
     plan, _ = load_plan(out)
     vectors = load_vectors(out)
     if vectors is None:
-        raise fail("E306", "the folder holds no test vectors", where=str(out),
+        raise fail("E308", "the folder holds no test vectors", where=str(out),
                    allowed="a folder generated from a spec with [data]",
                    remedy="add [data] to the spec and generate again")
     if vectors.plan_hash != plan.hash:
-        raise fail("E307", "the vectors belong to another plan", where=str(out), value=vectors.plan_hash,
+        raise fail("E309", "the vectors belong to another plan", where=str(out), value=vectors.plan_hash,
                    allowed=plan.hash, remedy="generate the folder again")
     chosen = shortened(vectors, predictions) if predictions else vectors
     rows = []

@@ -20,6 +20,8 @@ from ..sim.target import Target
 from ..sim.vectors import Vectors
 from .context import context
 from .resources import environment, read_text
+from .rtl import fits as rtl_fits
+from .rtl import render_rtl
 from .targets import load_target
 
 MANIFEST = "manifest.json"
@@ -161,10 +163,15 @@ def stale_files(plan: Plan, out: Path, target: Target | None = None, *,
             or (out / name).read_text(encoding="utf-8", errors="replace") != text]
 
 
-def render_all(plan: Plan, target: Target | None, vectors: Vectors | None,
-               extra: dict[str, str] | None = None) -> tuple[dict[str, str], Manifest]:
-    """Every file of the folder but the manifest, and the manifest."""
-    files = render_c(plan) | {"plan.json": plan.to_json()} | (extra or {})
+def render_all(plan: Plan, target: Target | None,
+               vectors: Vectors | None) -> tuple[dict[str, str], Manifest]:
+    """Every file of the folder but the manifest, and the manifest.
+
+    A model too large for the memory of the predictor in SystemVerilog gets none.
+    """
+    files = render_c(plan) | {"plan.json": plan.to_json()}
+    if rtl_fits(plan):
+        files |= render_rtl(plan)
     if vectors is not None:
         files["vectors.json"] = vectors.to_json()
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
@@ -174,8 +181,8 @@ def render_all(plan: Plan, target: Target | None, vectors: Vectors | None,
 
 
 def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None, *,
-             vectors: Vectors | None = None, extra: dict[str, str] | None = None) -> Manifest:
-    """Generate the C library of a plan into a folder.
+             vectors: Vectors | None = None) -> Manifest:
+    """Generate the C library of a plan, and its predictor in SystemVerilog, into a folder.
 
     Parameters
     ----------
@@ -186,8 +193,6 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
         Refuse a plan that does not fit its memory.
     vectors : Vectors, optional
         Kept beside the code for ``kerncast test``.
-    extra : dict of str to str, optional
-        More files to write and list (such as RTL), by name.
 
     Returns
     -------
@@ -202,7 +207,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     chosen = load_target(target) if isinstance(target, str) else target
     if chosen is not None:
         check_memory(plan, chosen)
-    files, manifest = render_all(plan, chosen, vectors, extra)
+    files, manifest = render_all(plan, chosen, vectors)
     old = Manifest.read(out)
     _refuse_foreign(out, old)
     _refuse_edited(out, old, files)

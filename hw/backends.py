@@ -135,7 +135,7 @@ def _rtl(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None
 
     if state is None:
         state = open_model(plan).state()
-    return RtlBackend(plan, state, rest, build)
+    return RtlBackend(plan, state, rest, build, source)
 
 
 _OPENERS: dict[str, Callable[[Plan, str, Path, Path, Outputs | None], Backend]] = {

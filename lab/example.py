@@ -187,7 +187,8 @@ def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
             missing += error.problems
     errors = {"float": measure(prepared, prepared.simulation.f_float, None)}
     for row in rows:
-        if row.answers:
+        # An error over the first few predictions says nothing beside one over all.
+        if row.answers and len(row.answers[-1]["f"]) == len(prepared.x_test):
             f = y_values(prepared.plan, row.answers[-1]["f"])
             errors[row.backend] = measure(prepared, f, prepared.simulation.alpha_error)
     return Outcome(prepared, tuple(rows), errors, tuple(missing))
@@ -205,7 +206,7 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     ----------
     prepared : Prepared
     f : ndarray of float64
-        Predictions in units of y; fewer than the test inputs count as far as they go.
+        Predictions in units of y, one for each of the test inputs.
     alpha_error : float, optional
         Relative error of the multipliers against float64, where it means something.
 
@@ -217,9 +218,9 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     data = prepared.data
     found: dict[str, float] = {}
     if data.clean is not None:
-        found["rms"] = float(np.sqrt(np.mean((f - data.clean[:len(f)]) ** 2)))
+        found["rms"] = float(np.sqrt(np.mean((f - data.clean) ** 2)))
     if data.y_test_raw is not None:
-        right = np.sign(f) == np.sign(data.y_test_raw[:len(f)])
+        right = np.sign(f) == np.sign(data.y_test_raw)
         found["accuracy"] = float(np.mean(right))
     if alpha_error is not None and np.isfinite(alpha_error):
         found["alpha_error"] = alpha_error

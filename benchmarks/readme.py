@@ -27,7 +27,7 @@ def measured(demo: dict[str, Any]) -> str:
             lines.append(f"| {name} | {peer} | {_error({_key(errors): value})} | | | | | | |")
         lines.append(f"| {name} | float64 reference | {_error(errors['float'])} | | | | | | |")
         for row in example["backends"]:
-            words = f"{row['words']:,} | {row['mismatches']}" if row["words"] else "|"
+            words = f"{row['words']:,} | {row['mismatches']}" if row["words"] else " | "
             lines.append(f"| {name} | {row['backend']} | {_error(errors.get(row['backend'], {}))} "
                          f"| {words} | {_costs(row['costs'])} |")
     return "\n".join([*lines, "", _footnote(demo), ""])

@@ -100,7 +100,7 @@ def _classes(outcome: Outcome, axes: Any) -> None:
     axes[0].axhline(0, color=_CLEAN, lw=0.8)
     axes[0].set_ylabel("prediction")
     axes[0].set_xlabel("test sample")
-    axes[0].legend(frameon=False, fontsize=8, ncols=3)
+    axes[0].legend(fontsize=8, ncols=3, loc="upper right")
     learned = y_values(prepared.plan, prepared.vectors.calls[0].expected["f"])
     wrong = np.sign(learned) != np.sign(prepared.data.y_raw)
     axes[1].plot(np.cumsum(wrong) / (np.arange(len(wrong)) + 1), color=_MODEL, lw=1.4)

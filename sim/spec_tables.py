@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainValidator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
 from pydantic_core import PydanticCustomError
 
 from .errors import KerncastError
@@ -109,10 +109,15 @@ def _gain(value: Any) -> float:
     return float(value)
 
 
+def _listed(value: Any) -> Any:
+    """A tuple as the list that the file holds."""
+    return list(value) if isinstance(value, tuple) else value
+
+
 CName = Annotated[str, AfterValidator(_c_name)]
 RawWord = Annotated[str, AfterValidator(_raw_word)]
-Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer))]
-Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain))]
+Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer)), PlainSerializer(_listed)]
+Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)), PlainSerializer(_listed)]
 
 Formats = dict[str, Annotated[str, AfterValidator(format_text)]]
 

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -337,6 +338,10 @@ def test_a_spec_cannot_be_changed():
 def test_a_spec_survives_pickling_and_copying():
     spec = Spec.from_text(TOEPLITZ)
     assert pickle.loads(pickle.dumps(spec)) == spec == copy.deepcopy(spec)
+    each = python_spec(input={"word": "u16f0", "offset": [1], "gain": [2.0]})
+    with warnings.catch_warnings(action="error"):
+        assert Spec(**each.model_dump()) == each == pickle.loads(pickle.dumps(each))
+        assert each.model_dump(mode="json")["input"]["offset"] == [1]
     assert len({spec, python_spec()}) == 1
 
 

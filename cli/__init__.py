@@ -1,1 +1,1 @@
-"""The `kerncast` command; thin."""
+"""cli: the `kerncast` command; thin."""

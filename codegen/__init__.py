@@ -1,1 +1,1 @@
-"""From a plan to files: template contexts, manifest, and the host build."""
+"""codegen: from a plan to files: template contexts, manifest, host build, firmware image."""

@@ -1,1 +1,1 @@
-"""Where generated code meets a machine: emulators, boards, RTL simulation."""
+"""hw: where generated code meets a machine: emulators, boards, RTL simulation."""

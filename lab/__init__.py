@@ -1,1 +1,1 @@
-"""Where results are compared: the demo examples, ledgers and reports."""
+"""lab: where results are compared: the demo and its examples, the ledger, the pictures."""

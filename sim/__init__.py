@@ -1,1 +1,1 @@
-"""The mathematics: spec, plan, formats, primitives, float reference, integer models; no other room."""
+"""sim: the mathematics: spec, plan, formats, primitives, float reference, integer models."""

@@ -1,1 +1,1 @@
-"""The hardware-in-the-loop link: frames, emulators, boards and the agent's host side."""
+"""hw.hil: the hardware-in-the-loop link: frames, emulators, boards, and the host side of the agent."""

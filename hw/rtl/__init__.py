@@ -1,1 +1,1 @@
-"""The SystemVerilog primitives and their simulation under cocotb."""
+"""hw.rtl: the SystemVerilog primitives, and their simulation under cocotb."""

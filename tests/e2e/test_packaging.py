@@ -14,7 +14,6 @@ import kerncast
 
 ROOT = Path(kerncast.__file__).resolve().parent
 ROOMS = ("sim", "codegen", "templates", "firmware", "hw", "lab", "cli")
-SHIPPED = {".py", ".j2", ".c", ".h", ".S", ".ld", ".toml", ".sv", ".csv", ".json", ".npz", ".npy", ".typed"}
 
 
 def run(*command: str | Path, cwd: Path, path: Path) -> str:
@@ -23,6 +22,10 @@ def run(*command: str | Path, cwd: Path, path: Path) -> str:
     done = subprocess.run([*map(str, command)], cwd=cwd, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
+
+
+def pyproject() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="module")
@@ -66,11 +69,18 @@ def test_the_wheel_holds_every_file_of_every_room(wheel):
         path.relative_to(ROOT).as_posix()
         for room in ROOMS
         for path in (ROOT / room).rglob("*")
-        if path.suffix in SHIPPED and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts
     }
     shipped = {path.relative_to(wheel / "kerncast").as_posix() for path in (wheel / "kerncast").rglob("*")}
     assert sorted((wanted | {"__init__.py", "__main__.py", "py.typed"}) - shipped) == []
     assert not {path.partition("/")[0] for path in shipped} & {"tests", "docs", "examples", "benchmarks"}
+
+
+def test_the_package_list_names_every_package():
+    listed = pyproject()["tool"]["setuptools"]["packages"]
+    folders = {path.parent for room in ROOMS for path in (ROOT / room).rglob("__init__.py")}
+    there = {".".join(["kerncast", *folder.relative_to(ROOT).parts]) for folder in folders}
+    assert sorted(listed) == sorted(there | {"kerncast"})
 
 
 def test_the_wheel_works_without_the_checkout(wheel):
@@ -86,7 +96,7 @@ def test_the_wheel_works_without_the_checkout(wheel):
 def test_the_wheel_says_what_pyproject_says(wheel):
     (info,) = wheel.glob("kerncast-*.dist-info")
     metadata = (info / "METADATA").read_text(encoding="utf-8")
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    project = pyproject()["project"]
     assert f"\nVersion: {kerncast.__version__}\n" in metadata
     extras = [line.split()[1] for line in metadata.splitlines() if line.startswith("Provides-Extra: ")]
     assert sorted(extras) == sorted(project["optional-dependencies"])

@@ -23,8 +23,8 @@ MOST_WORDS = 1 << 20
 _MUL_SHIFT = 2
 _EXP2 = {16: 4, 32: 5}
 _DISTANCE, _READ, _MAC, _NARROW = 3, 1, 2, 2
-# Around the sample: conversion (5), hand-over, start, first read, answer, output register.
-_AROUND = 10
+# Around the sample: conversion (5), hand-over, answer, output register.
+_AROUND = 8
 
 
 def kernel_latency(plan: Plan) -> int:
@@ -66,6 +66,11 @@ def vectors(plan: Plan) -> int:
     return plan.sizes["n"] if plan.algorithm == "toeplitz_rls" else plan.sizes["N"]
 
 
+def fits(plan: Plan) -> bool:
+    """Whether the predictor's memory holds the plan's model."""
+    return vectors(plan) * plan.sizes["D"] <= MOST_WORDS
+
+
 def model_tag(plan: Plan) -> int:
     """The first word of a model's frame, two's complement: the leading W bits of the plan's hash."""
     return int(plan.hash[:plan.word // 4], 16)
@@ -100,7 +105,8 @@ def _context(plan: Plan) -> dict[str, Any]:
     """What the templates see: the names of the C templates, and widths."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
     distance, x, f = words.distance, plan.signals["x"].format, plan.signals["f"].format
-    exponents = [plan.constants.get(name, 0) for name in ("alpha_exp_min", "alpha_exp_max")]
+    exponents = [plan.integer(name) if name in plan.constants else 0
+                 for name in ("alpha_exp_min", "alpha_exp_max")]
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | _affine(plan) | {
         "W": plan.word, "vectors": held, "raw": plan.signals["x_raw"].format, "x": x,
         "x_lo": _literal(x.lo, 64), "x_hi": _literal(x.hi, 64),
@@ -150,8 +156,7 @@ def render_rtl(plan: Plan) -> dict[str, str]:
     KerncastError
         E306 where the model is too large for the predictor's memory.
     """
-    words = vectors(plan) * plan.sizes["D"]
-    if words > MOST_WORDS:
+    if not fits(plan):
         raise fail("E306", "the model is too large for the predictor in SystemVerilog",
                    where="[toeplitz] n" if plan.algorithm == "toeplitz_rls" else "[online] budget",
                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",

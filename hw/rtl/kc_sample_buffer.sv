@@ -56,8 +56,8 @@ module kc_sample_buffer #(
     wire [ENTRY_BITS-1:0] entry = ENTRIES > 1 ? ENTRY_BITS'(column_reg) : {ENTRY_BITS{1'b0}};
     wire [COLUMN_BITS-1:0] write_column = write_column_reg[LATENCY*COLUMN_BITS-1 -: COLUMN_BITS];
     wire write = valid_reg[LATENCY-1];
-    wire [OFFSET_BITS-1:0] offset;
-    wire [GAIN_BITS-1:0] gain;
+    wire signed [OFFSET_BITS-1:0] offset;
+    wire signed [GAIN_BITS-1:0] gain;
     wire [X_BITS-1:0] converted;
 
     always_comb begin
@@ -103,7 +103,7 @@ module kc_sample_buffer #(
         gain_inst (.clk(clk), .address(entry), .q(gain));
     kc_affine #(.RAW_BITS(RAW_BITS), .RAW_SIGNED(RAW_SIGNED), .OFFSET_BITS(OFFSET_BITS), .GAIN_BITS(GAIN_BITS),
                 .SHIFT(SHIFT), .ROUNDING(ROUNDING), .OUT_BITS(X_BITS), .LO(LO), .HI(HI))
-        affine_inst (.clk(clk), .raw(raw_reg), .offset($signed(offset)), .gain($signed(gain)), .q(converted));
+        affine_inst (.clk(clk), .raw(raw_reg), .offset(offset), .gain(gain), .q(converted));
     kc_ram #(.WIDTH(X_BITS), .DEPTH(COLUMNS))
         x_inst (.clk(clk), .write_enable(write), .write_address(write_column), .write_data(converted),
                 .read_address(column), .read_data(x));

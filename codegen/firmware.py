@@ -118,15 +118,16 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     Raises
     ------
     KerncastError
-        E320 where a compiler refuses, E321 where the image does not fit, E322 for an unknown
-        board, E325 for an unknown compiler or optimisation, E511 for a missing compiler.
+        E305 where `out_dir` holds no library, E320 where a compiler refuses, E322 for an unknown
+        board, E325 for an unknown compiler or optimisation, E326 where the image does not fit,
+        E511 for a missing compiler.
     """
     out = Path(out_dir)
     sources = sorted(out.glob(f"{plan.name}_*.c"))
     if not sources:
-        raise fail("E326", "this folder holds no generated library", where=str(out),
-                   value=f"no {plan.name}_*.c", allowed="a folder that kerncast gen has written",
-                   remedy="generate the library first")
+        raise fail("E305", "this folder holds no generated library", where=str(out),
+                   value=f"no {plan.name}_*.c", allowed="a folder made by kerncast gen",
+                   remedy="kerncast gen SPEC -o FOLDER")
     files = {f"{plan.name}_hil_port.c": render_port(plan)}
     return build_image(files, sources, [out], load_board(board), compiler=compiler,
                        optimise=optimise, build_dir=Path(build_dir) if build_dir else out / "build")
@@ -180,7 +181,7 @@ def _link(toolchain: Toolchain, flags: Sequence[str], objects: Sequence[str], fo
     overflow = [line for line in done.stderr.splitlines() if "overflow" in line]
     if overflow:
         memory = board.memory
-        raise fail("E321", "the image does not fit the board", where=board.id,
+        raise fail("E326", "the image does not fit the board", where=board.id,
                    value="; ".join(overflow),
                    allowed=f"{memory.flash_bytes} bytes of flash, {memory.ram_bytes} of RAM",
                    remedy="choose fewer samples or vectors, a shorter word, or a larger board")

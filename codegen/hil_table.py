@@ -68,11 +68,36 @@ class Region(_Row):
     writable: bool = False
 
 
+class Timing(_Row):
+    """Seconds that the host waits.
+
+    Parameters
+    ----------
+    retransmit : float
+        Silence after which a request is sent again.
+    surrender : float
+        Time after which a request without any valid answer fails.
+    poll : float
+        The same as `retransmit`, once the board has said that it is working.
+    operation : float
+        Time for a long operation, once the board has said that it is working.
+    startup : float
+        Time for READY of a board that starts with its link.
+    """
+
+    retransmit: float = Field(gt=0)
+    surrender: float = Field(gt=0)
+    poll: float = Field(gt=0)
+    operation: float = Field(gt=0)
+    startup: float = Field(gt=0)
+
+
 class LinkTable(_Row):
     """The whole table."""
 
     version: int
     max_payload: int
+    timing: Timing
     header: tuple[LinkField, ...]
     reply_header: tuple[LinkField, ...]
     status: tuple[Status, ...]
@@ -125,3 +150,7 @@ def render_header() -> str:
 def render_docs() -> str:
     """``docs/hil-protocol.md``."""
     return _render("firmware/hil-protocol.md.j2")
+
+
+if __name__ == "__main__":
+    print(render_docs(), end="")

@@ -6,7 +6,7 @@ import tomllib
 from functools import cache
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from ..sim.errors import fail
 from ..sim.target import Target
@@ -25,6 +25,16 @@ class Memory(_Data):
     ram_origin: int = Field(ge=0)
     ram_bytes: int = Field(gt=0)
     stack_bytes: int = Field(gt=0, multiple_of=8)
+    guard_log2: int = Field(ge=5, le=31)
+
+    @model_validator(mode="after")
+    def _guard_is_free(self) -> Memory:
+        start = self.ram_origin - (1 << self.guard_log2)
+        if start < 0 or start % (1 << self.guard_log2):
+            raise ValueError("ram_origin must be a multiple of 2^guard_log2")
+        if start < self.flash_origin + self.flash_bytes and self.flash_origin < self.ram_origin:
+            raise ValueError("the guard below the RAM must leave out the flash")
+        return self
 
 
 class Uart(_Data):
@@ -59,7 +69,10 @@ class Counter(_Data):
 
 
 class Emulator(_Data):
-    """A program that runs the board's image, and the command that installs it."""
+    """A program that runs the board's image, and the command that installs it.
+
+    `program` is its command, or ``python:MODULE`` where it is driven from Python.
+    """
 
     program: str
     args: tuple[str, ...]

@@ -37,7 +37,7 @@ class Toolchain:
     flags, link_flags : tuple of str
         What the target needs, for either.
     libraries : tuple of str
-        The compiler's own runtime (64-bit division), where it has to be named.
+        The compiler's own runtime (64-bit division), where it must be named.
     """
 
     name: str
@@ -59,9 +59,8 @@ class Toolchain:
     def link(self, objects: Sequence[str], flags: Sequence[str], script: str, name: str,
              folder: Path) -> subprocess.CompletedProcess[str]:
         """Link without any library but the compiler's own."""
-        return self._run([*self.linker, *self.link_flags, "-nostdlib", "-Wl,--gc-sections",
-                          "-Wl,-e,Reset_Handler", *objects, "-T", script, *self.libraries,
-                          "-o", name], folder)
+        return self._run([*self.linker, *self.link_flags, "-Wl,--gc-sections", "-Wl,-e,Reset_Handler",
+                          *objects, "-T", script, *self.libraries, "-o", name], folder)
 
     def refusal(self, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
         """E320 with the first lines of what the tool said."""
@@ -70,8 +69,8 @@ class Toolchain:
                     remedy="report this together with the spec, if you have not changed the C files")
 
     def _run(self, command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-        # Zig keeps a cache; it stays beside the images it serves.
-        cache = str(folder.parent / "zig-cache")
+        # Zig keeps a cache: where the user wants it, else beside the images it serves.
+        cache = os.environ.get("ZIG_GLOBAL_CACHE_DIR", str(folder.parent / "zig-cache"))
         env = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache, "LC_ALL": "C"}
         return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
                               stdin=subprocess.DEVNULL, check=False)
@@ -108,8 +107,9 @@ def choose_toolchain(name: str, target: Target) -> Toolchain:
     flags = target.flags[name]
     if name == "zig":
         zig = (sys.executable, "-m", "ziglang", "cc")
+        # Zig adds its runtime by itself, but not under -nostdlib; freestanding, there is no other library.
         return Toolchain(name, zig, zig, (*flags, "-fno-sanitize=undefined"), flags, ())
     gcc = (_GCC,)
     compiler = gcc if name == "gcc" else ("clang",)
     # clang compiles, but Debian has no runtime of its own for ARM: gcc's is linked.
-    return Toolchain(name, compiler, gcc, flags, target.flags["gcc"], ("-lgcc",))
+    return Toolchain(name, compiler, gcc, flags, (*target.flags["gcc"], "-nostdlib"), ("-lgcc",))

@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-from ...codegen.targets import Board
-from ...sim.errors import fail
+from ...codegen.targets import Board, Emulator
+from ...sim.errors import KerncastError, fail
 from .link import SocketLink
 
 EMULATORS = ("unicorn", "qemu")
@@ -47,6 +47,9 @@ def _child_setup() -> Callable[[], None] | None:
 
 class EmulatorLink(SocketLink):
     """A link to an emulator that is started with it and ends with it.
+
+    On Linux the emulator also ends with the thread that opened the link, should that end without
+    closing it: open and use a link in the same thread.
 
     Parameters
     ----------
@@ -89,37 +92,51 @@ class EmulatorLink(SocketLink):
         self._messages.close()
 
 
-def available(emulator: str) -> bool:
-    """Whether `emulator` can run on this machine."""
-    if emulator == "unicorn":
-        return importlib.util.find_spec("unicorn") is not None
-    return emulator == "qemu" and shutil.which("qemu-system-arm") is not None
-
-
-def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
-    """Start `emulator` with an image.
+def require_emulator(board: Board, emulator: str) -> Emulator:
+    """The board's entry for an emulator.
 
     Raises
     ------
     KerncastError
         E417 where the board has no such emulator, E512 where it is not installed.
     """
-    name = f"emu:{board.id}:{emulator}"
     entry = board.emulators.get(emulator)
+    name = f"emu:{board.id}:{emulator}"
     if entry is None:
         raise fail("E417", "this board has no such emulator", where="back end", value=name,
                    allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators),
                    remedy="choose one of these")
+    module = entry.program.removeprefix("python:")
+    found = importlib.util.find_spec(module) if module != entry.program else shutil.which(entry.program)
+    if found is None:
+        raise fail("E512", "this emulator is not installed", where="back end", value=name,
+                   allowed="unicorn (from pip) or qemu (a system package)", remedy=entry.install)
+    return entry
+
+
+def available(board: Board, emulator: str) -> bool:
+    """Whether `emulator` can run the board's images on this machine."""
+    try:
+        require_emulator(board, emulator)
+    except KerncastError:
+        return False
+    return True
+
+
+def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
+    """Start `emulator` with an image, and link up.
+
+    Raises
+    ------
+    KerncastError
+        Those of :func:`require_emulator`.
+    """
+    entry = require_emulator(board, emulator)
     image = str(Path(elf).absolute())
     if emulator == "unicorn":
-        installed = importlib.util.find_spec("unicorn") is not None
         command = [sys.executable, "-m", f"{__package__}.unicorn_board", image,
                    "--board", board.id, "--socket", "{fd}"]
     else:
-        installed = shutil.which(entry.program) is not None
         command = [entry.program, *entry.args, "-kernel", image,
                    "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
-    if not installed:
-        raise fail("E512", "this emulator is not installed", where="back end", value=name,
-                   allowed="unicorn (from pip) or qemu (a system package)", remedy=entry.install)
-    return EmulatorLink(command, name)
+    return EmulatorLink(command, f"emu:{board.id}:{emulator}")

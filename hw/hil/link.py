@@ -13,6 +13,7 @@ from typing import Protocol
 from ...sim.errors import KerncastError, fail
 
 CHUNK = 65536
+_WRITE_TIMEOUT = 5.0  # seconds: a port that takes nothing is as good as lost
 
 
 class Link(Protocol):
@@ -117,7 +118,8 @@ class SerialLink:
         self.name = port
         self._errors = (serial.SerialException, OSError)
         try:
-            self._port = serial.serial_for_url(port, baudrate=baud, timeout=0, exclusive=True)
+            self._port = serial.serial_for_url(port, baudrate=baud, timeout=0, write_timeout=_WRITE_TIMEOUT,
+                                               exclusive=True)
         except (*self._errors, ValueError) as error:
             raise fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {error}",
                        allowed="a port that exists, is free, and that you may use",

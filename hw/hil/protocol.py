@@ -78,7 +78,7 @@ def seal(content: bytes) -> bytes:
     The leading zero ends whatever noise came before, so that the frame itself is not lost with it.
     """
     checked = content + zlib.crc32(content).to_bytes(CRC_BYTES, "little")
-    return DELIMITER + cobs.encode(checked) + DELIMITER
+    return b"".join((DELIMITER, cobs.encode(checked), DELIMITER))
 
 
 def encode_request(opcode: str, sequence: int, **values: Value) -> bytes:
@@ -96,7 +96,7 @@ def encode_reply(opcode: str, sequence: int, status: str, payload: bytes = b"") 
 def open_frame(encoded: bytes) -> bytes | None:
     """Header and payload of what stood between two delimiters; None where it is damaged."""
     try:
-        checked = cobs.decode(encoded)
+        checked: bytes = cobs.decode(encoded)
     except cobs.DecodeError:
         return None
     content, crc = checked[:-CRC_BYTES], checked[-CRC_BYTES:]

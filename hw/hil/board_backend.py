@@ -1,0 +1,245 @@
+"""hw: a board, real or emulated, as a back end: raw words go in over the link, words come back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...codegen.firmware import FirmwareImage, build_firmware
+from ...codegen.generate import load_plan
+from ...codegen.hil_table import Timing
+from ...codegen.targets import Board, Counter, load_board
+from ...codegen.toolchains import COMPILERS
+from ...sim.backend import ALL_CALLS, Outputs, Raw
+from ...sim.errors import fail
+from ...sim.plan import ABI, Plan
+from .client import HilClient
+from .emulators import EMULATORS, available, require_emulator, start_emulator
+from .link import Link, SerialLink
+from .protocol import REGIONS
+
+_BAD_ARGUMENT = 4
+
+
+@dataclass
+class Tally:
+    """What one kind of operation took so far; `units` is None where a count was lost."""
+
+    samples: int = 0
+    units: int | None = 0
+
+    def add(self, samples: int, units: int | None) -> None:
+        """One more operation."""
+        self.samples += samples
+        self.units = None if units is None or self.units is None else self.units + units
+
+    @property
+    def each(self) -> int | None:
+        """Units a sample, rounded up; None where there is none."""
+        return None if self.units is None or not self.samples else -(-self.units // self.samples)
+
+
+class BoardBackend:
+    """A plan's firmware behind a link.
+
+    Parameters
+    ----------
+    plan : Plan
+    link : Link
+        Closed with the back end, and when the board is refused.
+    counter : Counter, optional
+        What a tick of the board's counter is.
+    image : FirmwareImage, optional
+        For the costs; None where the board was flashed elsewhere.
+    timing : Timing, optional
+
+    Raises
+    ------
+    KerncastError
+        E411 to E416 of :class:`.client.HilClient`.
+    """
+
+    calls = ALL_CALLS
+
+    calls = ALL_CALLS
+
+    def __init__(self, plan: Plan, link: Link, *, counter: Counter | None = None,
+                 image: FirmwareImage | None = None, timing: Timing | None = None) -> None:
+        self.plan = plan
+        self.name = link.name
+        self.image = image
+        self.client = HilClient(link, timing)
+        self._counter = counter
+        self.tallies = {name: Tally() for name in ("train", "update", "predict")}
+        try:
+            self._capacity = self.client.start(plan.hash, ABI).capacity
+            self.reset()
+        except BaseException:
+            link.close()
+            raise
+
+    # ----------------------------------------------------------------------------- back end
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        return {"status": np.array([self._train(x_raw, y_raw)], dtype=np.int64)}
+
+    def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
+        n = self.plan.sizes.get("n")
+        uniform = self.plan.options.get("scheme") == "uniform"
+        if y_raw.shape != (n,) or (not uniform and (x_raw is None or len(x_raw) != n)):
+            return _BAD_ARGUMENT
+        if x_raw is not None and not uniform:
+            self._write("X", "x_raw", x_raw)
+        self._write("Y", "y_raw", y_raw)
+        status = self.client.train(len(y_raw))
+        self._count("train", 1)
+        return status
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if self.plan.algorithm != "kernel_lms":
+            return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
+                    "f": np.zeros(len(y_raw), dtype=np.int64)}
+        return self._batches("update", self.client.update, x_raw, y_raw)
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        return self._batches("predict", self.client.predict, x_raw, None)
+
+    def state(self) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        return {f.name: _words(self.client.read_field(k, f.bytes), f.ctype)
+                for k, f in enumerate(self.plan.memory)}
+
+    def reset(self) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        self.client.reset()
+
+    def close(self) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        self.client.close()
+
+    def _batches(self, name: str, operation: Callable[[int], int], x_raw: Raw, y_raw: Raw | None) -> Outputs:
+        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+        word = f"int{self.plan.word}_t"
+        for at in range(0, len(x_raw), self._capacity):
+            batch = slice(at, at + self._capacity)
+            count = len(x_raw[batch])
+            self._write("X", "x_raw", x_raw[batch])
+            if y_raw is not None:
+                self._write("Y", "y_raw", y_raw[batch])
+            operation(count)
+            self._count(name, count)
+            f[batch] = _words(self.client.read(REGIONS["RESULTS"], count * self.plan.word // 8), word)
+            status[batch] = _words(self.client.read(REGIONS["STATUSES"], count), "uint8_t")
+        return {"status": status, "f": f}
+
+    def _write(self, region: str, signal: str, words: Raw) -> None:
+        """Raw words as the firmware's raw type; never wrapped silently."""
+        kind = np.dtype(_dtype(self.plan.signals[signal].format.c_type))
+        limits = np.iinfo(kind)
+        if words.size and not limits.min <= words.min() <= words.max() <= limits.max:
+            raise fail("E246", "a raw word does not fit its type", where=signal,
+                       value=f"{words.min()} to {words.max()}", allowed=f"{limits.min} to {limits.max}",
+                       remedy="give words of the format that [input] and [output] name")
+        self.client.write(region, np.ascontiguousarray(words, dtype=kind).tobytes())
+
+    # -------------------------------------------------------------------------------- costs
+
+    def _count(self, name: str, samples: int) -> None:
+        ticks = self.client.counters() if self._counter is not None else None
+        units = None
+        if ticks is not None and self._counter is not None:
+            units = self._counter.units(ticks[0]) - self._counter.units(ticks[1])
+        self.tallies[name].add(samples, units)
+
+    def costs(self) -> dict[str, object]:
+        """What the firmware takes.
+
+        Returns
+        -------
+        dict
+            ``flash``, ``ram`` (whole image, without the stack) and ``library`` (flash of the generated
+            library alone): bytes, None where the image is not known; ``model``: bytes of the model structure;
+            ``stack``: high-water mark in bytes since reset; ``unit``: of the counts, ``instructions``
+            where the board is emulated; ``instructions``: by operation, a training or a sample on average.
+        """
+        image = self.image
+        return {
+            "flash": image.flash_bytes if image else None,
+            "ram": image.ram_bytes if image else None,
+            "library": image.library_bytes if image else None,
+            "model": self.plan.state_bytes,
+            "stack": self.client.stack()[0],
+            "unit": self._counter.unit if self._counter else None,
+            "instructions": {name: t.each for name, t in self.tallies.items() if t.samples},
+        }
+
+
+def _dtype(ctype: str) -> str:
+    """The device's words are little-endian whatever the host's are."""
+    code = ctype.removesuffix("_t")
+    return "<" + ("u" if code.startswith("u") else "i") + str(int(code.lstrip("uint")) // 8)
+
+
+def _words(data: bytes, ctype: str) -> Raw:
+    return np.frombuffer(data, dtype=_dtype(ctype)).astype(np.int64)
+
+
+def default_emulator(board: Board) -> str:
+    """The emulator taken where none is named: Unicorn, as pip brings it, else what is installed."""
+    return next((e for e in EMULATORS if available(board, e)), EMULATORS[0])
+
+
+def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,
+               compiler: str = "auto", optimise: str = "-O2", build_dir: Path | str | None = None,
+               timing: Timing | None = None) -> BoardBackend:
+    """Build the firmware of a generated folder, start a board with it, and open it as a back end.
+
+    Parameters
+    ----------
+    out_dir : path
+        Folder of the generated library.
+    where : str
+        ``emu:BOARD``, then in any order, each after a colon: ``unicorn`` or ``qemu``; a compiler; an
+        optimisation. So ``emu:mps2-an386:qemu:clang:-Os``.
+    plan : Plan, optional
+        By default the one in the folder.
+    compiler, optimise, build_dir
+        As in :func:`~kerncast.codegen.firmware.build_firmware`.
+    timing : Timing, optional
+
+    Raises
+    ------
+    KerncastError
+        E417 where `where` names no emulated board, and those of building and linking up.
+    """
+    kind, name, *choices = where.split(":") if ":" in where else (where, "")
+    if kind != "emu" or not name:
+        raise fail("E417", "this is not an emulated board", where="back end", value=where,
+                   allowed="emu:BOARD or emu:BOARD:unicorn|qemu", remedy="kerncast targets lists the boards")
+    board = load_board(name)
+    emulator = default_emulator(board)
+    for choice in choices:
+        if choice.startswith("-"):
+            optimise = choice
+        elif choice in COMPILERS:
+            compiler = choice
+        else:
+            emulator = choice
+    require_emulator(board, emulator)  # before the time is spent on building
+    plan = plan or load_plan(out_dir)[0]
+    image = build_firmware(out_dir, plan, name, compiler=compiler, optimise=optimise, build_dir=build_dir)
+    link = start_emulator(image.elf, board, emulator)
+    return BoardBackend(plan, link, counter=board.counter, image=image, timing=timing)
+
+
+def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None
+              ) -> BoardBackend:
+    """A real board that runs the firmware of `plan` already; E410 where its serial port cannot be opened."""
+    link = SerialLink(port, board.uart.baud if board else 115200)
+    return BoardBackend(plan, link, timing=timing)

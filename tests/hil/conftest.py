@@ -1,0 +1,169 @@
+"""The agent on this machine, images for the emulators, and a wire to send raw bytes over."""
+
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import cffi
+import pytest
+from kerncast.codegen.compilers import WARNINGS, host_compiler
+from kerncast.codegen.firmware import FirmwareImage, build_image, render_board_files, shipped_sources
+from kerncast.codegen.targets import load_board
+from kerncast.hw.hil.client import HilClient
+from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
+from kerncast.hw.hil.link import Link
+from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply
+
+FIXTURES = Path(__file__).parent / "fixtures"
+BOARD = load_board("mps2-an386")
+TINY_HASH = (b"\xa5\x01\x02\x03" + bytes(28)).hex()
+RECORD = 65536
+
+
+def fixture_text(name: str) -> str:
+    return (FIXTURES / name).read_text(encoding="utf-8")
+
+
+def agent_sources(folder: Path) -> list[str]:
+    """The agent with the tiny port, as a program of this machine, in `folder`."""
+    texts = {**shipped_sources(BOARD), **render_board_files(BOARD),
+             **{name: fixture_text(name) for name in ("tiny_port.c", "host_board.c")}}
+    for name, text in texts.items():
+        if name.startswith("kc_hil") or not name.startswith("kc_"):
+            (folder / name).write_text(text, encoding="utf-8")
+    return ["kc_hil_agent.c", "kc_hil_frame.c", "tiny_port.c", "host_board.c"]
+
+
+class HostAgent:
+    """The agent compiled for this machine."""
+
+    def __init__(self, library: Path) -> None:
+        ffi = cffi.FFI()
+        ffi.cdef("""void host_start(void); void host_take(const uint8_t *bytes, uint32_t count);
+                    uint32_t host_output(uint8_t *bytes);
+                    uint32_t host_crc(const uint8_t *bytes, uint32_t count);
+                    void host_frame(const uint8_t *bytes, uint32_t count);""")
+        self._c = ffi.dlopen(str(library))
+        self._buffer = ffi.new("uint8_t[]", RECORD)
+        self._ffi = ffi
+
+    def start(self) -> list[Reply]:
+        """Reset it; what it says first."""
+        self._c.host_start()
+        return self.replies()
+
+    def say(self, data: bytes) -> list[Reply]:
+        """Send bytes; what it answers."""
+        self._c.host_take(data, len(data))
+        return self.replies()
+
+    def output(self) -> bytes:
+        """What it sent, as bytes."""
+        return bytes(self._ffi.buffer(self._buffer, self._c.host_output(self._buffer)))
+
+    def replies(self) -> list[Reply]:
+        """What it sent, each frame whole and none damaged."""
+        contents = list(FrameSplitter().feed(self.output()))
+        replies = [decode_reply(c) for c in contents if c is not None]
+        assert len(replies) == len(contents) and None not in replies, "the agent sent a damaged frame"
+        return [r for r in replies if r is not None]
+
+    def crc(self, data: bytes) -> int:
+        return int(self._c.host_crc(data, len(data)))
+
+    def frame(self, data: bytes) -> bytes:
+        self._c.host_frame(data, len(data))
+        return self.output()
+
+
+@pytest.fixture(scope="session")
+def host_agent_library(tmp_path_factory: pytest.TempPathFactory) -> HostAgent:
+    folder = tmp_path_factory.mktemp("agent")
+    host_compiler().run(["-std=c99", *WARNINGS, "-O1", "-shared", "-fPIC", *agent_sources(folder),
+                         "-o", "agent.so"], folder)
+    return HostAgent(folder / "agent.so")
+
+
+@pytest.fixture
+def agent(host_agent_library: HostAgent) -> HostAgent:
+    """A freshly reset agent on this machine."""
+    host_agent_library.start()
+    return host_agent_library
+
+
+@pytest.fixture(scope="session")
+def fuzz_program(tmp_path_factory: pytest.TempPathFactory, require_tool: Callable[[str, str], str]) -> Path:
+    """The agent reading standard input, under the address and undefined-behaviour sanitizers."""
+    require_tool("gcc", "apt-get install gcc")
+    folder = tmp_path_factory.mktemp("fuzz")
+    subprocess.run(["gcc", "-std=c99", *WARNINGS, "-O1", "-g", "-fsanitize=address,undefined",
+                    "-fno-sanitize-recover=all", "-DHOST_MAIN", *agent_sources(folder), "-o", "fuzz"],
+                   cwd=folder, check=True)
+    return folder / "fuzz"
+
+
+@pytest.fixture(scope="session")
+def tiny_image(tmp_path_factory: pytest.TempPathFactory) -> FirmwareImage:
+    """The tiny port for the emulated board."""
+    return build_image({"tiny_port.c": fixture_text("tiny_port.c")}, [], [], BOARD,
+                       build_dir=tmp_path_factory.mktemp("tiny"))
+
+
+def require_emulator(name: str, require_tool: Callable[[str, str], str]) -> None:
+    tool = "python:unicorn" if name == "unicorn" else "qemu-system-arm"
+    require_tool(tool, BOARD.emulators[name].install)
+
+
+@pytest.fixture(params=["unicorn", "qemu"])
+def emulator(request: pytest.FixtureRequest, require_tool: Callable[[str, str], str]) -> str:
+    """Each emulator in turn."""
+    require_emulator(request.param, require_tool)
+    return str(request.param)
+
+
+@pytest.fixture
+def tiny_link(tiny_image: FirmwareImage, emulator: str) -> Iterator[EmulatorLink]:
+    """A link to the tiny port on an emulated board that has just been started."""
+    link = start_emulator(tiny_image.elf, BOARD, emulator)
+    yield link
+    link.close()
+
+
+@pytest.fixture
+def tiny(tiny_link: EmulatorLink) -> HilClient:
+    """A client that has greeted the tiny port."""
+    client = HilClient(tiny_link)
+    client.start()
+    return client
+
+
+class Wire:
+    """Raw bytes to a board, and its replies one by one."""
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._splitter = FrameSplitter()
+        self._waiting: list[Reply] = []
+
+    def send(self, data: bytes) -> None:
+        self._link.write(data)
+
+    def reply(self) -> Reply:
+        """The next reply; the test fails where none comes in half a minute."""
+        while not self._waiting:
+            data = self._link.read(30.0)
+            assert data, "the board is silent"
+            for content in self._splitter.feed(data):
+                assert content is not None, "the board sent a damaged frame"
+                reply = decode_reply(content)
+                assert reply is not None
+                self._waiting.append(reply)
+        return self._waiting.pop(0)
+
+
+@pytest.fixture
+def wire(tiny_link: EmulatorLink) -> Wire:
+    """Raw bytes to the tiny port, which has said that it is ready."""
+    wire = Wire(tiny_link)
+    assert wire.reply().opcode == "READY"
+    return wire

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..errors import fail
 from ..plan import Field, Operations
+
+#: The device indexes with 32 bits.
+MOST_BYTES = (1 << 31) - 1
 
 
 def evaluate(formula: str, sizes: dict[str, int]) -> int:
@@ -18,6 +22,11 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
 
     A last member `reserved` makes the size a multiple of 8, so that it is the same on every
     target whatever its alignment of int64_t.
+
+    Raises
+    ------
+    KerncastError
+        E206 where 32-bit indices do not reach every byte.
     """
     members = [Field(name, ctype, formula, evaluate(formula, sizes), meaning)
                for name, ctype, formula, meaning in fields]
@@ -25,11 +34,22 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
     if missing:
         members.append(Field("reserved", "uint16_t", str(missing), missing,
                              "makes the size a multiple of 8"))
+    total = sum(f.bytes for f in members)
+    if total > MOST_BYTES:
+        size = "n" if "n" in sizes else "N"
+        raise fail("E206", "the model is larger than any device can address",
+                   where="[toeplitz] n" if size == "n" else "[online] budget",
+                   value=f"{total} bytes for {size} = {sizes[size]}, D = {sizes['D']}",
+                   allowed=f"{MOST_BYTES} bytes", remedy=f"lower {size}, or use fewer columns")
     return tuple(members)
 
 
 def operations(formulas: dict[str, dict[str, str]],
                sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    """Worst-case counts by call, each a formula with its value."""
+    """Worst-case counts by call, each a formula with its value.
+
+    ``multiplications`` are those of the algorithm itself; what converts the input, a distance term
+    (one each) and a kernel value (three at 16 bits, five at 32) multiply on top of it.
+    """
     return {call: {k: Operations(f, evaluate(f, sizes)) for k, f in counts.items()}
             for call, counts in formulas.items()}

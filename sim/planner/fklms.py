@@ -8,7 +8,6 @@ design range of 4 full scales of y, in this order.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, floor, log2
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from ..formats import Format, Overflow, Rounding
 from ..plan import Field, Operations, Plan, Signal
 from ..spec import Spec
 from .counts import memory, operations
+from .exact import ceil_log2, floor_log2
 from .inputs import (
     WORD_CLASSES,
     WordClass,
@@ -43,9 +43,9 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
     assert spec.online is not None
     w, budget = words.bits, spec.online.budget
     eta, rho = Fraction(spec.online.eta), Fraction(spec.online.rho)
-    eta_up = words.eta_bits - 1 - floor(log2(eta))
+    eta_up = words.eta_bits - 1 - floor_log2(eta)
     eta_shift = (w - 2) + eta_up - alpha.frac
-    mac_shift = 0 if w == 16 else ceil(log2(budget))
+    mac_shift = 0 if w == 16 else ceil_log2(budget)
     f_shift = alpha.frac + words.kernel.frac - mac_shift - (w - 2)
     if not (0 <= eta_shift <= 62 and 0 <= f_shift <= 62):
         raise fail("E203", "the format of alpha cannot hold the signal: its fraction bits do not "
@@ -70,11 +70,14 @@ def _memory(words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field
     ], sizes)
 
 
-def _operations(sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+def _operations(sizes: dict[str, int], decays: bool) -> dict[str, dict[str, Operations]]:
+    # Kernel values: N of the prediction, N-1 of the projection.  Distances: the same, and the worst
+    # rescan, in which every younger vector had the removed one for its nearest elder.
+    # Multiplications: N of the prediction, N-1 of the projection, 1 of the step, N of a decay.
     return operations({
         "update": {"kernel_values": "2*N-1",
                    "distance_terms": "D*(2*N-1 + (N-1)*(N-2)//2)",
-                   "multiplications": "2*N"},
+                   "multiplications": "3*N" if decays else "2*N"},
         "predict": {"kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"},
     }, sizes)
 
@@ -96,7 +99,8 @@ def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
                  "sigma": repr(spec.kernel.sigma), "eta": repr(spec.online.eta),
                  "rho": repr(spec.online.rho), "rounding": spec.numbers.rounding},
         sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(words),
-        memory=_memory(words, x.signal.format.c_type, sizes), operations=_operations(sizes),
+        memory=_memory(words, x.signal.format.c_type, sizes),
+        operations=_operations(sizes, constants["decay"] != 0),
         units=units(spec, x, y), evidence={"alpha": evidence})
 
 
@@ -132,7 +136,7 @@ def plan_fklms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -
         _refuse_unfit(alpha, bits, seen)
         return _plan(spec, alpha, {"decided_by": "spec", "seen": seen})
     reach = DESIGN_RANGE if seen is None else max(seen * MARGIN, 2.0**-8)
-    alpha = Format(True, bits, bits - 1 - ceil(log2(reach)))
+    alpha = Format(True, bits, bits - 1 - ceil_log2(Fraction(reach)))
     return _plan(spec, alpha, {"decided_by": "design" if seen is None else "simulated",
                                "range": reach, "seen": seen})
 
@@ -147,4 +151,4 @@ def _refuse_unfit(alpha: Format, bits: int, seen: float | None) -> None:
                    where="[numbers.formats] alpha",
                    value=f"{alpha}, up to {float(alpha.value(alpha.hi)):.4g}",
                    allowed=f"the data reach {seen:.4g} full scales of y",
-                   remedy=f"use s{bits}f{bits - 1 - ceil(log2(seen * MARGIN))} or drop the override")
+                   remedy=f"use s{bits}f{bits - 1 - ceil_log2(Fraction(seen * MARGIN))} or drop the override")

@@ -7,15 +7,18 @@ of two x words is the exact integer distance of the two raw words.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil, floor, isqrt, log2
+from functools import cache
+from math import ceil, isqrt
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Signal, Table
 from ..spec import Spec
 from ..tables import CONTEXT, EXP2_16, EXP2_32, decimal, exp2_16, exp2_32, log2_e, rounded
+from .exact import floor_log2
 
 
 @dataclass(frozen=True)
@@ -96,17 +99,30 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
     return Affine(signal, offset, (1 << up,) * spec.input.columns, down, lsb)
 
 
+def _mantissas(spec: Spec, words: WordClass, raw: Format, frac: int) -> tuple[tuple[int, ...], int]:
+    """Gains as integers over ``2**shift``, for x words with `frac` fraction bits."""
+    ratios = [Fraction(gain) * raw.lsb * Fraction(2) ** frac for gain in spec.input.gains]
+    shift = max(0, words.gain_bits - 1 - floor_log2(max(ratios)))
+    return tuple(rounded(decimal(r * 2**shift)) for r in ratios), shift
+
+
+def _widest(spec: Spec, raw: Format, gain: tuple[int, ...], shift: int) -> int:
+    """Largest magnitude of an x word, however it is rounded."""
+    return max(-(-max(raw.hi - off, off - raw.lo) * g >> shift)
+               for off, g in zip(spec.input.offsets, gain, strict=True))
+
+
 def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
     """Columns with gains of their own: one common lsb, gains as mantissas."""
-    columns = list(zip(spec.input.offsets, spec.input.gains, strict=True))
-    ends = [max(abs(raw.lo - off), abs(raw.hi - off)) * Fraction(gain) * raw.lsb
-            for off, gain in columns]
-    reach = min((1 << (words.bits - 1)) - 1, isqrt(words.distance.hi // len(columns)) // 2)
-    frac = floor(log2(reach / max(ends)))
-    ratios = [Fraction(gain) * raw.lsb * Fraction(2) ** frac for _, gain in columns]
-    shift = max(0, words.gain_bits - 1 - floor(log2(max(ratios))))
-    gain = tuple(rounded(decimal(r * 2**shift)) for r in ratios)
-    if min(gain) == 0 or shift > 62:
+    ends = [max(raw.hi - off, off - raw.lo) * Fraction(gain) * raw.lsb
+            for off, gain in zip(spec.input.offsets, spec.input.gains, strict=True)]
+    reach = min((1 << (words.bits - 1)) - 1, isqrt(words.distance.hi // len(ends)) // 2)
+    frac = floor_log2(reach / max(ends))
+    gain, shift = _mantissas(spec, words, raw, frac)
+    if _widest(spec, raw, gain, shift) > reach:  # the gains were rounded up
+        frac -= 1
+        gain, shift = _mantissas(spec, words, raw, frac)
+    if min(gain) == 0:
         raise fail("E204", "the gains of the columns lie too far apart for this word length",
                    where="[input] gain", value=list(spec.input.gains),
                    allowed=f"a ratio below 2**{words.gain_bits - 1}",
@@ -161,9 +177,9 @@ def plan_kernel(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
     ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
     """
     scale = kernel_scale(spec, words, lsb) * 2**words.t_frac
-    shift = max(0, words.kernel_c_bits - 1 - floor(log2(scale)))
-    c = rounded(decimal(scale * Fraction(2) ** shift))
-    if shift > 62 or not 0 < c < 2**31:
+    shift = max(0, words.kernel_c_bits - 1 - floor_log2(scale))
+    c = min(rounded(decimal(scale * Fraction(2) ** shift)), 2**31 - 1)  # rounding may reach 2**31
+    if shift > 62 or c == 0:
         raise fail("E204", "sigma does not fit the resolution of the input words",
                    where="[kernel] sigma", value=spec.kernel.sigma,
                    allowed="between about 1e-3 and 1e6 steps of the x words",
@@ -172,7 +188,8 @@ def plan_kernel(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
     return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi)}
 
 
-def kernel_tables(words: WordClass) -> dict[str, Table]:
+@cache
+def kernel_tables(words: WordClass) -> Mapping[str, Table]:
     """The exp2 tables of the word class."""
     if words.bits == 16:
         return {"exp2": Table(EXP2_16, exp2_16())}

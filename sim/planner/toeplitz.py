@@ -9,13 +9,14 @@ numerators, so that no partial sum overflows.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import ceil, log2, sqrt
+from math import sqrt
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Field, Operations, Plan, Signal
 from ..spec import Spec
 from .counts import memory, operations
+from .exact import ceil_log2, ceil_log2_sqrt
 from .inputs import (
     WORD_CLASSES,
     WordClass,
@@ -36,12 +37,12 @@ def _levinson_constants(spec: Spec, words: WordClass) -> tuple[dict[str, int], d
     """Shifts and exponent ranges; E205 where no choice of shifts holds."""
     assert spec.toeplitz is not None
     n, lam, w = spec.toeplitz.n, spec.toeplitz.lam, words.bits
-    log_n = ceil(log2(n))
+    log_n = ceil_log2(n)
     mac_shift = 0 if w == 16 else log_n
-    a_bound = sqrt((1 + lam) / lam)
-    alpha_bound = sqrt(n) * (1 + lam) / lam
-    a_exp_max = ceil(log2(a_bound)) + 2
-    alpha_exp_max = ceil(log2(alpha_bound)) + 3
+    power = (1 + Fraction(lam)) / Fraction(lam)
+    a_bound, alpha_bound = sqrt(power), sqrt(n) * float(power)
+    a_exp_max = ceil_log2_sqrt(power) + 2
+    alpha_exp_max = ceil_log2_sqrt(n * power**2) + 3
     xi_frac = 61 - log_n - a_exp_max
     mu_frac = 61 - log_n - alpha_exp_max
     rho = round(Fraction(2**31) / (1 + Fraction(lam)))
@@ -96,11 +97,14 @@ def _memory(scheme: str, word: str, x_word: str, sizes: dict[str, int]) -> tuple
 
 
 def _operations(scheme: str, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    rows = "n-1" if scheme == "uniform" else "n*(n-1)//2"
-    terms = "n-1" if scheme == "uniform" else "D*n*(n-1)//2"
+    uniform = scheme == "uniform"
+    # Multiplications: 2 (n-1)^2 of the recursion's four loops; two for each eps, one for each word
+    # of r and alpha.  Divisions: one for each xi and c, and one for each mean of a diagonal.
     return operations({
-        "train": {"kernel_values": rows, "distance_terms": terms,
-                  "multiplications": "2*(n-1)**2", "divisions": "2*n-1"},
+        "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
+                  "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
+                  "multiplications": "2*n**2-1",
+                  "divisions": "2*n-1" if uniform else "3*n-2"},
         "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
     }, sizes)
 

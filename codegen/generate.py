@@ -7,76 +7,22 @@ that kerncast did not write is never touched.
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from .. import __version__
-from ..sim.errors import fail
-from ..sim.plan import ABI, Plan
+from ..sim.errors import KerncastError, fail
+from ..sim.plan import Plan
 from ..sim.target import Target
 from ..sim.vectors import Vectors
 from .context import context
+from .manifest import MANIFEST, Manifest, content, digest, part_of, write_whole
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_rtl
 from .targets import load_target
 
-MANIFEST = "manifest.json"
-#: Digest of a file that is just being written; an interrupted run may leave either version.
-PENDING = "pending"
 RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h")
-
-
-@dataclass(frozen=True)
-class Manifest:
-    """What a generated folder holds.
-
-    Parameters
-    ----------
-    name, plan, spec, target : str
-        Prefix, plan hash, spec hash and target id (empty for any).
-    files : dict of str to str
-        SHA-256 by file name, in order.
-    """
-
-    name: str
-    plan: str
-    spec: str
-    target: str
-    files: dict[str, str]
-
-    def to_json(self) -> str:
-        """Deterministic JSON."""
-        return json.dumps({"generator": f"kerncast {__version__}", "abi": ABI, "name": self.name,
-                           "plan": self.plan, "spec": self.spec, "target": self.target,
-                           "files": self.files}, indent=1) + "\n"
-
-    @classmethod
-    def read(cls, folder: Path) -> Manifest | None:
-        """The manifest of a folder; None where there is none; E304 where it is damaged."""
-        path = folder / MANIFEST
-        if not path.is_file():
-            return None
-        try:
-            whole = json.loads(path.read_text(encoding="utf-8"))
-            return cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
-                       dict(whole["files"]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise fail("E304", "the manifest of the folder cannot be read", where=str(path),
-                       value=repr(error), allowed="a manifest as generated",
-                       remedy="generate into a new folder") from None
-
-    @property
-    def sources(self) -> list[str]:
-        """The C sources of the library."""
-        return [name for name in self.files if name.endswith(".c")]
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def render_c(plan: Plan) -> dict[str, str]:
@@ -123,35 +69,52 @@ def _refuse_foreign(out: Path, old: Manifest | None) -> None:
     if out.exists() and not out.is_dir():
         raise fail("E302", "the output is not a folder", where=str(out), value="a file",
                    allowed="a new or an empty folder", remedy="choose another -o")
-    if old is None and out.is_dir() and any(out.iterdir()):
+    if old is not None or not out.is_dir():
+        return
+    # A run that was killed at its very first file leaves that file's beginning.
+    foreign = sorted(p.name for p in out.iterdir() if p != part_of(out / MANIFEST))
+    if foreign:
         raise fail("E302", "the output folder holds files that kerncast did not write",
-                   where=str(out), value=", ".join(sorted(p.name for p in out.iterdir())[:5]),
+                   where=str(out), value=", ".join(foreign[:5]),
                    allowed=f"an empty folder, or one with our {MANIFEST}",
                    remedy="choose another -o, or empty the folder yourself")
 
 
-def _refuse_edited(out: Path, old: Manifest | None, files: dict[str, str]) -> None:
-    """A file we are about to replace must be as we wrote it; else E303."""
-    known = old.files if old is not None else {}
-    edited = [name for name in sorted({*known, *files})
-              if (out / name).exists() and known.get(name) != PENDING
-              and _digest((out / name).read_text(encoding="utf-8", errors="replace"))
-              not in (known.get(name), _digest(files.get(name, "")))]
+def _refuse_places(out: Path, names: set[str]) -> None:
+    """A folder of ours must be one: a link would have us write or delete elsewhere.  E302."""
+    folders = {folder for name in names for folder in Path(name).parents[:-1]}
+    others = sorted(folder.as_posix() for folder in folders if (out / folder).is_symlink()
+                    or ((out / folder).exists() and not (out / folder).is_dir()))
+    if others:
+        raise fail("E302", "a folder of the output is a file, or a link to another place",
+                   where=str(out), value=", ".join(others), allowed="folders of its own",
+                   remedy="remove it, or choose another -o")
+
+
+def _refuse_edited(out: Path, old: Manifest, files: dict[str, str]) -> None:
+    """What we are about to replace must be as we wrote it; else E303."""
+    edited = []
+    for name in sorted({*old.files, *files}):
+        path = out / name
+        text = content(path)
+        if text is None:
+            if path.is_symlink() or path.exists():
+                edited.append(name)
+        elif text != files.get(name) and not old.wrote(name, text):
+            edited.append(name)
     if edited:
         raise fail("E303", "files of the output folder were edited by hand", where=str(out),
                    value=", ".join(edited), allowed="files as generated",
                    remedy="move your changes elsewhere and delete these files, or choose another -o")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8", newline="\n")
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+def _remove(out: Path, name: str) -> None:
+    """Remove a file of ours, and the folders of ours that it leaves empty."""
+    (out / name).unlink(missing_ok=True)
+    for folder in Path(name).parents[:-1]:
+        if not (out / folder).is_dir() or any((out / folder).iterdir()):
+            break
+        (out / folder).rmdir()
 
 
 def stale_files(plan: Plan, out: Path, target: Target | None = None, *,
@@ -159,8 +122,7 @@ def stale_files(plan: Plan, out: Path, target: Target | None = None, *,
     """Names of files in `out` that are missing or not what :func:`generate` would write."""
     files, manifest = render_all(plan, target, vectors)
     files[MANIFEST] = manifest.to_json()
-    return [name for name, text in files.items() if not (out / name).is_file()
-            or (out / name).read_text(encoding="utf-8", errors="replace") != text]
+    return [name for name, text in files.items() if content(out / name) != text]
 
 
 def render_all(plan: Plan, target: Target | None,
@@ -176,7 +138,7 @@ def render_all(plan: Plan, target: Target | None,
         files["vectors.json"] = vectors.to_json()
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
                         target.id if target else "",
-                        {name: _digest(text) for name, text in sorted(files.items())})
+                        {name: digest(text) for name, text in sorted(files.items())})
     return files, manifest
 
 
@@ -201,7 +163,8 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     Raises
     ------
     KerncastError
-        E301 for a plan too large, E302 for a folder that is not ours, E303 for edited files.
+        E301 for a plan too large, E302 for a folder that is not ours, E303 for edited files, E304
+        for a damaged manifest.
     """
     out = Path(out_dir)
     chosen = load_target(target) if isinstance(target, str) else target
@@ -210,28 +173,40 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     files, manifest = render_all(plan, chosen, vectors)
     old = Manifest.read(out)
     _refuse_foreign(out, old)
+    old = old or replace(manifest, files={})
+    _refuse_places(out, {*old.files, *files})
     _refuse_edited(out, old, files)
-    out.mkdir(parents=True, exist_ok=True)
     # The names go first: an interrupted run leaves only files that the manifest lists.
-    touched = {*files, *(old.files if old else {})}
-    write_whole(out / MANIFEST, replace(manifest, files=dict.fromkeys(sorted(touched), PENDING)).to_json())
+    write_whole(out / MANIFEST, old.becoming(manifest).to_json())
     for name, text in files.items():
         write_whole(out / name, text)
-    for name in touched - set(files):
-        (out / name).unlink(missing_ok=True)
+    for name in sorted(set(old.files) - set(files)):
+        _remove(out, name)
     write_whole(out / MANIFEST, manifest.to_json())
     return manifest
 
 
+def _not_generated(out: Path, value: str) -> KerncastError:
+    return fail("E305", "this is not a folder that kerncast generated", where=str(out), value=value,
+                allowed="a folder made by kerncast gen", remedy="kerncast gen SPEC -o FOLDER")
+
+
+def load_manifest(out_dir: str | Path) -> Manifest:
+    """The manifest of a generated folder; E305 where it is none, or where the run was interrupted."""
+    manifest = Manifest.read(Path(out_dir))
+    if manifest is None:
+        raise _not_generated(Path(out_dir), f"no {MANIFEST}")
+    if not manifest.settled:
+        raise _not_generated(Path(out_dir), "generation was interrupted")
+    return manifest
+
+
 def load_plan(out_dir: str | Path) -> tuple[Plan, Manifest]:
-    """Plan and manifest of a generated folder; E305 where it is none."""
-    out = Path(out_dir)
-    manifest = Manifest.read(out)
-    path = out / "plan.json"
-    if manifest is None or not path.is_file():
-        raise fail("E305", "this is not a folder that kerncast generated", where=str(out),
-                   value=f"no {MANIFEST}" if manifest is None else "no plan.json",
-                   allowed="a folder made by kerncast gen", remedy="kerncast gen SPEC -o FOLDER")
+    """Plan and manifest of a generated folder; E305 where it is none, E210 for a damaged plan."""
+    manifest = load_manifest(out_dir)
+    path = Path(out_dir) / "plan.json"
+    if not path.is_file():
+        raise _not_generated(Path(out_dir), "no plan.json")
     return Plan.from_json(path.read_text(encoding="utf-8"), str(path)), manifest
 
 

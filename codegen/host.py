@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sim.backend import ALL_CALLS, Outputs, Raw
+from ..sim.errors import fail
 from ..sim.plan import Plan
-from .compilers import host_compiler
-from .generate import generate
+from .compilers import Compiler, host_compiler
+from .generate import generate, load_manifest
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 _BAD_ARGUMENT = 4
@@ -58,7 +59,7 @@ class HostBackend:
     Raises
     ------
     KerncastError
-        E511 where no compiler is found, E320 where it fails.
+        E511 where no compiler is found, E320 where it fails, E413 where `source` is of another plan.
     """
 
     calls = ALL_CALLS
@@ -68,20 +69,32 @@ class HostBackend:
         chosen = host_compiler(compiler)
         self.plan = plan
         self.name = f"host:{chosen.name}:{''.join(flags)}"
+        self._ffi = cffi.FFI()
+        self._ffi.cdef(declarations(plan))
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
+        try:
+            self._library: Any = self._ffi.dlopen(str(self._build(chosen, source, flags, build_dir)))
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        self._model = self._ffi.new(f"{plan.name}_model_t *")
+        self.reset()
+
+    def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
+               build_dir: Path | None) -> Path:
+        """The library, under a name that is fresh each time: a loaded one is never written over."""
         work = Path(self._folder.name)
         if source is None:
             source = work / "source"
-            generate(plan, source)
-        # The library's own name is fresh each time: a loaded one is never written over.
-        library = work / f"{plan.name}{_SUFFIX}"
-        chosen.build_library(sorted(source.glob(f"{plan.name}_*.c")), flags, library,
+            generate(self.plan, source)
+        manifest = load_manifest(source)
+        if manifest.plan != self.plan.hash:  # its structure would have another layout
+            raise fail("E413", "the generated code is of another plan", where=str(source),
+                       value=manifest.plan, allowed=self.plan.hash, remedy="generate the folder again")
+        library = work / f"{self.plan.name}{_SUFFIX}"
+        chosen.build_library([source / name for name in manifest.sources], flags, library,
                              build_dir or work)
-        self._ffi = cffi.FFI()
-        self._ffi.cdef(declarations(plan))
-        self._library: Any = self._ffi.dlopen(str(library))
-        self._model = self._ffi.new(f"{plan.name}_model_t *")
-        self.reset()
+        return library
 
     def _call(self, name: str, *arguments: Any) -> int:
         return int(getattr(self._library, f"{self.plan.name}_{name}")(self._model, *arguments))

@@ -57,23 +57,18 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
         raise _unknown(name)
     if kind in ("model", "board"):
         return opener(plan, rest, Path(), Path(), state)
-    folder = None
-    if source is None:
-        folder = tempfile.TemporaryDirectory(prefix="kerncast-")
-        source = Path(folder.name) / "source"
-        try:
-            generate(plan, source)
-        except BaseException:
-            folder.cleanup()
-            raise
-    build = Path(build_dir) if build_dir is not None else Path(source) / "build"
+    if source is not None:
+        build = Path(build_dir) if build_dir is not None else Path(source) / "build"
+        return opener(plan, rest, Path(source), build, state)
+    folder = tempfile.TemporaryDirectory(prefix="kerncast-")
     try:
-        backend = opener(plan, rest, Path(source), build, state)
+        made = Path(folder.name) / "source"
+        generate(plan, made)
+        build = Path(build_dir) if build_dir is not None else made / "build"
+        return _Owning(opener(plan, rest, made, build, state), folder)
     except BaseException:
-        if folder is not None:
-            folder.cleanup()
+        folder.cleanup()
         raise
-    return backend if folder is None else _Owning(backend, folder)
 
 
 class _Owning:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.generate import write_whole
+from ..codegen.manifest import write_whole
 from ..sim.errors import Problem
 from ..sim.reference.backend import FloatReference
 from .example import Outcome, Prepared, Tell, demo_backends, prepare, run_example, shipped_spec

@@ -1,0 +1,120 @@
+"""codegen: the manifest of a generated folder: what kerncast wrote there, so that nothing else is touched."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from .. import __version__
+from ..sim.errors import fail
+from ..sim.plan import ABI
+
+MANIFEST = "manifest.json"
+#: Stands between the digest that a file had and the one it gets, while a run is writing.
+_TO = ">"
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a generated folder holds.
+
+    Parameters
+    ----------
+    name, plan, spec, target : str
+        Prefix, plan hash, spec hash and target id (empty for any).
+    files : dict of str to str
+        SHA-256 by file name, in order.  While a run is writing: old and new digest, as an
+        interrupted run may leave either version.
+    """
+
+    name: str
+    plan: str
+    spec: str
+    target: str
+    files: dict[str, str]
+
+    def to_json(self) -> str:
+        """Deterministic JSON."""
+        return json.dumps({"generator": f"kerncast {__version__}", "abi": ABI, "name": self.name,
+                           "plan": self.plan, "spec": self.spec, "target": self.target,
+                           "files": self.files}, indent=1) + "\n"
+
+    @classmethod
+    def read(cls, folder: Path) -> Manifest | None:
+        """The manifest of a folder; None where there is none; E304 where it is damaged."""
+        path = folder / MANIFEST
+        if not path.is_file():
+            return None
+        try:
+            whole = json.loads(path.read_text(encoding="utf-8"))
+            manifest = cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
+                           dict(whole["files"]))
+            texts = (manifest.name, manifest.plan, manifest.spec, manifest.target,
+                     *manifest.files.values())
+            wrong = [text for text in texts if not isinstance(text, str)]
+            wrong += [name for name in manifest.files if not _inside(name)]
+        except (ValueError, KeyError, TypeError) as error:
+            wrong = [repr(error)]
+        if wrong:
+            raise fail("E304", "the manifest of the folder cannot be read", where=str(path),
+                       value=wrong[0], allowed="a manifest as generated",
+                       remedy="generate into a new folder")
+        return manifest
+
+    def becoming(self, new: Manifest) -> Manifest:
+        """The manifest to keep while the files of this one are replaced by those of `new`."""
+        pairs = {name: (self.files.get(name, ""), new.files.get(name, ""))
+                 for name in sorted({*self.files, *new.files})}
+        return replace(new, files={name: now if before == now else f"{before}{_TO}{now}"
+                                   for name, (before, now) in pairs.items()})
+
+    @property
+    def settled(self) -> bool:
+        """Whether the run that wrote it came to its end."""
+        return not any(_TO in digests for digests in self.files.values())
+
+    def wrote(self, name: str, text: str) -> bool:
+        """Whether kerncast wrote `text` as the file `name`."""
+        return digest(text) in self.files.get(name, "").split(_TO)
+
+    @property
+    def sources(self) -> list[str]:
+        """The C sources of the library."""
+        return [name for name in self.files if name.endswith(".c")]
+
+
+def _inside(name: str) -> bool:
+    """Whether `name` is a plain path below the folder, as we write them."""
+    path = PurePosixPath(name)
+    return (bool(path.parts) and str(path) == name and not path.is_absolute()
+            and ".." not in path.parts and not {"\\", ":", "\0"} & set(name))
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a file's text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def content(path: Path) -> str | None:
+    """Text of a file, or None where `path` is anything else, such as a folder or a link."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    return path.read_text(encoding="utf-8", errors="replace")
+
+
+def part_of(path: Path) -> Path:
+    """Where a file is written before it takes its name."""
+    return path.with_name(f".{path.name}.kerncast-part")
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = part_of(path)
+    try:
+        part.write_text(text, encoding="utf-8", newline="\n")
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

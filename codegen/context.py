@@ -11,11 +11,17 @@ TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
 TABLE_MEANING = {"exp2": "2^-(i/128)", "exp2_coarse": "2^-(i/2^8)", "exp2_fine": "2^-(i/2^16)"}
 
-#: Constants that become macros, with what stands in the comment.
-_MACROS = ("x_shift", "y_offset", "y_gain", "y_shift", "kernel_c", "kernel_shift", "kernel_d2_end",
-           "mac_shift", "f_shift", "x_step", "lambda_rho", "xi_frac", "mu_frac", "a_exp_max",
-           "alpha_exp_min", "alpha_exp_max", "eta", "eta_shift", "decay", "decay_shift",
-           "project_shift")
+#: Constants that become macros, by what they belong to.
+_MACROS = {
+    "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
+    "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
+    "Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on":
+        ("kernel_c", "kernel_shift", "kernel_d2_end"),
+    "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
+    "Trainer": ("x_step", "lambda_rho", "xi_frac", "mu_frac", "a_exp_max", "alpha_exp_min",
+                "alpha_exp_max"),
+    "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
+}
 
 
 def c_integer(value: int) -> str:
@@ -42,19 +48,23 @@ def _comment(plan: Plan, name: str) -> str:
     return ""
 
 
-def _defines(plan: Plan) -> list[tuple[str, str, str]]:
-    x = plan.signals["x"].format
-    word = (1 << (plan.word - 1))
-    rows = [("WORD_LO", "INT16_MIN" if plan.word == 16 else "INT32_MIN", ""),
-            ("WORD_HI", c_integer(word - 1), ""),
-            ("X_LO", "INT32_MIN" if x.lo == -(1 << 31) else c_integer(x.lo), str(x)),
-            ("X_HI", c_integer(x.hi), "")]
+def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
+    """Macros (name, value, comment) by title."""
+    x, w = plan.signals["x"].format, plan.word
+    first = [("ROUNDING", f"KC_{plan.options['rounding'].upper()}", ""),
+             ("WORD_LO", f"INT{w}_MIN", ""), ("WORD_HI", f"INT{w}_MAX", "")]
+    groups = {f"Words of {w} bits": first}
+    unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
+    groups |= {title: [(name.upper(), c_integer(plan.integer(name)), _comment(plan, name))
+                       for name in names if name in plan.constants and name not in unused]
+               for title, names in _MACROS.items()}
+    inputs = [("X_LO", c_integer(x.lo), str(x)), ("X_HI", c_integer(x.hi), "")]
     if not varied(plan):
-        rows += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
-                 ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
-    rows += [(name.upper(), c_integer(plan.integer(name)), _comment(plan, name))
-             for name in _MACROS if name in plan.constants]
-    return rows
+        inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
+                   ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
+    title = next(iter(_MACROS))
+    groups[title] = inputs + groups[title]
+    return {title: rows for title, rows in groups.items() if rows}
 
 
 def varied(plan: Plan) -> bool:
@@ -104,7 +114,6 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type},
         "formats": {name: str(s.format) for name, s in plan.signals.items()},
-        "rounding": f"KC_{plan.options['rounding'].upper()}",
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,

@@ -50,12 +50,15 @@ def render_c(plan: Plan) -> dict[str, str]:
 def check_memory(plan: Plan, target: Target) -> None:
     """Refuse a plan that does not fit a target; E301 with the bytes needed and available."""
     room = target.ram_bytes - target.stack_bytes
-    if plan.state_bytes > room:
+    sample = plan.sizes["D"] * plan.signals["x"].format.c_bits // 8
+    needed = plan.state_bytes + sample
+    if needed > room:
         size = "n" if "n" in plan.sizes else "N"
-        formula = " + ".join(f"{f.bytes} {f.name}" for f in plan.memory if f.count > 1)
+        formula = " + ".join([f"{f.bytes} {f.name}" for f in plan.memory if f.count > 1]
+                             + [f"{sample} a sample"])
         raise fail("E301", f"the model does not fit the RAM of {target.id}",
                    where="[toeplitz] n" if size == "n" else "[online] budget",
-                   value=f"{plan.state_bytes} bytes needed for {size} = {plan.sizes[size]} ({formula})",
+                   value=f"{needed} bytes needed for {size} = {plan.sizes[size]} ({formula})",
                    allowed=f"{room} bytes available ({target.ram_bytes} less {target.stack_bytes} "
                    "for the stack)",
                    remedy=f"lower {size}, use a shorter word, or choose a larger target")

@@ -108,23 +108,27 @@ class PredictorBench:
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start to count clocks from the first beat of each sample to its answer."""
+        """Start to watch: an answer must stand until it is taken; clocks of each sample are counted."""
         self._spans = []
-        self._watch = cocotb.start_soon(self._count_clocks())
+        self._watch = cocotb.start_soon(self._watch_answers())
 
     async def spans(self) -> list[int]:
-        """Stop to count; clocks of each sample."""
+        """Stop to watch; clocks from the first beat of each sample to its answer."""
         self._watch.cancel()
         return self._spans
 
-    async def _count_clocks(self) -> None:
-        dut, now, begun, inside = self.dut, 0, 0, False
+    async def _watch_answers(self) -> None:
+        dut, now, begun, inside, standing = self.dut, 0, 0, False, None
         edge = RisingEdge(dut.clk)
         while True:
             await edge
             now += 1
+            answer = (int(dut.m_axis_f_tdata.value), int(dut.m_axis_f_tuser.value)) \
+                if dut.m_axis_f_tvalid.value else None
+            assert standing in (None, answer), f"answer {standing} became {answer} before it was taken"
+            standing = None if dut.m_axis_f_tready.value else answer
             # The next sample may begin in the clock of the answer.
-            if dut.m_axis_f_tvalid.value and dut.m_axis_f_tready.value:
+            if answer is not None and standing is None:
                 self._spans.append(now - begun)
             if dut.s_axis_x_tvalid.value and dut.s_axis_x_tready.value:
                 if not inside:

@@ -1,0 +1,216 @@
+"""Small cores and one of full size, built once for a simulator, with models to load into them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from kerncast.codegen.rtl import generate_rtl, predictor_cycles, rtl_sources, vectors
+from kerncast.hw.rtl.simulate import model_frame, outputs, sample_frames
+from kerncast.hw.rtl.simulators import Simulation, find_simulator
+from kerncast.sim.backend import Outputs, Raw, field_arrays
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.model.kernel import cast_of, convert_x, input_constants, kernel_constants
+from kerncast.sim.model.predict import expand
+from kerncast.sim.model.ranges import Ranges
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+#: Each word class, both algorithms, all rounding modes, raw words with and without sign, one and several columns.
+SPECS = {
+    "gains16": """
+        model = {name = "gains", algorithm = "kernel_lms"}
+        input = {word = "s12f0", columns = 3, offset = [5, -100, 0], gain = [1.0, 0.5, 2.0]}
+        output = {word = "s12f0"}
+        kernel = {sigma = 600.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 16}
+        """,
+    "even32": """
+        model = {name = "even", algorithm = "kernel_lms"}
+        input = {word = "u10f0", columns = 2, offset = 512}
+        output = {word = "s16f0"}
+        kernel = {sigma = 150.0}
+        online = {budget = 5, eta = 0.5}
+        numbers = {word = 32, rounding = "half_even"}
+        """,
+    "grid16": """
+        model = {name = "grid", algorithm = "toeplitz_rls"}
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 8, lambda = 0.1, scheme = "uniform", step = 3}
+        numbers = {word = 16}
+        """,
+    "means32": """
+        model = {name = "means", algorithm = "toeplitz_rls"}
+        input = {word = "s16f8", columns = 2, gain = [1.0, 3.0]}
+        output = {word = "s12f0"}
+        kernel = {sigma = 40.0}
+        toeplitz = {n = 6, lambda = 0.5, scheme = "diagonal_mean_biased"}
+        numbers = {word = 32, rounding = "floor"}
+        """,
+    "digits": """
+        model = {name = "digits", algorithm = "kernel_lms"}
+        input = {word = "u5f0", columns = 64}
+        output = {word = "s2f0"}
+        kernel = {sigma = 20.0}
+        online = {budget = 41, eta = 0.5}
+        numbers = {word = 16}
+        """,
+}
+#: What Verilator builds takes long; the small cores that differ most are enough.
+ON_VERILATOR = ("gains16", "means32", "digits")
+SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [(c, "verilator") for c in ON_VERILATOR[:2]]
+
+
+def make(case: str) -> Plan:
+    return make_plan(Spec.from_text(SPECS[case], f"{case}.toml"))
+
+
+def raw_inputs(plan: Plan, count: int, seed: int) -> Raw:
+    """Raw words of the whole range."""
+    fmt = plan.signals["x_raw"].format
+    return np.random.default_rng(seed).integers(fmt.lo, fmt.hi + 1, (count, plan.sizes["D"]))
+
+
+def places(plan: Plan, count: int, seed: int) -> Raw:
+    """Raw inputs for training: the grid, or noise."""
+    if plan.options.get("scheme") != "uniform":
+        return raw_inputs(plan, count, seed)
+    return plan.integers("x_offset")[0] + 3 * np.arange(count, dtype=np.int64)[:, np.newaxis]
+
+
+def trained(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
+    """The state of a model trained on noise, and what it was trained on."""
+    model, y = open_model(plan), plan.signals["y_raw"].format
+    held, chance = vectors(plan), np.random.default_rng(seed)
+    x = places(plan, 3 * held if plan.algorithm == "kernel_lms" else held, seed)
+    if plan.algorithm == "kernel_lms":
+        model.update(x, chance.integers(y.lo, y.hi + 1, len(x)))
+    else:
+        status = model.train(None if plan.options["scheme"] == "uniform" else x, chance.integers(y.lo, y.hi + 1, held))["status"]
+        assert status[0] == 0
+    return model.state(), x
+
+
+def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
+    """A state that no training gives: alpha at the rails, any exponent the plan allows; and its vectors."""
+    chance, held = np.random.default_rng(seed), vectors(plan)
+    x, alpha = places(plan, held, seed), plan.signals["alpha"].format
+    multipliers = chance.integers(alpha.lo, alpha.hi + 1, held)
+    multipliers[chance.random(held) < 0.3] = alpha.lo if seed % 2 else alpha.hi
+    low, high = (plan.integer(k) if k in plan.constants else 0 for k in ("alpha_exp_min", "alpha_exp_max"))
+    v = np.zeros_like(x)
+    for raw, words in zip(x, v, strict=True):
+        convert_x(raw, input_constants(plan), words, Ranges(plan).log)
+    return field_arrays(plan, {"alpha": multipliers, "alpha_exp": low + seed % (high - low + 1),
+                               "trained": 1, "count": 1 + seed % held, "v": v}), x
+
+
+def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
+    """The integer model's answers from a state."""
+    log, columns = Ranges(plan).log, plan.sizes["D"]
+    toeplitz = plan.algorithm == "toeplitz_rls"
+    held = int(state["trained"][0]) * plan.sizes["n"] if toeplitz else int(state["count"][0])
+    if held == 0:
+        return {"status": np.full(len(x_raw), 3), "f": np.zeros(len(x_raw), dtype=np.int64)}
+    v = state["v"].reshape(-1, columns) if "v" in state \
+        else plan.integer("x_step") * np.arange(held, dtype=np.int64)[:, np.newaxis]
+    exponent = int(state["alpha_exp"][0]) if toeplitz else 0
+    f, x = np.zeros(len(x_raw), dtype=np.int64), np.zeros(columns, dtype=np.int64)
+    for i, raw in enumerate(x_raw):
+        convert_x(raw, input_constants(plan), x, log)
+        f[i] = expand(x, v, state["alpha"], held, kernel_constants(plan), plan.integer("mac_shift"),
+                      plan.integer("f_shift") - exponent, cast_of(plan, "f"), log)
+    return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": f}
+
+
+@dataclass
+class Core:
+    """A core in a simulator, and the script that is being written for it."""
+
+    case: str
+    plan: Plan
+    simulation: Simulation
+
+    def __post_init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        self.script: list[tuple[object, ...]] = []
+        self.wanted: list[Outputs] = []
+
+    def do(self, *operation: object) -> None:
+        self.script.append(operation)
+
+    def load(self, *states: Outputs) -> None:
+        """Model frames back to back, all taken before what follows."""
+        for state in states:
+            self.do("model", model_frame(self.plan, state))
+        self.do("sent")
+
+    def ask(self, state: Outputs, x_raw: Raw) -> None:
+        """Samples back to back, to be answered from `state`."""
+        for frame in sample_frames(self.plan, x_raw):
+            self.do("sample", frame)
+        self.answered(state, x_raw)
+
+    def answered(self, state: Outputs, x_raw: Raw) -> None:
+        self.do("answers", len(x_raw))
+        self.wanted.append(expected(self.plan, state, x_raw))
+
+    def run(self) -> tuple[int, int, list[object]]:
+        """Words compared, words that differ, and what else the script gave back."""
+        samples = sum(len(w["f"]) for w in self.wanted)
+        limit = 8 * (predictor_cycles(self.plan) * (samples + 4) + 10 * len(self.script)) + 20_000
+        wanted, words, mismatches, rest = iter(self.wanted), 0, 0, []
+        for found in self.simulation.run(self.script, limit):
+            if not (isinstance(found, list) and found and isinstance(found[0], list)):
+                rest.append(found)
+                continue
+            got, want = outputs(self.plan, found), next(wanted)
+            assert (got["status"] == want["status"]).all()
+            words += len(want["f"])
+            mismatches += int((got["f"] != want["f"]).sum())
+        assert next(wanted, None) is None, "an answer is missing"
+        return words, mismatches, rest
+
+
+@pytest.fixture(scope="session")
+def require_simulator(require_tool) -> Callable[[str], None]:
+    """Skip, or fail where nothing may be left out, when a simulator is missing."""
+
+    def require(simulator: str) -> None:
+        try:
+            find_simulator(simulator)
+        except KerncastError as error:
+            for problem in error.problems:
+                require_tool(problem.value, problem.remedy)
+            raise
+
+    return require
+
+
+@pytest.fixture(scope="session")
+def built(require_simulator, tmp_path_factory) -> Callable[[str, str], Core]:
+    """``built(case, simulator)``: the core of a case, with an empty script; built once."""
+    cores: dict[tuple[str, str], Core] = {}
+
+    def get(case: str, simulator: str) -> Core:
+        require_simulator(simulator)
+        if (case, simulator) not in cores:
+            plan, folder = make(case), Path(tmp_path_factory.mktemp(f"{case}-{simulator}"))
+            generate_rtl(plan, folder)
+            simulation = Simulation(rtl_sources(folder, plan), f"{plan.name}_predictor", simulator,
+                                    folder / "sim")
+            cores[case, simulator] = Core(case, plan, simulation)
+        core = cores[case, simulator]
+        core.clear()
+        return core
+
+    return get
+

@@ -1,0 +1,206 @@
+"""The generated predictor answers the integer model's words, whatever the streams do."""
+
+import numpy as np
+import pytest
+from kerncast.codegen.rtl import model_tag, predictor_cycles, vectors
+from kerncast.hw.rtl.simulate import model_frame, sample_frames
+from kerncast.sim.backend import Outputs
+
+from .conftest import SMALL, Core, anything, expected, make, raw_inputs, trained
+
+STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
+LENGTHS = [1, 2, 7, 40]
+
+
+def untrained(core: Core) -> Outputs:
+    return {name: 0 * words for name, words in trained(core.plan, 0)[0].items()}
+
+
+def test_the_expectation_is_the_models_own_prediction():
+    from kerncast.sim.model import open_model
+
+    plan = make("gains16")
+    model, x = open_model(plan), raw_inputs(plan, 30, 1)
+    model.update(x, np.arange(30) * 100 - 1500)
+    want, found = model.predict(x), expected(plan, model.state(), x)
+    assert all((want[name] == found[name]).all() for name in want)
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_every_word_equals_the_model_for_all_lengths_idle_and_back_pressure(built, ledger, case, simulator):
+    core = built(case, simulator)
+    (first, x_first), (second, _) = trained(core.plan, 1), trained(core.plan, 2)
+    for k, (idle, pressure) in enumerate(STALLS):
+        core.do("stall", idle, pressure, k)
+        if idle and pressure:  # watching takes time: an answer must stand until it is taken
+            core.do("watch")
+        for j, length in enumerate(LENGTHS):
+            state = (first, second)[j % 2]
+            # Two models back to back: the later one counts.
+            core.load((first, second)[1 - j % 2], state)
+            x = raw_inputs(core.plan, length, 10 * k + j)
+            x[: len(x_first) : 2] = x_first[: len(x)][::2][: len(x[: len(x_first) : 2])]
+            core.ask(state, x)
+    core.do("spans")
+    core.do("waiting")
+    core.do("errors")
+    words, mismatches, (spans, waiting, errors) = core.run()
+    assert len(spans) == sum(LENGTHS)
+    assert (waiting, errors) == (0, [0, 0])
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=case)
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_every_word_equals_the_model_at_the_rails_and_at_every_exponent(built, ledger, case, simulator):
+    core = built(case, simulator)
+    f = core.plan.signals["f"].format
+    for seed in range(32):
+        state, x = anything(core.plan, seed)
+        core.load(state)
+        core.ask(state, np.concatenate([x, raw_inputs(core.plan, 3, seed)]))
+    found = np.concatenate([want["f"] for want in core.wanted])
+    assert found.min() == f.lo
+    assert found.max() == f.hi
+    words, mismatches, _ = core.run()
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} rails")
+
+
+def test_full_size_digits_equal_the_model(built, ledger):
+    core = built("digits", "verilator")
+    chance = np.random.default_rng(3)
+    (state, x_raw) = trained(core.plan, 3)
+    x = np.concatenate([x_raw[-20:], chance.integers(0, 17, (30, 64))])
+    core.load(state)
+    core.do("watch")
+    core.ask(state, x)
+    core.do("spans")
+    words, mismatches, (spans,) = core.run()
+    assert spans == [predictor_cycles(core.plan)] * len(x) == [64 + 64 * 41 + 22] * len(x)
+    ledger.record(backend="rtl:verilator", words=words, mismatches=mismatches, case="digits 41 x 64")
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
+    core = built(case, simulator)
+    plan, wanted = core.plan, []
+    counts = [1, 2, vectors(plan)] if plan.algorithm == "kernel_lms" else [vectors(plan)]
+    for count in counts:
+        state = anything(plan, 1)[0] | ({"count": np.array([count])} if plan.algorithm == "kernel_lms" else {})
+        core.load(state)
+        core.do("watch")
+        core.ask(state, raw_inputs(plan, 5, count))
+        core.do("spans")
+        wanted.append([predictor_cycles(plan, count)] * 5)
+    assert core.run()[2] == wanted
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_reset_at_any_clock_recovers(built, ledger, case, simulator):
+    core = built(case, simulator)
+    (state, x_raw), none = trained(core.plan, 4), untrained(core)
+    x, frame = x_raw[:1], model_frame(core.plan, state)
+    beats = len(frame) + 2
+    for cut in range(1, beats + predictor_cycles(core.plan) + 4, 3):
+        if cut < beats:  # while the model comes in
+            core.do("model", frame)
+            core.do("cycles", cut)
+        else:
+            core.load(state)
+            core.do("sample", sample_frames(core.plan, x)[0])
+            core.do("cycles", cut - beats + 1)
+        core.do("reset")
+        core.do("waiting")
+        if cut % 2:  # a reset core holds no model
+            core.ask(none, x)
+        core.load(state)
+        core.ask(state, x)
+    core.do("errors")
+    words, mismatches, rest = core.run()
+    assert rest == [0] * (len(rest) - 1) + [[0, 0]]
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} reset")
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_a_model_that_follows_a_sample_does_not_change_its_answer(built, ledger, case, simulator):
+    core = built(case, simulator)
+    (first, x), (second, _) = trained(core.plan, 1), trained(core.plan, 2)
+    core.load(first)
+    for row in x[:4, np.newaxis]:
+        core.do("sample", sample_frames(core.plan, row)[0])
+        core.do("cycles", 3)  # the sample has begun
+        core.do("model", model_frame(core.plan, second))
+        core.answered(first, row)
+        core.do("sent")
+        core.ask(second, row)
+        first, second = second, first
+    words, mismatches, _ = core.run()
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} order")
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulator):
+    core = built(case, simulator)
+    (state, x), columns = trained(core.plan, 5), core.plan.sizes["D"]
+    core.load(state)
+    for idle in (0.0, 0.5):
+        core.do("stall", idle, idle, 1)
+        for length in [k for k in (1, columns - 1, columns + 1, 2 * columns, 5 * columns) if k not in (0, columns)]:
+            core.do("sample", [1] * length)
+            core.do("sent")
+            core.do("cycles", 4)
+            core.do("errors")
+            core.ask(state, x[:3])
+            core.do("waiting")
+            core.do("clear_errors")
+            core.do("errors")
+    words, mismatches, rest = core.run()
+    assert rest == [[1, 0], 0, [0, 0]] * (len(rest) // 3)
+    assert len(rest) >= 12
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} bad samples")
+
+
+def malformed(core: Core, good: list[int]) -> list[list[int]]:
+    """Frames that the core must refuse; none runs into the good one's length by chance."""
+    plan = core.plan
+    mask, most = (1 << plan.word) - 1, plan.constants.get("alpha_exp_max", 0)
+    least = plan.constants.get("alpha_exp_min", 0)
+    frames = [[model_tag(plan) ^ 1, *good[1:]], [good[0], vectors(plan) + 1, *good[2:]],
+              [*good[:2], (most + 1) & mask, *good[3:]], [*good[:2], (least - 1) & mask, *good[3:]],
+              good + [0], good * 2, [model_tag(plan), 0, 0, 0], [good[0], mask, 0]]
+    return frames + [good[:length] for length in range(1, len(good))]
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_a_malformed_model_is_refused_and_leaves_none(built, ledger, case, simulator):
+    core = built(case, simulator)
+    (state, x), none = trained(core.plan, 6), untrained(core)
+    for frame in malformed(core, model_frame(core.plan, state)):
+        core.load(state)
+        core.do("model", frame)
+        core.do("sent")
+        core.do("cycles", 3)
+        core.do("errors")
+        core.do("clear_errors")
+        core.ask(none, x[:1])
+        core.load(state)
+        core.ask(state, x[:2])
+        core.do("errors")
+    words, mismatches, rest = core.run()
+    assert rest == [[0, 1], [0, 0]] * (len(rest) // 2)
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} bad models")
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_without_a_model_answers_say_so(built, case, simulator):
+    core = built(case, simulator)
+    (state, x), none = trained(core.plan, 7), untrained(core)
+    core.ask(none, x[:3])
+    core.load(state)
+    core.ask(state, x[:3])
+    core.load(none)  # a frame of no vectors
+    core.ask(none, x[:3])
+    core.do("errors")
+    words, mismatches, rest = core.run()
+    assert words == 9
+    assert mismatches == 0
+    assert rest == [[0, 0]]

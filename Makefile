@@ -13,7 +13,7 @@ ARGS   ?=
 # make test TOOLS=optional runs what the machine can run and reports the rest, instead of failing
 TOOLS  ?= required
 
-.PHONY: help demo test tools lint campaign lock clean
+.PHONY: help demo test tools lint campaign docs lock clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -31,10 +31,14 @@ tools: $(VENV)/test.stamp ## install the Debian tools that the tests use, or nam
 lint: $(VENV)/test.stamp ## ruff and mypy --strict
 	@$(BIN)/python -m ruff check .
 	@cd $(VENV)/src && MYPYPATH=. ../bin/python -m mypy --config-file kerncast/pyproject.toml \
-	    --cache-dir ../mypy-cache -p kerncast.sim -p kerncast.codegen -p kerncast.hw -p kerncast.cli
+	    --cache-dir ../mypy-cache -p kerncast.sim -p kerncast.codegen -p kerncast.hw -p kerncast.lab -p kerncast.cli
 
 campaign: tools ## the long searches: random property tests, every size; hours, not minutes
 	@KERNCAST_CAMPAIGN=1 $(PYTEST) -n $(WORKERS) tests $(ARGS)
+
+docs: tools ## rewrite every figure and table of README and docs from the programs that measure them
+	@$(BIN)/python benchmarks/readme.py
+	@$(BIN)/python -m kerncast.codegen.hil_table > docs/hil-protocol.md.new && mv docs/hil-protocol.md.new docs/hil-protocol.md
 
 lock: $(VENV)/test.stamp ## choose today's versions of every requirement
 	@$(BIN)/python .ci/lock.py > requirements.lock.new && mv requirements.lock.new requirements.lock

@@ -94,6 +94,11 @@ class RtlBackend:
 
     def predict(self, x_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
+        columns = self.plan.sizes["D"]
+        if x_raw.ndim != 2 or x_raw.shape[1] != columns:
+            raise fail("E248", "the inputs have the wrong shape", where=f"back end {self.name}",
+                       value=x_raw.shape, allowed=f"(m, {columns})",
+                       remedy="give one row a sample, one column an input")
         frame = model_frame(self.plan, self._state)
         operations: list[Operation] = [("model", frame), ("sent",)]
         # One sample at a time: a source that waits with the next one costs time at every clock.

@@ -30,20 +30,25 @@ class Simulator:
     name : str
         As cocotb calls it.
     build_args : tuple of str
+    packages : tuple of (str, str)
+        The Python modules it needs, each with the package that brings it.
     programs : tuple of (str, str)
         What it needs on the path, each with the command that installs it.
     """
 
     name: str
     build_args: tuple[str, ...]
+    packages: tuple[tuple[str, str], ...]
     programs: tuple[tuple[str, str], ...]
 
 
+_COCOTB = (("cocotb_tools", "cocotb"), ("cocotbext", "cocotbext-axi"))
 _BUILD_TOOLS = tuple((name, f"sudo apt-get install -y {package}")
                      for name, package in (("perl", "perl"), ("make", "make"), ("g++", "g++")))
 SIMULATORS = {
-    "icarus": Simulator("icarus", ("-g2012",), (("iverilog", "sudo apt-get install -y iverilog"),)),
-    "verilator": Simulator("verilator", ("-Wno-fatal",), _BUILD_TOOLS),
+    "icarus": Simulator("icarus", ("-g2012",), _COCOTB, (("iverilog", "sudo apt-get install -y iverilog"),)),
+    "verilator": Simulator("verilator", ("-Wno-fatal",), (*_COCOTB, ("verilator", "verilator")),
+                           _BUILD_TOOLS),
 }
 
 
@@ -67,11 +72,9 @@ def find_simulator(name: str) -> Simulator:
                    allowed=", ".join(f"rtl:{known}" for known in SIMULATORS),
                    remedy="choose one of these")
     simulator = SIMULATORS[name]
-    packages = ["cocotb", "cocotb_tools", "cocotbext"] + (["verilator"] if name == "verilator" else [])
-    missing = [fail("E501", f"the Python package {package.partition('_')[0]} is missing",
-                    where="back end", value=f"rtl:{name}", allowed="the extra rtl",
-                    remedy=_INSTALL_RTL)
-               for package in packages if importlib.util.find_spec(package) is None]
+    missing = [fail("E501", "a Python package that the simulation needs is missing", where="back end",
+                    value=package, allowed="the extra rtl", remedy=_INSTALL_RTL)
+               for module, package in simulator.packages if importlib.util.find_spec(module) is None]
     missing += [fail("E513", "a program that the simulator needs is not installed", where="back end",
                      value=program, allowed=f"{program} on the path", remedy=install)
                 for program, install in simulator.programs if shutil.which(program) is None]

@@ -204,3 +204,19 @@ def test_without_a_model_answers_say_so(built, case, simulator):
     assert words == 9
     assert mismatches == 0
     assert rest == [[0, 0]]
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("case", "simulator", "rounds"), [("gains16", "verilator", 800), ("means32", "verilator", 800),
+                                                           ("even32", "icarus", 40), ("grid16", "icarus", 40)])
+def test_long_random_runs_equal_the_model(built, ledger, case, simulator, rounds):
+    core, chance = built(case, simulator), np.random.default_rng()
+    for _ in range(rounds):
+        seed = int(chance.integers(1 << 30))
+        state, x = (anything if seed % 2 else trained)(core.plan, seed)
+        idle, pressure = chance.choice([0.0, 0.3, 0.7], 2)
+        core.do("stall", float(idle), float(pressure), seed)
+        core.load(state)
+        core.ask(state, np.concatenate([x, raw_inputs(core.plan, 40, seed)]))
+    words, mismatches, _ = core.run()
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} campaign")

@@ -1,0 +1,111 @@
+"""The RTL back end: predictions from a state trained elsewhere, and what it refuses."""
+
+import os
+
+import numpy as np
+import pytest
+from kerncast.hw.backends import open_backend
+from kerncast.hw.rtl.simulate import RtlBackend
+from kerncast.hw.rtl.simulators import find_simulator
+from kerncast.sim.backend import Comparison
+from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
+from kerncast.sim.model import open_model
+
+from .conftest import make, raw_inputs, trained
+
+
+@pytest.mark.parametrize("case", ["gains16", "grid16"])
+def test_predictions_equal_the_model_in_a_folder_of_any_name(require_simulator, ledger, tmp_path, case):
+    require_simulator("icarus")
+    plan = make(case)
+    (state, x), before = trained(plan, 9), dict(os.environ)
+    build = tmp_path / "a-b c"
+    backend = RtlBackend(plan, state, "icarus", build)
+    model = open_model(plan)
+    y = plan.signals["y_raw"].format
+    words = np.random.default_rng(9).integers(y.lo, y.hi + 1, len(x))
+    _ = model.train(None, words) if case == "grid16" else model.update(x, words)
+    compared = Comparison()
+    inputs = np.concatenate([x, raw_inputs(plan, 5, 2)])
+    compared.add(case, model.predict(inputs), backend.predict(inputs))
+    backend.close()
+    assert dict(os.environ) == before
+    ledger.record(backend=backend.name, words=compared.words, mismatches=compared.mismatches,
+                  case=f"{case} back end")
+
+
+def test_an_untrained_model_answers_as_the_integer_model_does(require_simulator, tmp_path):
+    require_simulator("icarus")
+    plan = make("gains16")
+    model, x = open_model(plan), raw_inputs(plan, 3, 1)
+    backend = open_backend(plan, "rtl:icarus", build_dir=tmp_path)
+    found, want = backend.predict(x), model.predict(x)
+    backend.close()
+    assert all((found[name] == want[name]).all() for name in want)
+
+
+@pytest.mark.parametrize("call", ["train", "update", "state"])
+def test_other_calls_are_refused(require_simulator, tmp_path, call):
+    require_simulator("icarus")
+    plan = make("gains16")
+    backend = RtlBackend(plan, open_model(plan).state(), "icarus", tmp_path)
+    x = raw_inputs(plan, 2, 1)
+    with pytest.raises(KerncastError, match="E431"):
+        getattr(backend, call)(*(() if call == "state" else (x, x[:, 0])))
+    assert call not in backend.calls
+
+
+def test_inputs_of_the_wrong_shape_are_refused(require_simulator, tmp_path):
+    require_simulator("icarus")
+    plan = make("gains16")
+    backend = RtlBackend(plan, open_model(plan).state(), "icarus", tmp_path)
+    with pytest.raises(KerncastError, match="E248"):
+        backend.predict(raw_inputs(plan, 4, 1)[:, :2])
+
+
+def test_a_core_that_does_not_build_is_reported_with_its_log(require_simulator, tmp_path):
+    require_simulator("icarus")
+    plan = make("gains16")
+    source = tmp_path / "source"
+    from kerncast.codegen.rtl import generate_rtl
+
+    generate_rtl(plan, source)
+    (source / "rtl" / "kc_mac.sv").write_text("module kc_mac(; endmodule\n")
+    with pytest.raises(KerncastError, match="E432") as caught:
+        RtlBackend(plan, open_model(plan).state(), "icarus", tmp_path / "build", source)
+    assert "syntax error" in str(caught.value)
+
+
+def test_a_core_that_hangs_is_reported(require_simulator, tmp_path):
+    require_simulator("icarus")
+    plan = make("gains16")
+    backend = RtlBackend(plan, trained(plan, 1)[0], "icarus", tmp_path)
+    with pytest.raises(KerncastError, match="E432") as caught:
+        backend._simulation.run([("sample", [1, 2]), ("answers", 1)], 100)  # a sample that never ends
+    assert "Timeout" in str(caught.value)
+
+
+def test_an_unknown_simulator_is_refused():
+    with pytest.raises(KerncastError, match="E420"):
+        find_simulator("modelsim")
+
+
+@pytest.mark.parametrize(("simulator", "programs"), [
+    ("icarus", {"iverilog"}), ("verilator", {"perl", "make", "g++"})])
+def test_missing_programs_are_named_with_the_commands_that_install_them(monkeypatch, simulator, programs):
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(KerncastError) as caught:
+        find_simulator(simulator)
+    assert {problem.value for problem in caught.value.problems} == programs
+    assert {problem.code for problem in caught.value.problems} == {"E513"}
+    assert all("install" in problem.remedy for problem in caught.value.problems)
+    assert caught.value.exit_code == EXIT_TOOL_MISSING
+
+
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(monkeypatch):
+    real = find_simulator.__globals__["importlib"].util.find_spec
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == "cocotbext" else real(name))
+    with pytest.raises(KerncastError, match=r"kerncast\[rtl\]") as caught:
+        find_simulator("verilator")
+    assert [problem.value for problem in caught.value.problems] == ["cocotbext-axi"]
+    assert caught.value.exit_code == EXIT_TOOL_MISSING

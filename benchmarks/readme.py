@@ -19,8 +19,9 @@ BEGIN, END = "<!-- measured: python benchmarks/readme.py -->\n", "<!-- end of me
 
 def measured(demo: dict[str, Any]) -> str:
     """The table, in Markdown, from the demo's JSON object."""
-    lines = ["| example | back end | error | words compared | unequal | flash | RAM | stack | instructions |",
-             "|---|---|--:|--:|--:|--:|--:|--:|--:|"]
+    heads = ("example", "back end", "error", "words compared", "unequal", "flash", "RAM", "stack",
+             "instructions")
+    lines = [f"| {' | '.join(heads)} |", f"|---|---|{'--:|' * (len(heads) - 2)}"]
     for example in demo["examples"]:
         name, errors = example["name"], example["errors"]
         for peer, value in example["peers"].items():
@@ -55,8 +56,9 @@ def _footnote(demo: dict[str, Any]) -> str:
     alpha = ecg["errors"]["model"]["alpha_error"]
     compilers = sorted({row["costs"]["compiler"] for example in demo["examples"]
                         for row in example["backends"] if row["costs"]})
-    return (f"Bytes of the whole firmware image, HIL agent included ({', '.join(compilers)}, -O2); instructions "
-            "a call on the emulated core, not cycles. The simulated circuit predicts the first samples only. "
+    return (f"Bytes of the whole firmware image, HIL agent included ({', '.join(compilers)}); "
+            "instructions a call on the emulated core, not cycles. The simulated circuit predicts the first "
+            "samples only. "
             f"Relative error of the 16-bit multipliers of the ECG against float64: {alpha:.1e}.")
 
 

@@ -163,13 +163,14 @@ class BoardBackend:
         Returns
         -------
         dict
-            ``flash``, ``ram`` (whole image, without the stack) and ``library`` (flash of the generated
+            ``compiler`` and its optimisation level; ``flash``, ``ram`` (whole image, without the stack) and ``library`` (flash of the generated
             library alone): bytes, None where the image is not known; ``model``: bytes of the model structure;
             ``stack``: high-water mark in bytes since reset; ``unit``: of the counts, ``instructions``
             where the board is emulated; ``instructions``: by operation, a training or a sample on average.
         """
         image = self.image
         return {
+            "compiler": f"{image.compiler} {image.optimise}" if image else None,
             "flash": image.flash_bytes if image else None,
             "ram": image.ram_bytes if image else None,
             "library": image.library_bytes if image else None,

@@ -163,10 +163,11 @@ class BoardBackend:
         Returns
         -------
         dict
-            ``compiler`` and its optimisation level; ``flash``, ``ram`` (whole image, without the stack) and ``library`` (flash of the generated
-            library alone): bytes, None where the image is not known; ``model``: bytes of the model structure;
-            ``stack``: high-water mark in bytes since reset; ``unit``: of the counts, ``instructions``
-            where the board is emulated; ``instructions``: by operation, a training or a sample on average.
+            ``compiler`` with its optimisation level; ``flash``, ``ram`` (whole image, without the stack)
+            and ``library`` (flash of the generated library alone): bytes, None where the image is not
+            known; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
+            reset; ``unit``: of the counts, ``instructions`` where the board is emulated;
+            ``instructions``: by operation, a training or a sample on average.
         """
         image = self.image
         return {

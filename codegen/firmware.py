@@ -18,6 +18,7 @@ from .hil_table import render_header
 from .resources import environment, resource
 from .targets import Board, load_board, load_target
 from .toolchains import Toolchain, choose_toolchain
+from .tools import refusal
 
 OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os")
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
@@ -185,7 +186,7 @@ def _link(toolchain: Toolchain, flags: Sequence[str], objects: Sequence[str], fo
                    value="; ".join(overflow),
                    allowed=f"{memory.flash_bytes} bytes of flash, {memory.ram_bytes} of RAM",
                    remedy="choose fewer samples or vectors, a shorter word, or a larger board")
-    raise toolchain.refusal("the linker refused the image", done)
+    raise refusal(toolchain.name, "the linker refused the image", done)
 
 
 def _measure(folder: Path, board: Board, toolchain: Toolchain, optimise: str,

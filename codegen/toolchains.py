@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import shutil
 import subprocess
 import sys
@@ -13,6 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from ..sim.errors import KerncastError, fail
 from ..sim.target import Target
+from .tools import refusal, run_tool
 
 COMPILERS = ("auto", "gcc", "clang", "zig")
 _GCC = "arm-none-eabi-gcc"
@@ -21,7 +21,6 @@ _INSTALL = {
     "clang": "sudo apt-get install -y --no-install-recommends clang gcc-arm-none-eabi",
     "zig": "pip install 'kerncast[zig]'",
 }
-_LINES_SHOWN = 12
 
 
 @dataclass(frozen=True)
@@ -51,29 +50,16 @@ class Toolchain:
         """Compile in `folder`; the object files' names. E320 with the compiler's words."""
         objects = [f"{PurePosixPath(source).stem}.o" for source in sources]
         for source, name in zip(sources, objects, strict=True):
-            done = self._run([*self.compiler, *flags, "-c", source, "-o", name], folder)
+            done = run_tool([*self.compiler, *flags, "-c", source, "-o", name], folder, folder.parent)
             if done.returncode:
-                raise self.refusal(f"the compiler refused {PurePosixPath(source).name}", done)
+                raise refusal(self.name, f"the compiler refused {PurePosixPath(source).name}", done)
         return objects
 
     def link(self, objects: Sequence[str], flags: Sequence[str], script: str, name: str,
              folder: Path) -> subprocess.CompletedProcess[str]:
         """Link without any library but the compiler's own."""
-        return self._run([*self.linker, *self.link_flags, "-Wl,--gc-sections", "-Wl,-e,Reset_Handler",
-                          *objects, "-T", script, *self.libraries, "-o", name], folder)
-
-    def refusal(self, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
-        """E320 with the first lines of what the tool said."""
-        said = "\n".join(done.stderr.strip().splitlines()[:_LINES_SHOWN])
-        return fail("E320", message, where=self.name, value=said,
-                    remedy="report this together with the spec, if you have not changed the C files")
-
-    def _run(self, command: Sequence[str], folder: Path) -> subprocess.CompletedProcess[str]:
-        # Zig keeps a cache: where the user wants it, else beside the images it serves.
-        cache = os.environ.get("ZIG_GLOBAL_CACHE_DIR", str(folder.parent / "zig-cache"))
-        env = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache, "LC_ALL": "C"}
-        return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
-                              stdin=subprocess.DEVNULL, check=False)
+        return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", "-Wl,-e,Reset_Handler",
+                         *objects, "-T", script, *self.libraries, "-o", name], folder, folder.parent)
 
 
 def _missing(name: str) -> KerncastError:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import cffi
 import pytest
+
 from kerncast.codegen.compilers import WARNINGS, host_compiler
 from kerncast.codegen.firmware import FirmwareImage, build_image, render_board_files, shipped_sources
 from kerncast.codegen.targets import load_board
@@ -79,8 +80,8 @@ class HostAgent:
 @pytest.fixture(scope="session")
 def host_agent_library(tmp_path_factory: pytest.TempPathFactory) -> HostAgent:
     folder = tmp_path_factory.mktemp("agent")
-    host_compiler().run(["-std=c99", *WARNINGS, "-O1", "-shared", "-fPIC", *agent_sources(folder),
-                         "-o", "agent.so"], folder)
+    sources = [folder / name for name in agent_sources(folder)]
+    host_compiler().build_library(sources, ["-O1"], folder / "agent.so", folder / "work")
     return HostAgent(folder / "agent.so")
 
 
@@ -167,3 +168,9 @@ def wire(tiny_link: EmulatorLink) -> Wire:
     wire = Wire(tiny_link)
     assert wire.reply().opcode == "READY"
     return wire
+
+
+@pytest.fixture(scope="session")
+def tiny_port() -> str:
+    """Text of the tiny port."""
+    return fixture_text("tiny_port.c")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from kerncast.hw.hil.protocol import OPCODES, REGIONS, TABLE, Reply, encode_request, reply_values, seal
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def answers(agent: "HostAgent") -> bool:
     return (last.opcode, last.status, last.sequence) == ("HELLO", "OK", 1)
 
 
-# ---- frames ----------------------------------------------------------------------------------------------------
+# ---- frames ------------------------------------------------------------------------------------------------
 
 
 @given(data=st.binary(max_size=1200))
@@ -44,9 +45,9 @@ def test_the_agents_frames_and_checksums_are_those_of_the_libraries(host_agent_l
 def test_it_says_that_it_is_ready_and_who_it_is(agent: "HostAgent") -> None:
     (ready,) = agent.start()
     assert (ready.opcode, ready.status, ready.payload) == ("READY", "OK", bytes([TABLE.version]))
-    values = reply_values(ask(agent, "HELLO", 1))
-    assert values == {"version": TABLE.version, "word_bits": 16, "abi": 1, "fields": 3, "capacity": CAPACITY,
-                      "max_payload": TABLE.max_payload, "plan_hash": b"\xa5\1\2\3" + bytes(28), "name": "tiny"}
+    assert reply_values(ask(agent, "HELLO", 1)) == {
+        "version": TABLE.version, "word_bits": 16, "abi": 1, "fields": 3, "capacity": CAPACITY,
+        "max_payload": TABLE.max_payload, "plan_hash": b"\xa5\1\2\3" + bytes(28), "name": "tiny"}
 
 
 @pytest.mark.parametrize("payload", [0, 1, 253, 254, 255, 507, 512])
@@ -99,7 +100,7 @@ def test_delimiters_alone_are_no_frames(agent: "HostAgent") -> None:
     assert agent.say(bytes(100)) == []
 
 
-# ---- requests --------------------------------------------------------------------------------------------------
+# ---- requests ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("opcode", [0, 10, 42, 126, 127, 128, 129, 255])
@@ -160,7 +161,8 @@ def test_operations_refuse_more_samples_than_there_is_room_for(agent: "HostAgent
     for sequence, (name, count, status) in enumerate([
             ("PREDICT", 0, "BAD_COUNT"), ("PREDICT", CAPACITY + 1, "BAD_COUNT"),
             ("PREDICT", 0xFFFFFFFF, "BAD_COUNT"), ("PREDICT", CAPACITY, "OK"),
-            ("TRAIN", CAPACITY - 1, "BAD_COUNT"), ("TRAIN", CAPACITY, "OK"), ("UPDATE", 1, "NOT_SUPPORTED")], 1):
+            ("TRAIN", CAPACITY - 1, "BAD_COUNT"), ("TRAIN", CAPACITY, "OK"),
+            ("UPDATE", 1, "NOT_SUPPORTED")], 1):
         assert ask(agent, name, sequence, count=count).status == status
 
 
@@ -170,7 +172,7 @@ def test_a_long_operation_is_acknowledged_first(agent: "HostAgent") -> None:
     assert working.sequence == done.sequence == 3
 
 
-# ---- sequence numbers ------------------------------------------------------------------------------------------
+# ---- sequence numbers --------------------------------------------------------------------------------------
 
 
 def trainings(agent: "HostAgent", sequence: int) -> int:
@@ -220,7 +222,7 @@ def test_a_greeting_opens_a_session_under_any_number(agent: "HostAgent") -> None
     assert ask(agent, "STACK", 4).status == "OK"
 
 
-# ---- any bytes at all ------------------------------------------------------------------------------------------
+# ---- any bytes at all --------------------------------------------------------------------------------------
 
 
 def requests() -> st.SearchStrategy[bytes]:
@@ -261,5 +263,6 @@ def test_no_frame_makes_the_agent_leave_its_memory(fuzz_program: Path, seed: int
 @pytest.mark.campaign
 def test_no_frame_of_ten_million_makes_the_agent_leave_its_memory(fuzz_program: Path) -> None:
     for seed in range(1000):
-        done = subprocess.run([fuzz_program], input=fuzz_input(seed, 10_000), capture_output=True, check=False)
+        stream = fuzz_input(seed, 10_000)
+        done = subprocess.run([fuzz_program], input=stream, capture_output=True, check=False)
         assert done.returncode == 0, done.stderr.decode(errors="replace")

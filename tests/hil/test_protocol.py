@@ -4,11 +4,12 @@ import re
 import zlib
 from pathlib import Path
 
-import kerncast
 import pytest
 from cobs import cobs
 from hypothesis import given
 from hypothesis import strategies as st
+
+import kerncast
 from kerncast.codegen.hil_table import link_table, offsets, render_docs, render_header
 from kerncast.hw.hil.protocol import (
     FrameSplitter,

@@ -1,0 +1,210 @@
+"""The host's side of the link against a scripted board and a clock of its own: no test here waits."""
+
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from kerncast.hw.hil.client import HilClient
+from kerncast.hw.hil.protocol import (
+    TABLE,
+    Reply,
+    decode_reply,
+    encode_reply,
+    open_frame,
+)
+from kerncast.sim.errors import KerncastError
+
+TIMING = TABLE.timing
+NAK = encode_reply("NAK", 0, "BAD_CRC")
+DAMAGED = b"\0\x05abc\0"
+
+# What the board does with a request: how it answers the n-th frame (from 1) with some sequence number.
+Script = Callable[[int, int], Sequence[bytes]]
+
+
+class ScriptedLink:
+    """A board that answers by a script, on a clock that moves only while the host waits."""
+
+    name = "scripted"
+    announces = False
+
+    def __init__(self, script: Script) -> None:
+        self.now = 0.0
+        self.sent: list[float] = []
+        self.sequences: list[int] = []
+        self._script = script
+        self._due: list[bytes] = []
+
+    def write(self, data: bytes) -> None:
+        content = open_frame(data.strip(b"\0"))
+        assert content is not None
+        self.sent.append(self.now)
+        self.sequences.append(int.from_bytes(content[1:3], "little"))
+        self._due += self._script(len(self.sent), self.sequences[-1])
+
+    def read(self, timeout: float) -> bytes:
+        if self._due:
+            return self._due.pop(0)
+        assert timeout > 0, "the host waits for nothing"
+        self.now += timeout
+        return b""
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+def client_of(script: Script) -> tuple[HilClient, ScriptedLink]:
+    link = ScriptedLink(script)
+    return HilClient(link, clock=lambda: link.now), link
+
+
+def code_of(caught: pytest.ExceptionInfo[KerncastError]) -> str:
+    return caught.value.problems[0].code
+
+
+def stack_reply(sequence: int, used: int = 1) -> bytes:
+    return encode_reply("STACK", sequence, "OK", used.to_bytes(4, "little") + b"\0\1\0\0")
+
+
+# ---- patience ----------------------------------------------------------------------------------------------
+
+
+def test_a_silent_board_is_asked_every_quarter_second_and_given_up_after_five() -> None:
+    client, link = client_of(lambda n, sequence: [])
+    with pytest.raises(KerncastError, match="does not answer") as caught:
+        client.stack()
+    assert code_of(caught) == "E412"
+    assert link.now == pytest.approx(TIMING.surrender)
+    assert link.sent == pytest.approx([TIMING.retransmit * k for k in range(20)])
+    assert set(link.sequences) == {1}
+
+
+def test_a_lost_request_or_reply_is_made_good_under_the_same_number() -> None:
+    client, link = client_of(lambda n, sequence: [stack_reply(sequence)] if n == 3 else [])
+    assert client.stack() == (1, 256)
+    assert link.sequences == [1, 1, 1]
+
+
+@pytest.mark.parametrize("bad", [NAK, DAMAGED, b"noise\0", encode_reply("NAK", 0, "TOO_LONG")])
+def test_after_a_nak_or_a_damaged_reply_the_request_is_repeated_at_once(bad: bytes) -> None:
+    client, link = client_of(lambda n, sequence: [bad] if n < 4 else [stack_reply(sequence)])
+    assert client.stack() == (1, 256)
+    assert link.sent == [0.0] * 4
+
+
+def test_a_board_that_only_sends_noise_is_given_up_too() -> None:
+    link = ScriptedLink(lambda n, sequence: [])
+    link.read = lambda timeout: _noise(link)  # type: ignore[method-assign]
+    with pytest.raises(KerncastError) as caught:
+        HilClient(link, clock=lambda: link.now).stack()
+    assert code_of(caught) == "E412"
+
+
+def _noise(link: ScriptedLink) -> bytes:
+    link.now += 0.01
+    return DAMAGED
+
+
+def test_a_long_operation_may_take_as_long_as_it_needs_once_it_is_accepted() -> None:
+    done = 100.0
+
+    def script(n: int, sequence: int) -> list[bytes]:
+        if n == 1:
+            return [encode_reply("TRAIN", sequence, "WORKING")]
+        return [encode_reply("TRAIN", sequence, "OK", b"\2")] if link.now >= done else []
+
+    client, link = client_of(script)
+    assert client.train(5) == 2
+    assert link.now == pytest.approx(done)
+    assert set(link.sequences) == {1}
+    assert len(link.sent) == pytest.approx(1 + done / TIMING.poll)
+
+
+def test_a_long_operation_that_never_ends_is_given_up_at_its_own_deadline() -> None:
+    client, link = client_of(lambda n, sequence: [encode_reply("TRAIN", sequence, "WORKING")])
+    with pytest.raises(KerncastError) as caught:
+        client.train(5)
+    assert code_of(caught) == "E412"
+    assert link.now == pytest.approx(TIMING.operation)
+
+
+def test_late_answers_to_duplicates_of_earlier_requests_are_passed_over() -> None:
+    def script(n: int, sequence: int) -> list[bytes]:
+        late = [stack_reply(sequence - 1, used=99)] * 3
+        return [*late, encode_reply("TRAIN", sequence, "OK", b"\0"), stack_reply(sequence, used=7)]
+
+    client, _ = client_of(script)
+    assert client.stack() == (7, 256)
+
+
+# ---- refusals ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("answer", "code"), [
+    (lambda s: encode_reply("STACK", s, "BAD_LENGTH"), "E415"),
+    (lambda s: encode_reply("STACK", s, "STALE"), "E415"),
+    (lambda s: encode_reply("STACK", s, "OK", b"\0"), "E414"),
+    (lambda s: encode_reply("READY", 0, "OK", b"\1"), "E416"),
+    (lambda s: encode_reply("NAK", 0, "FAULT"), "E416")])
+def test_what_it_says_instead_of_an_answer_has_a_code(answer: Callable[[int], bytes], code: str) -> None:
+    client, link = client_of(lambda n, sequence: [answer(sequence)])
+    with pytest.raises(KerncastError) as caught:
+        client.stack()
+    assert code_of(caught) == code
+    assert link.sent == [0.0]
+
+
+def hello(sequence: int, version: int = TABLE.version, abi: int = 1, plan: bytes = bytes(32)) -> bytes:
+    fixed = bytes([version, 16]) + abi.to_bytes(2, "little") + (512).to_bytes(2, "little") + bytes(2)
+    return encode_reply("HELLO", sequence, "OK", fixed + (1).to_bytes(4, "little") + plan + b"ecg")
+
+
+def test_another_plan_is_refused_with_both_hashes() -> None:
+    client, _ = client_of(lambda n, sequence: [hello(sequence, plan=b"\xab" * 32)])
+    with pytest.raises(KerncastError) as caught:
+        client.start("cd" * 32)
+    assert code_of(caught) == "E413"
+    assert "ab" * 32 in str(caught.value) and "cd" * 32 in str(caught.value)
+
+
+def test_another_abi_or_protocol_is_refused() -> None:
+    for answer in (lambda s: hello(s, abi=9), lambda s: hello(s, version=TABLE.version + 1)):
+        client, _ = client_of(lambda n, sequence, answer=answer: [answer(sequence)])  # type: ignore[misc]
+        with pytest.raises(KerncastError) as caught:
+            client.start(abi=1)
+        assert code_of(caught) == "E414"
+
+
+def test_a_board_that_starts_during_the_greeting_is_waited_for() -> None:
+    ready = encode_reply("READY", 0, "OK", b"\1")
+    client, _ = client_of(lambda n, sequence: [ready, hello(sequence)])
+    assert client.start().name == "ecg"
+
+
+def test_a_board_that_should_announce_itself_and_does_not_is_given_up() -> None:
+    client, link = client_of(lambda n, sequence: [])
+    link.announces = True
+    with pytest.raises(KerncastError) as caught:
+        client.start()
+    assert code_of(caught) == "E412" and link.sent == []
+
+
+def test_a_count_that_overran_is_not_shown() -> None:
+    for ticks, unit, shown in ((b"\xff" * 8, 1, None), (bytes(8), 0, None), (bytes(8), 1, (0, 0))):
+        payload = ticks + bytes(8) + bytes([unit])
+        client, _ = client_of(lambda n, s, p=payload: [encode_reply("COUNTERS", s, "OK", p)])  # type: ignore[misc]
+        assert client.counters() == shown
+
+
+def test_sequence_numbers_go_round() -> None:
+    client, link = client_of(lambda n, sequence: [stack_reply(sequence)])
+    client._sequence = 0xFFFE
+    for _ in range(3):
+        client.stack()
+    assert link.sequences == [0xFFFF, 0, 1]
+
+
+def test_a_reply_without_the_reply_bit_or_with_an_unknown_status_is_none() -> None:
+    assert decode_reply(b"\x08\0\0\0") is None and decode_reply(b"\x88\0\0\xee") is None
+    assert decode_reply(b"\x88") is None and decode_reply(b"") is None
+    assert decode_reply(b"\x88\1\0\0") == Reply("STACK", 1, "OK", b"")

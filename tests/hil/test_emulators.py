@@ -1,0 +1,260 @@
+"""The tiny port on emulated boards: faults on the line, faults of the processor, processes that end."""
+
+import os
+import random
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kerncast.codegen.firmware import FirmwareImage, build_image
+from kerncast.codegen.targets import load_board
+from kerncast.codegen.toolchains import available
+from kerncast.hw.hil.client import HilClient
+from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
+from kerncast.hw.hil.link import Link
+from kerncast.hw.hil.protocol import TABLE, encode_request, reply_values, seal
+from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
+
+if TYPE_CHECKING:
+    from conftest import Wire
+
+BOARD = load_board("mps2-an386")
+CAPACITY = 300
+CRASH, SINK = 0xDEAD, 0xBEEF  # see tiny_port.c
+
+
+def code_of(caught: pytest.ExceptionInfo[KerncastError]) -> str:
+    return caught.value.problems[0].code
+
+
+# ---- the line ----------------------------------------------------------------------------------------------
+
+
+def greeted(wire: "Wire", sequence: int) -> bool:
+    wire.send(encode_request("HELLO", sequence))
+    reply = wire.reply()
+    return (reply.opcode, reply.status, reply.sequence) == ("HELLO", "OK", sequence)
+
+
+def test_after_every_kind_of_bad_frame_the_next_good_one_is_answered(wire: "Wire") -> None:
+    good = encode_request("TRAIN", 1, count=CAPACITY)
+    corrupted = good[:5] + bytes([good[5] ^ 0x10]) + good[6:]
+    bad = {corrupted: "BAD_CRC", good[:6] + b"\0": "BAD_FRAME", b"\0\x02\x07\0": "BAD_FRAME",
+           b"\0" + b"\x55" * 5000 + b"\0": "TOO_LONG"}
+    for sequence, (frame, status) in enumerate(bad.items(), 1):
+        wire.send(frame)
+        reply = wire.reply()
+        assert (reply.opcode, reply.status, reply.sequence) == ("NAK", status, 0)
+        assert greeted(wire, sequence)
+    wire.send(seal(bytes([99, 20, 0])))
+    assert (wire.reply().status, greeted(wire, 21)) == ("UNKNOWN_OPCODE", True)
+    wire.send(b"no delimiter" + encode_request("HELLO", 22))
+    assert (wire.reply().status, wire.reply().status) == ("BAD_FRAME", "OK")
+
+
+def test_a_request_repeated_while_the_board_works_is_carried_out_once(wire: "Wire") -> None:
+    frame = encode_request("TRAIN", 1, count=CAPACITY)
+    wire.send(frame * 20)
+    assert wire.reply().status == "WORKING"
+    answers = [wire.reply() for _ in range(20)]
+    assert {(a.opcode, a.sequence, a.status, a.payload) for a in answers} == {("TRAIN", 1, "OK", b"\2")}
+    wire.send(encode_request("READ", 2, region=16, offset=0, count=4))
+    assert reply_values(wire.reply())["data"] == (1).to_bytes(4, "little")
+
+
+def test_reads_and_writes_outside_the_buffers_are_refused(tiny: HilClient) -> None:
+    for opcode, values in (("READ", {"region": 0, "offset": 1199, "count": 2}),
+                           ("READ", {"region": 18, "offset": 1, "count": 1}),
+                           ("WRITE", {"region": 1, "offset": 0xFFFFFFFF, "data": b"xy"})):
+        with pytest.raises(KerncastError, match="OUT_OF_RANGE") as caught:
+            tiny.request(opcode, **values)  # type: ignore[arg-type]
+        assert code_of(caught) == "E415"
+
+
+def test_data_longer_than_a_frame_go_out_and_come_back_in_pieces(tiny: HilClient) -> None:
+    data = random.Random(1).randbytes(CAPACITY * 4)
+    assert len(data) > 2 * TABLE.max_payload
+    tiny.write("X", data)
+    assert tiny.read(0, len(data)) == data
+    assert tiny.predict(CAPACITY) == CAPACITY // 2
+    words = [int.from_bytes(data[at:at + 2], "little") for at in range(0, len(data), 2)]
+    sums = [(u + v) & 0xFFFF for u, v in zip(words[::2], words[1::2], strict=True)]
+    assert tiny.read(2, CAPACITY * 2) == b"".join(s.to_bytes(2, "little") for s in sums)
+    assert tiny.read(3, CAPACITY) == b"\0\1" * (CAPACITY // 2)
+    assert tiny.read_field(1, 6) == b"\xff\xff\2\0\xfd\xff" and tiny.read_field(2, 1) == b"\7"
+
+
+def test_firmware_of_another_plan_is_refused_with_both_hashes(tiny_link: EmulatorLink) -> None:
+    with pytest.raises(KerncastError) as caught:
+        HilClient(tiny_link).start("11" * 32)
+    assert code_of(caught) == "E413"
+    assert "11" * 32 in str(caught.value) and "a5010203" in str(caught.value)
+
+
+class FaultyLink:
+    """A link that flips, drops, repeats and truncates what passes, and adds noise; the same for a seed."""
+
+    announces = True
+
+    def __init__(self, link: Link, seed: int) -> None:
+        self.name = link.name
+        self._link = link
+        self._chance = random.Random(seed)
+        self.faults = 0
+
+    def _spoil(self, data: bytes) -> bytes:
+        chance = self._chance
+        if not data or chance.random() > 0.1:
+            return data
+        self.faults += 1
+        at = chance.randrange(len(data))
+        flipped = data[:at] + bytes([data[at] ^ (1 << chance.randrange(8))]) + data[at + 1:]
+        return chance.choice([flipped, b"", data + data, data[:at], data + chance.randbytes(20)])
+
+    def write(self, data: bytes) -> None:
+        self._link.write(self._spoil(data))
+
+    def read(self, timeout: float) -> bytes:
+        return self._spoil(self._link.read(timeout))
+
+    def close(self) -> None:
+        self._link.close()
+
+
+def test_over_a_line_full_of_faults_every_command_is_carried_out_once(tiny_link: EmulatorLink) -> None:
+    HilClient(tiny_link).start()  # its READY comes once, so it is not put at risk
+    link = FaultyLink(tiny_link, seed=3)
+    link.announces = False
+    client = HilClient(link, TABLE.timing.model_copy(update={"retransmit": 0.02, "poll": 0.02}))
+    client.start()
+    chance = random.Random(4)
+    for round_ in range(1, 101):
+        data = chance.randbytes(40)
+        client.write("X", data)
+        assert client.read(0, 40) == data
+        assert client.train(CAPACITY) == 2
+        assert client.read_field(0, 4) == round_.to_bytes(4, "little")
+    assert link.faults > 20
+
+
+# ---- the processor -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", [CRASH, SINK], ids=["store-to-nowhere", "stack-used-up"])
+def test_a_fault_of_the_processor_is_reported_at_once(tiny: HilClient, word: int) -> None:
+    tiny.write("X", word.to_bytes(2, "little"))
+    with pytest.raises(KerncastError, match="fault") as caught:
+        tiny.predict(1)
+    assert code_of(caught) in ("E411", "E416")  # Unicorn ends with a fault, QEMU lets the firmware tell
+
+
+def test_the_stack_mark_lies_within_the_stack_and_never_falls(tiny: HilClient) -> None:
+    used, total = tiny.stack()
+    tiny.train(CAPACITY)
+    later, _ = tiny.stack()
+    assert total == BOARD.memory.stack_bytes
+    assert 0 < used <= later < total
+
+
+def image_with(compiler: str, optimise: str, folder: Path) -> FirmwareImage:
+    text = (Path(__file__).parent / "fixtures" / "tiny_port.c").read_text(encoding="utf-8")
+    return build_image({"tiny_port.c": text}, [], [], BOARD, compiler=compiler, optimise=optimise,
+                       build_dir=folder)
+
+
+@pytest.mark.parametrize(("compiler", "optimise"), [("gcc", "-O0"), ("gcc", "-Os"), ("clang", "-O2")])
+def test_both_emulators_count_the_same_instructions(
+        compiler: str, optimise: str, tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
+    for tool in ("python:unicorn", "qemu-system-arm"):
+        require_tool(tool, "make tools")
+    if not available(compiler):
+        tools = {"gcc": "arm-none-eabi-gcc", "clang": "clang", "zig": "python:ziglang"}
+        require_tool(tools[compiler], "make tools")
+    image = image_with(compiler, optimise, tmp_path)
+    counts = {}
+    for emulator in ("unicorn", "qemu"):
+        client = HilClient(start_emulator(image.elf, BOARD, emulator))
+        client.start()
+        seen = []
+        for operation, count in ((client.predict, 1), (client.predict, 299), (client.train, CAPACITY)):
+            operation(count)
+            ticks = client.counters()
+            assert ticks is not None
+            seen.append(BOARD.counter.units(ticks[0]) - BOARD.counter.units(ticks[1]))
+        client.close()
+        counts[emulator] = seen
+    assert counts["unicorn"] == counts["qemu"]
+    assert 0 < counts["qemu"][0] < counts["qemu"][1] < counts["qemu"][2]
+
+
+# ---- the process -------------------------------------------------------------------------------------------
+
+
+def test_an_emulator_ends_with_its_link(tiny_link: EmulatorLink) -> None:
+    tiny_link.close()
+    assert tiny_link.process.returncode is not None
+    tiny_link.close()
+
+
+def test_an_emulator_that_is_killed_is_reported_at_once(tiny: HilClient, tiny_link: EmulatorLink) -> None:
+    tiny_link.process.kill()
+    with pytest.raises(KerncastError, match="emulator ended") as caught:
+        tiny.train(CAPACITY)
+    assert code_of(caught) == "E411"
+
+
+def test_an_image_that_is_none_is_reported_with_the_emulators_words(tmp_path: Path, emulator: str) -> None:
+    (tmp_path / "bad.elf").write_bytes(b"this is not an image")
+    link = start_emulator(tmp_path / "bad.elf", BOARD, emulator)
+    with pytest.raises(KerncastError, match="emulator ended") as caught:
+        HilClient(link).start()
+    assert code_of(caught) == "E411"
+    link.close()
+
+
+@pytest.fixture
+def orphan(tiny_image: FirmwareImage, emulator: str) -> Iterator[tuple["subprocess.Popen[str]", int]]:
+    """A process that has opened a link to an emulator and waits, with the emulator's process id."""
+    program = ("import sys; from pathlib import Path; from kerncast.codegen.targets import load_board;"
+               "from kerncast.hw.hil.emulators import start_emulator;"
+               "l = start_emulator(Path(sys.argv[1]), load_board('mps2-an386'), sys.argv[2]);"
+               "l.read(30); print(l.process.pid, flush=True); sys.stdin.read()")
+    with subprocess.Popen([sys.executable, "-c", program, str(tiny_image.elf), emulator], text=True,
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        yield parent, int(parent.stdout.readline())
+        parent.kill()
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="Linux tells when a process ends")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_no_emulator_outlives_the_process_that_started_it(orphan: tuple["subprocess.Popen[str]", int],
+                                                          how: signal.Signals) -> None:
+    parent, child = orphan
+    watch = os.pidfd_open(child)
+    parent.send_signal(how)
+    assert select.select([watch], [], [], 30.0)[0], "the emulator is still there"
+    os.close(watch)
+
+
+def test_a_missing_emulator_is_named_with_the_command_that_installs_it(
+        tiny_image: FirmwareImage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for emulator, command in (("qemu", "qemu-system-arm"), ("unicorn", "pip install")):
+        with pytest.raises(KerncastError) as caught:
+            start_emulator(tiny_image.elf, BOARD, emulator)
+        assert code_of(caught) == "E512" and caught.value.exit_code == EXIT_TOOL_MISSING
+        assert command in caught.value.problems[0].remedy
+
+
+def test_an_emulator_that_the_board_has_not_is_refused(tiny_image: FirmwareImage) -> None:
+    with pytest.raises(KerncastError, match="emu:mps2-an386:unicorn") as caught:
+        start_emulator(tiny_image.elf, BOARD, "renode")
+    assert code_of(caught) == "E417"

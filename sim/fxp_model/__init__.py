@@ -1,0 +1,49 @@
+"""sim.fxp_model: the algorithms of a plan a second time, in plain fxpmath: an independent opinion.
+
+Written from the definitions (the docstrings of :mod:`..primitives` and :mod:`..model`), without a
+call to either.  Where the integer model counts bits to shift, this one says what a number is worth
+and lets fxpmath align the points, so a wrong shift in one does not hide in the other.  It is slow:
+n <= 32.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import fail
+from ..plan import Plan
+
+if TYPE_CHECKING:
+    from .fklms import FxpFklms
+    from .toeplitz import FxpToeplitz
+
+#: Samples or expansion vectors that it takes.
+MOST = 32
+
+
+def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpFklms:
+    """Open the second model of a plan as a back end.
+
+    Parameters
+    ----------
+    plan : Plan
+        With at most 32 training samples or expansion vectors.
+
+    Raises
+    ------
+    KerncastError
+        E250 for a larger plan, E501 where fxpmath is not installed.
+    """
+    key = "n" if plan.algorithm == "toeplitz_rls" else "N"
+    if plan.sizes[key] > MOST:
+        raise fail("E250", "the plan is too large for the model in plain fxpmath",
+                   where="[toeplitz] n" if key == "n" else "[online] budget", value=plan.sizes[key],
+                   allowed=f"up to {MOST}",
+                   remedy="use the back end `model`, or a smaller spec for this comparison")
+    if key == "n":
+        from .toeplitz import FxpToeplitz
+
+        return FxpToeplitz(plan)
+    from .fklms import FxpFklms
+
+    return FxpFklms(plan)

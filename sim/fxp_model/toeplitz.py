@@ -1,0 +1,109 @@
+"""sim.fxp_model: the Toeplitz regularised-least-squares trainer in plain fxpmath."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+
+from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
+from ..formats import Format
+from ..plan import Plan
+from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
+from .kernel import FxpKernel
+from .levinson import FxpLevinson, NotPositiveDefiniteError, alpha_numbers
+
+_STATUS = {name: code for code, name in enumerate(STATUSES)}
+
+
+class FxpToeplitz:
+    """The second model of a plan whose algorithm is ``toeplitz_rls``.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Raises
+    ------
+    KerncastError
+        E501 where fxpmath is not installed.
+    """
+
+    name = "model:fxpmath"
+    calls = ALL_CALLS
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._kernel = FxpKernel(plan)
+        self._uniform = plan.options["scheme"] == "uniform"
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the untrained state."""
+        n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
+        self._v = np.zeros((n, columns), dtype=np.int64)
+        self._state: dict[str, Words | int] = {}
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,)."""
+        self.reset()
+        n = self.plan.sizes["n"]
+        if y_raw.shape != (n,) or (not self._uniform and (x_raw is None or x_raw.shape[0] != n)):
+            return {"status": np.array([_STATUS["bad_argument"]])}
+        if self._uniform:
+            self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(n)]
+        else:
+            assert x_raw is not None
+            self._v = self._kernel.x_words(x_raw)
+        r = self._first_row()
+        self._state = {"v": self._v, "r": words_of(r)}
+        solver = FxpLevinson(self.plan, r)
+        try:
+            solver.solve(self._kernel.y_numbers(y_raw))
+        except NotPositiveDefiniteError:
+            return {"status": np.array([_STATUS["not_positive_definite"]])}
+        alpha, exponent = alpha_numbers(self.plan, solver.x)
+        self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]),
+                        "a_exp": solver.a.exponent, "alpha": alpha, "alpha_exp": exponent, "trained": 1}
+        return {"status": np.array([_STATUS["ok"]])}
+
+    def _first_row(self) -> Fxp:
+        """Lemma 1 on the uniform grid, else Lemma 2, over 1 + lambda; r[0] is the implicit 1."""
+        signal = self.plan.signals["r"]
+        means = [0, *(self._diagonal(j) for j in range(1, len(self._v)))]
+        kernel = self.plan.signals["kernel"].format
+        over = number(np.array(means, dtype=np.int64), kernel) * exact(self.plan.integer("lambda_rho"), 31)
+        return cast(over, signal.format, signal.rounding)
+
+    def _diagonal(self, j: int) -> int:
+        """The kernel word of diagonal j: that of the grid, or the rounded mean (`divide_round`)."""
+        if self._uniform:
+            return word_of(self._kernel.values(self._kernel.distances(self._v[j:j + 1], self._v[0])))
+        n = len(self._v)
+        d2 = [self._kernel.distances(self._v[i:i + 1], self._v[i + j])[0] for i in range(n - j)]
+        terms = n if self.plan.options["scheme"] == "diagonal_mean_biased" else n - j
+        mean = Fraction(word_of(total(self._kernel.values(np.array(d2, dtype=np.int64)))), terms)
+        return floor(mean + Fraction(1, 2))
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """Not an online learner: every sample is refused."""
+        return {"status": np.full(len(y_raw), _STATUS["bad_argument"]),
+                "f": np.zeros(len(y_raw), dtype=np.int64)}
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        if "alpha" not in self._state or len(x_raw) == 0:
+            return {"status": np.full(len(x_raw), _STATUS["not_trained"]),
+                    "f": np.zeros(len(x_raw), dtype=np.int64)}
+        w, exponent = self.plan.word, int(self._state["alpha_exp"])
+        alpha = number(self._state["alpha"], Format(True, w, w - 1 - exponent))
+        f = [word_of(self._kernel.expand(self._v, alpha, x)) for x in self._kernel.x_words(x_raw)]
+        return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": np.array(f, dtype=np.int64)}
+
+    def state(self) -> Outputs:
+        """Every member of the device's model structure."""
+        return field_arrays(self.plan, self._state)
+
+    def close(self) -> None:
+        """Nothing to close."""

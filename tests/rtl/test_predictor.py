@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from kerncast.codegen.rtl import model_tag, predictor_cycles, vectors
 from kerncast.hw.rtl.simulate import model_frame, sample_frames
 from kerncast.sim.backend import Outputs
@@ -85,7 +86,9 @@ def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
     plan, wanted = core.plan, []
     counts = [1, 2, vectors(plan)] if plan.algorithm == "kernel_lms" else [vectors(plan)]
     for count in counts:
-        state = anything(plan, 1)[0] | ({"count": np.array([count])} if plan.algorithm == "kernel_lms" else {})
+        state = anything(plan, 1)[0]
+        if "count" in state:
+            state["count"][:] = count
         core.load(state)
         core.do("watch")
         core.ask(state, raw_inputs(plan, 5, count))
@@ -144,7 +147,7 @@ def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulat
     core.load(state)
     for idle in (0.0, 0.5):
         core.do("stall", idle, idle, 1)
-        for length in [k for k in (1, columns - 1, columns + 1, 2 * columns, 5 * columns) if k not in (0, columns)]:
+        for length in sorted({1, columns - 1, columns + 1, 2 * columns, 5 * columns} - {0, columns}):
             core.do("sample", [1] * length)
             core.do("sent")
             core.do("cycles", 4)
@@ -166,7 +169,7 @@ def malformed(core: Core, good: list[int]) -> list[list[int]]:
     least = plan.constants.get("alpha_exp_min", 0)
     frames = [[model_tag(plan) ^ 1, *good[1:]], [good[0], vectors(plan) + 1, *good[2:]],
               [*good[:2], (most + 1) & mask, *good[3:]], [*good[:2], (least - 1) & mask, *good[3:]],
-              good + [0], good * 2, [model_tag(plan), 0, 0, 0], [good[0], mask, 0]]
+              [*good, 0], good * 2, [model_tag(plan), 0, 0, 0], [good[0], mask, 0]]
     return frames + [good[:length] for length in range(1, len(good))]
 
 
@@ -207,8 +210,9 @@ def test_without_a_model_answers_say_so(built, case, simulator):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize(("case", "simulator", "rounds"), [("gains16", "verilator", 800), ("means32", "verilator", 800),
-                                                           ("even32", "icarus", 40), ("grid16", "icarus", 40)])
+@pytest.mark.parametrize(("case", "simulator", "rounds"), [
+    ("gains16", "verilator", 800), ("means32", "verilator", 800), ("even32", "icarus", 40),
+    ("grid16", "icarus", 40)])
 def test_long_random_runs_equal_the_model(built, ledger, case, simulator, rounds):
     core, chance = built(case, simulator), np.random.default_rng()
     for _ in range(rounds):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from kerncast.codegen.resources import resource
 from kerncast.sim import primitives as p
 from kerncast.sim.tables import exp2_16, exp2_32
@@ -74,8 +75,8 @@ def run(require_tool, tmp_path):
             lines.append(f"{word:x}\n")
         (tmp_path / "inputs.hex").write_text("".join(lines))
         (tmp_path / "bench.sv").write_text(module.text(len(inputs)))
-        subprocess.run(["iverilog", "-g2012", "-y", str(hw), "-Y", ".sv", "-s", "bench", "-o", "bench.vvp", "bench.sv"],
-                       cwd=tmp_path, check=True)
+        subprocess.run(["iverilog", "-g2012", "-y", str(hw), "-Y", ".sv", "-s", "bench", "-o", "bench.vvp",
+                        "bench.sv"], cwd=tmp_path, check=True)
         done = subprocess.run(["vvp", "bench.vvp"], cwd=tmp_path, check=True, capture_output=True, text=True)
         return [int(line, 16) for line in done.stdout.split()]
 
@@ -109,7 +110,8 @@ def words(bits: int, count: int, seed: int) -> list[int]:
 def test_shift_round(compare, bits, rounding):
     chance = random.Random(bits)
     inputs = [(v, chance.randint(0, min(62, bits + 3))) for v in words(bits, 1500, rounding)]
-    module = Module("kc_shift_round", {"v": bits, "s": 6}, bits, parameters={"V_BITS": bits, "ROUNDING": rounding})
+    module = Module("kc_shift_round", {"v": bits, "s": 6}, bits,
+                    parameters={"V_BITS": bits, "ROUNDING": rounding})
     compare(module, inputs, [p.shift_round(v, s, rounding) for v, s in inputs])
 
 
@@ -125,7 +127,8 @@ def test_align(compare):
 @pytest.mark.parametrize(("low", "high"), [(-32768, 32767), (0, 65535), (-(1 << 31), (1 << 31) - 1), (-5, 9)])
 def test_saturate(compare, low, high):
     inputs = [(v,) for v in words(64, 1000, 3)]
-    module = Module("kc_saturate", {"v": 64}, 33, parameters={"OUT_BITS": 33, "LO": f"-64'sd{-low}", "HI": f"64'sd{high}"})
+    module = Module("kc_saturate", {"v": 64}, 33,
+                    parameters={"OUT_BITS": 33, "LO": f"-64'sd{-low}", "HI": f"64'sd{high}"})
     compare(module, inputs, [p.saturate(v, low, high) for (v,) in inputs])
 
 
@@ -147,8 +150,10 @@ def test_mul_shift(compare, shift):
     for _ in range(800):
         c = chance.getrandbits(chance.randint(1, 31))
         most = min((1 << 63) - 1, (((1 << 63) << shift) - 1) // max(c, 1))
-        inputs.append((most if chance.random() < 0.05 else chance.randint(0, most) >> chance.randint(0, 60), c))
-    module = Module("kc_mul_shift", {"a": 63, "c": 31}, 63, latency=2, parameters={"A_BITS": 63, "SHIFT": shift})
+        some = chance.randint(0, most) >> chance.randint(0, 60)
+        inputs.append((most if chance.random() < 0.05 else some, c))
+    module = Module("kc_mul_shift", {"a": 63, "c": 31}, 63, latency=2,
+                    parameters={"A_BITS": 63, "SHIFT": shift})
     compare(module, inputs, [p.mul_shift(a, c, shift) for a, c in inputs])
 
 

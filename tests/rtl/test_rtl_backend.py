@@ -4,6 +4,7 @@ import os
 
 import numpy as np
 import pytest
+
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.simulate import RtlBackend
 from kerncast.hw.rtl.simulators import find_simulator

@@ -56,6 +56,11 @@ class HostBackend:
     flags : tuple of str
         Optimisation and instrumentation, such as ``("-O2",)``.
 
+    Attributes
+    ----------
+    ffi, library, model
+        cffi's view of the generated API and of this back end's model structure.
+
     Raises
     ------
     KerncastError
@@ -69,15 +74,15 @@ class HostBackend:
         chosen = host_compiler(compiler)
         self.plan = plan
         self.name = f"host:{chosen.name}:{''.join(flags)}"
-        self._ffi = cffi.FFI()
-        self._ffi.cdef(declarations(plan))
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(declarations(plan))
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
         try:
-            self._library: Any = self._ffi.dlopen(str(self._build(chosen, source, flags, build_dir)))
+            self.library: Any = self.ffi.dlopen(str(self._build(chosen, source, flags, build_dir)))
         except BaseException:
             self._folder.cleanup()
             raise
-        self._model = self._ffi.new(f"{plan.name}_model_t *")
+        self.model = self.ffi.new(f"{plan.name}_model_t *")
         self.reset()
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
@@ -97,18 +102,18 @@ class HostBackend:
         return library
 
     def _call(self, name: str, *arguments: Any) -> int:
-        return int(getattr(self._library, f"{self.plan.name}_{name}")(self._model, *arguments))
+        return int(getattr(self.library, f"{self.plan.name}_{name}")(self.model, *arguments))
 
     def _raw(self, words: Raw, signal: str) -> Any:
         """Words as a C array of the raw type; the buffer lives as long as the result."""
         fmt = self.plan.signals[signal].format
         array = np.ascontiguousarray(words.reshape(-1), dtype=fmt.c_type.removesuffix("_t"))
-        return self._ffi.from_buffer(f"{fmt.c_type}[]", array)
+        return self.ffi.from_buffer(f"{fmt.c_type}[]", array)
 
     @property
     def plan_hash(self) -> str:
         """The hash compiled into the library."""
-        return bytes(getattr(self._library, f"{self.plan.name}_plan_hash")).hex()
+        return bytes(getattr(self.library, f"{self.plan.name}_plan_hash")).hex()
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
@@ -125,7 +130,7 @@ class HostBackend:
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
         count = len(x_raw)
         f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
-        word = self._ffi.new(f"int{self.plan.word}_t *")
+        word = self.ffi.new(f"int{self.plan.word}_t *")
         for i in range(count):
             x = self._raw(x_raw[i], "x_raw")
             y = () if y_raw is None else (int(y_raw[i]),)
@@ -149,12 +154,12 @@ class HostBackend:
         return {f.name: self._member(f.name, f.formula == "1") for f in self.plan.memory}
 
     def _member(self, name: str, scalar: bool) -> NDArray[np.int64]:
-        value = getattr(self._model, name)
+        value = getattr(self.model, name)
         return np.array([value] if scalar else list(value), dtype=np.int64)
 
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        getattr(self._library, f"{self.plan.name}_model_init")(self._model)
+        getattr(self.library, f"{self.plan.name}_model_init")(self.model)
 
     def close(self) -> None:
         """Remove the compiled library."""

@@ -1,0 +1,32 @@
+"""Generated C does nothing that the language leaves undefined, on any input and any model structure."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+NAMES = ["grid16", "grid16_even", "grid32_floor", "mean16", "mean32_varied", "biased32", "mean16_long_raw",
+         "indefinite16", "indefinite32", "lms16", "lms16_ties", "lms32_ties_decay", "lms16_decay_varied",
+         "lms32_rails", "lms16_saturated", "lms32_saturated", "lms16_two"]
+CHECKS = {
+    "gcc": "-O1 -fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all",
+    # Beyond what is undefined: unsigned wrap-around, and conversions that lose bits.
+    "clang": "-O1 -fsanitize=undefined,integer,implicit-conversion,local-bounds -fsanitize-trap=all",
+}
+REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang"}
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_no_sanitizer_stops_generated_c(cases, require_tool, ledger, compiler):
+    require_tool(compiler, REMEDY[compiler])
+    program = Path(__file__).parent / "replay_program.py"
+    folders = [str(cases(name).folder) for name in NAMES]
+    done = subprocess.run([sys.executable, program, compiler, CHECKS[compiler], *folders],
+                          capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{compiler} stopped with {done.returncode}:\n{done.stderr[-3000:]}"
+    found = json.loads(done.stdout)
+    assert sorted(found) == sorted(NAMES)
+    for name, (words, mismatches) in found.items():
+        ledger.record(backend=f"host:{compiler}:sanitized", words=words, mismatches=mismatches, case=name)

@@ -1,0 +1,40 @@
+"""Generated C equals the integer model, word for word, whatever the compiler does with it."""
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.host import HostBackend
+from kerncast.sim.backend import STATUSES
+from kerncast.sim.vectors import replay
+
+NAMES = list(tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8")))
+REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang",
+          "python:ziglang": "python -m pip install ziglang"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_model_meets_the_statuses_that_the_case_is_made_for(cases, name):
+    case = cases(name)
+    learnt = [call.expected["status"] for call in case.vectors.calls if call.name != "predict"]
+    met = {STATUSES[status] for status in np.concatenate(learnt)}
+    assert met == set(case.meets)
+    before = case.vectors.calls[0].expected
+    assert set(before["status"]) == {STATUSES.index("not_trained")}
+    assert not before["f"].any()
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("name", NAMES)
+def test_generated_c_equals_model_at_every_optimisation_level(cases, require_tool, ledger, name, compiler):
+    require_tool(compiler, REMEDY[compiler])
+    case = cases(name)
+    for level in ("-O0", "-O2", "-Os"):
+        backend = HostBackend(case.plan, case.folder, compiler=compiler, flags=(level,))
+        found = replay(backend, case.vectors)
+        backend.close()
+        assert found.first == ""
+        ledger.record(backend=f"host:{compiler}:{level}", words=found.words, mismatches=found.mismatches,
+                      case=name)

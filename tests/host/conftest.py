@@ -103,7 +103,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Case]:
 
 
 @pytest.fixture
-def host(cases: Callable[[str], Case], require_tool: Callable[[str, str], str]) -> Callable[[str], HostBackend]:
+def host(cases: Callable[[str], Case],
+         require_tool: Callable[[str, str], str]) -> Callable[[str], HostBackend]:
     """``host(name)``: the generated C of a case, built by gcc and open to calls of its own API."""
     require_tool("gcc", "sudo apt-get install -y gcc libc6-dev")
     return lambda name: HostBackend(cases(name).plan, cases(name).folder, compiler="gcc", flags=("-O1",))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import logging
 import os
 import shutil
 from collections.abc import Iterator, Sequence
@@ -131,6 +132,7 @@ class Simulation:
 
         self._work.mkdir(parents=True, exist_ok=True)
         self._runner = get_runner(self.simulator.name)
+        self._runner.log.setLevel(logging.CRITICAL)  # what went wrong is said below, once
         log = self._work / "build.log"
         with self._guarded("the simulator cannot build the core", log):
             self._runner.build(

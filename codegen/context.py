@@ -18,8 +18,8 @@ _MACROS = {
     "Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on":
         ("kernel_c", "kernel_shift", "kernel_d2_end"),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
-    "Trainer": ("x_step", "lambda_rho", "xi_frac", "mu_frac", "a_exp_max", "alpha_exp_min",
-                "alpha_exp_max"),
+    "Trainer": ("x_step", "lambda_rho", "alpha_rho", "xi_frac", "mu_frac", "a_exp_max",
+                "alpha_exp_min", "alpha_exp_max"),
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
 }
 
@@ -39,6 +39,9 @@ def _comment(plan: Plan, name: str) -> str:
         t_frac = 20 if plan.word == 16 else 32
         real = value * 2.0 ** -(plan.integer("kernel_shift") + t_frac)
         return f"{real!r} = log2(e) / (2 sigma^2) in x words"
+    if name == "alpha_rho":
+        finer = plan.signals["alpha"].format.frac - plan.word + 1
+        return f"2^{finer} / (1 + lambda): alpha has {finer} fraction bits more than the word - 1"
     if name == "lambda_rho":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     if name == "eta":

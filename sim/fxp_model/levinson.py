@@ -175,5 +175,8 @@ class FxpLevinson:
 
 def alpha_numbers(plan: Plan, x: Block) -> tuple[Words, int]:
     """From the scaled system back to ``(T + lambda I) alpha = y``: words (n,) and their exponent."""
-    over = x.numbers() * exact(plan.integer("lambda_rho"), 31)
-    return words_of(cast(over, x.format, plan.signals["alpha"].rounding)), x.exponent
+    signal = plan.signals["alpha"]
+    finer = signal.format.frac - (plan.word - 1)  # fraction bits that a large lambda adds
+    alpha = cast(x.numbers() * exact(plan.integer("alpha_rho"), 31 + finer),
+                 Format(True, plan.word, x.format.frac + finer), signal.rounding)
+    return words_of(alpha), x.exponent

@@ -96,8 +96,8 @@ class FxpToeplitz:
         if "alpha" not in self._state or len(x_raw) == 0:
             return {"status": np.full(len(x_raw), _STATUS["not_trained"]),
                     "f": np.zeros(len(x_raw), dtype=np.int64)}
-        w, exponent = self.plan.word, int(self._state["alpha_exp"])
-        alpha = number(self._state["alpha"], Format(True, w, w - 1 - exponent))
+        fmt, exponent = self.plan.signals["alpha"].format, int(self._state["alpha_exp"])
+        alpha = number(self._state["alpha"], Format(True, fmt.bits, fmt.frac - exponent))
         f = [word_of(self._kernel.expand(self._v, alpha, x)) for x in self._kernel.x_words(x_raw)]
         return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": np.array(f, dtype=np.int64)}
 

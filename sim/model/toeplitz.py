@@ -93,7 +93,7 @@ class ToeplitzModel:
         status = levinson(y, self._r, self._a, self._alpha, self._scalars, self._levinson, log)
         if status == OK:
             c = cast_of(self.plan, "alpha")
-            _scale_alpha(self._alpha, self.plan.integer("lambda_rho"), c.rounding, c.lo, c.hi, log)
+            _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
             self._trained = True
         else:
             self._a[:], self._alpha[:], self._scalars[:] = 0, 0, 0

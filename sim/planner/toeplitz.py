@@ -33,6 +33,14 @@ from .inputs import (
 ALPHA_EXP_MIN = -8
 
 
+def _finer_bits(lam: float, word: int) -> int:
+    """Fraction bits of alpha beyond the word, so that a large lambda does not cost it bits.
+
+    As many as keep 2**(31 + bits) / (1 + lambda) below 2**31, and `f_shift` below 63.
+    """
+    return min(max(ceil_log2(1 + Fraction(lam)) - 1, 0), 54 - word)
+
+
 def _levinson_constants(spec: Spec, words: WordClass) -> tuple[dict[str, int], dict[str, object]]:
     """Shifts and exponent ranges; E205 where no choice of shifts holds."""
     assert spec.toeplitz is not None
@@ -52,10 +60,12 @@ def _levinson_constants(spec: Spec, words: WordClass) -> tuple[dict[str, int], d
                    where="[toeplitz] lambda", value=lam,
                    allowed="larger values, or a longer word",
                    remedy="raise lambda, lower n, or set [numbers] word = 32")
+    finer = _finer_bits(lam, w)
+    alpha_rho = min(round(Fraction(2 ** (31 + finer)) / (1 + Fraction(lam))), 2**31 - 1)
     constants = {
-        "lambda_rho": rho, "mac_shift": mac_shift, "xi_frac": xi_frac, "mu_frac": mu_frac,
-        "a_exp_max": a_exp_max, "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": alpha_exp_max,
-        "f_shift": w - mac_shift,
+        "lambda_rho": rho, "alpha_rho": alpha_rho, "mac_shift": mac_shift, "xi_frac": xi_frac,
+        "mu_frac": mu_frac, "a_exp_max": a_exp_max, "alpha_exp_min": ALPHA_EXP_MIN,
+        "alpha_exp_max": alpha_exp_max, "f_shift": w - mac_shift + finer,
     }
     evidence: dict[str, object] = {
         "a": {"decided_by": "analytic", "bound": a_bound},
@@ -65,6 +75,7 @@ def _levinson_constants(spec: Spec, words: WordClass) -> tuple[dict[str, int], d
 
 
 def _signals(spec: Spec, words: WordClass, c: dict[str, int]) -> dict[str, Signal]:
+    assert spec.toeplitz is not None
     w = words.bits
     fmt = Format(True, w, w - 1)
     rounding = Rounding[spec.numbers.rounding.upper()]
@@ -79,7 +90,8 @@ def _signals(spec: Spec, words: WordClass, c: dict[str, int]) -> dict[str, Signa
                       1 << c["xi_frac"], "1 + lambda"),
         "mu": Signal(Format(True, 64, c["mu_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
-        "alpha": signal(fmt, "full scale of y, block exponent alpha_exp"),
+        "alpha": signal(Format(True, w, w - 1 + _finer_bits(spec.toeplitz.lam, w)),
+                        "full scale of y, block exponent alpha_exp"),
     }
 
 

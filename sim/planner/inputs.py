@@ -84,7 +84,7 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
     down = 0
     signed = lo < 0
     container = Format(signed, words.bits, 0)
-    while (((span << up) >> down) + (down > 0) > reach or (hi << up) >> down > container.hi
+    while (((span << up) >> down) + (down > 0) > reach or -((-hi << up) >> down) > container.hi
            or (lo << up) >> down < container.lo):
         down += 1
     if up and down:

@@ -14,6 +14,7 @@ from elftools.elf.elffile import ELFFile
 
 from ..sim.errors import fail
 from ..sim.plan import Plan
+from .context import context
 from .hil_table import render_header
 from .resources import environment, resource
 from .targets import Board, load_board, load_target
@@ -72,10 +73,9 @@ def buffer_samples(plan: Plan) -> int:
 
 def render_port(plan: Plan) -> str:
     """``<name>_hil_port.c``: the library's side of the agent."""
-    trains = plan.algorithm == "toeplitz_rls"
+    values = context(plan, str(plan.evidence.get("spec", "of no file")))
     return environment().get_template("firmware/hil_port.c.j2").render(
-        plan=plan, trains=trains, capacity=buffer_samples(plan), columns=plan.sizes["D"],
-        train_count=plan.sizes["n"] if trains else 0)
+        values, file=f"{plan.name}_hil_port.c", capacity=buffer_samples(plan))
 
 
 def render_board_files(board: Board) -> dict[str, str]:

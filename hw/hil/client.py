@@ -106,6 +106,9 @@ class HilClient:
         self.identity = Identity(
             str(v["name"]), _bytes(v["plan_hash"]).hex(), _int(v["abi"]), _int(v["word_bits"]),
             _int(v["fields"]), _int(v["capacity"]), _int(v["max_payload"]))
+        if self.identity.capacity < 1 or not _WRITE_FIXED < self.identity.max_payload <= TABLE.max_payload:
+            raise _other("size of the buffers", self.identity, f"payloads up to {TABLE.max_payload}",
+                         self.link.name)
         if abi is not None and self.identity.abi != abi:
             raise _other("ABI", self.identity.abi, abi, self.link.name)
         if plan_hash is not None and self.identity.plan_hash != plan_hash:

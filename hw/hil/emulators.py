@@ -34,11 +34,11 @@ def _child_setup() -> Callable[[], None] | None:
     """What the child does first: ask Linux to end it with its parent."""
     if not sys.platform.startswith("linux"):
         return None
-    libc = ctypes.CDLL(None, use_errno=True)
-    parent = os.getpid()
+    prctl = ctypes.CDLL(None).prctl  # found here: the child of a threaded process should do little
+    parent, kill = os.getpid(), int(signal.SIGKILL)
 
     def die_with_parent() -> None:
-        libc.prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL))
+        prctl(_PR_SET_PDEATHSIG, kill)
         if os.getppid() != parent:  # it went before we could ask
             os._exit(1)
 

@@ -178,6 +178,7 @@ def open_socket(text: str) -> socket.socket:
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(text)
         server.listen(1)
+        print(f"waiting at {text}", flush=True)
         client, _ = server.accept()
     Path(text).unlink()
     return client

@@ -154,9 +154,10 @@ def test_what_it_says_instead_of_an_answer_has_a_code(answer: Callable[[int], by
     assert link.sent == [0.0]
 
 
-def hello(sequence: int, version: int = TABLE.version, abi: int = 1, plan: bytes = bytes(32)) -> bytes:
-    fixed = bytes([version, 16]) + abi.to_bytes(2, "little") + (512).to_bytes(2, "little") + bytes(2)
-    return encode_reply("HELLO", sequence, "OK", fixed + (1).to_bytes(4, "little") + plan + b"ecg")
+def hello(sequence: int, version: int = TABLE.version, abi: int = 1, plan: bytes = bytes(32),
+          payload: int = 512, capacity: int = 1) -> bytes:
+    fixed = bytes([version, 16]) + abi.to_bytes(2, "little") + payload.to_bytes(2, "little") + bytes(2)
+    return encode_reply("HELLO", sequence, "OK", fixed + capacity.to_bytes(4, "little") + plan + b"ecg")
 
 
 def test_another_plan_is_refused_with_both_hashes() -> None:
@@ -167,8 +168,10 @@ def test_another_plan_is_refused_with_both_hashes() -> None:
     assert "ab" * 32 in str(caught.value) and "cd" * 32 in str(caught.value)
 
 
-def test_another_abi_or_protocol_is_refused() -> None:
-    for answer in (lambda s: hello(s, abi=9), lambda s: hello(s, version=TABLE.version + 1)):
+def test_another_abi_or_protocol_or_senseless_buffers_are_refused() -> None:
+    for answer in (lambda s: hello(s, abi=9), lambda s: hello(s, version=TABLE.version + 1),
+                   lambda s: hello(s, capacity=0), lambda s: hello(s, payload=5),
+                   lambda s: hello(s, payload=513)):
         client, _ = client_of(lambda n, sequence, answer=answer: [answer(sequence)])  # type: ignore[misc]
         with pytest.raises(KerncastError) as caught:
             client.start(abi=1)

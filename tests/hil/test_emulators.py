@@ -4,6 +4,7 @@ import os
 import random
 import select
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from kerncast.codegen.targets import load_board
 from kerncast.codegen.toolchains import available
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
-from kerncast.hw.hil.link import Link
+from kerncast.hw.hil.link import Link, SocketLink
 from kerncast.hw.hil.protocol import TABLE, encode_request, reply_values, seal
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 
@@ -241,6 +242,21 @@ def test_no_emulator_outlives_the_process_that_started_it(orphan: tuple["subproc
     parent.send_signal(how)
     assert select.select([watch], [], [], 30.0)[0], "the emulator is still there"
     os.close(watch)
+
+
+def test_unicorn_can_be_started_by_hand_with_a_socket_in_the_file_system(
+        tiny_image: FirmwareImage, tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("python:unicorn", "pip install 'kerncast[emu]'")
+    path = str(tmp_path / "uart")
+    command = [sys.executable, "-m", "kerncast.hw.hil.unicorn_board", str(tiny_image.elf), "--socket", path]
+    with subprocess.Popen(command, text=True, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None and path in process.stdout.readline()
+        with socket.socket(socket.AF_UNIX) as sock:
+            sock.connect(path)
+            client = HilClient(SocketLink(sock, path, announces=True))
+            assert client.start().name == "tiny"
+            client.close()
+        assert process.wait() == 0
 
 
 def test_a_missing_emulator_is_named_with_the_command_that_installs_it(

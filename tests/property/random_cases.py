@@ -109,8 +109,8 @@ def online_case(random: Random, word: int, rounding: str, samples: int) -> Case:
         tables = _common(random, word, rounding, columns, x, y)
         seen = (x_raw, y_raw) if random.random() < 0.5 else ()
         try:
-            plan = make_plan(Spec(model={"name": "random", "algorithm": "kernel_lms"}, online=online, **tables),
-                             *seen)
+            spec = Spec(model={"name": "random", "algorithm": "kernel_lms"}, online=online, **tables)
+            plan = make_plan(spec, *seen)
         except KerncastError:
             continue
         return Case(plan, x_raw, y_raw, inputs(random, x, 3, columns))

@@ -99,7 +99,7 @@ def test_the_quotient_of_apytypes_differs_from_a_floor_by_one_below_zero(num: in
     assert apy_word(theirs) - floor(exact) == (exact < 0 and exact.denominator != 1)
 
 
-# The known defects.  Our precaution: sim/fxp_model never lets fxpmath cast more than 53 bits.
+# The known defects.  Our precaution: sim/fxp_model lets fxpmath cast 53 bits and hold 63 at most.
 
 
 @pytest.mark.parametrize(("mode", "word"), [(p.FLOOR, -3), (p.HALF_UP, 3), (p.HALF_EVEN, 3)])
@@ -130,6 +130,13 @@ def test_known_defect_fxpmath_casts_through_float64_and_loses_bits_beyond_53(mod
     assert p.narrow(below_half, 31, mode, -(2**39), 2**39 - 1) == 2**29
     if mode == p.HALF_UP:
         assert fxp_cast(fxp(below_half, 62, 31), 40, 0, mode) == 2**29 + 1
+
+
+def test_known_defect_fxpmath_makes_floats_of_words_of_64_bits_beside_shorter_ones() -> None:
+    left, right = (Fxp([2**k + 1, 1], True, 64, 0, raw=True) for k in (40, 23))
+    product = (left * right).val  # 2**63 + 2**40 + 2**23 + 1, and 1
+    assert [type(word) for word in product] == [float, float]
+    assert int(product[0]) != (2**40 + 1) * (2**23 + 1)
 
 
 def test_known_defect_the_saturating_accumulator_of_apytypes_does_not_saturate() -> None:

@@ -120,7 +120,6 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
-        "y_full": 1 << plan.signals["y"].format.frac,
         "decay": plan.constants.get("decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
         "table_meaning": TABLE_MEANING, "example": _example(plan, trains, uniform),

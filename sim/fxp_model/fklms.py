@@ -51,7 +51,7 @@ class FxpFklms:
         self._v: Words = np.zeros((budget, columns), dtype=np.int64)
         self._row: Words = np.zeros(budget, dtype=np.int64)
         self._dist: Words = np.zeros(budget, dtype=np.int64)
-        self._near: Words = np.zeros(budget, dtype=np.int64)
+        self._nearest: Words = np.zeros(budget, dtype=np.int64)
         self._ages: list[int] = []  # slots, the oldest first
         self._saturated = False
 
@@ -125,17 +125,17 @@ class FxpFklms:
 
     def _elder(self, slot: int, elders: list[int], d2: Words) -> None:
         """Note the nearest of `elders` (the oldest of equals) as the neighbour of `slot`."""
-        self._near[slot], self._dist[slot] = 0, 0
+        self._nearest[slot], self._dist[slot] = 0, 0
         if elders:
-            self._near[slot] = min(elders, key=lambda j: d2[j])
-            self._dist[slot] = d2[self._near[slot]]
+            self._nearest[slot] = min(elders, key=lambda j: d2[j])
+            self._dist[slot] = d2[self._nearest[slot]]
 
     def _remove(self, slot: int) -> None:
         """Take `slot` out, and look again for the neighbours of those that it was nearest to."""
         age = self._ages.index(slot)
         self._ages.remove(slot)
         for later in self._ages[age:]:
-            if self._near[later] == slot:
+            if self._nearest[later] == slot:
                 elders = self._ages[:self._ages.index(later)]
                 self._elder(later, elders, self._kernel.distances(self._v, self._v[later]))
 
@@ -159,7 +159,7 @@ class FxpFklms:
         rank = np.zeros(len(self._alpha), dtype=np.int64)
         rank[self._ages] = np.arange(len(self._ages))
         return field_arrays(self.plan, {
-            "row": self._row, "dist": self._dist, "alpha": self._alpha, "v": self._v, "near": self._near,
+            "row": self._row, "dist": self._dist, "alpha": self._alpha, "v": self._v, "elder": self._nearest,
             "rank": rank, "count": len(self._ages)})
 
     def close(self) -> None:

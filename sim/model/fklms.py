@@ -53,7 +53,7 @@ class FklmsState(NamedTuple):
     dist: Words
     alpha: Words
     v: Words
-    near: Words
+    elder: Words
     rank: Words
 
 
@@ -96,14 +96,14 @@ def find_elder(s: FklmsState, slot: int, count: int, skip: int) -> None:
         if best < 0 or d2 < s.dist[slot] or (d2 == s.dist[slot] and s.rank[j] < s.rank[best]):
             best = j
             s.dist[slot] = d2
-    s.near[slot] = best
+    s.elder[slot] = best
 
 
 @jit
 def remove(s: FklmsState, slot: int, count: int) -> None:
     """Take `slot` out of the order of age and mend the neighbours that pointed at it."""
     for j in range(count):
-        if j != slot and s.near[j] == slot and s.rank[j] > s.rank[slot]:
+        if j != slot and s.elder[j] == slot and s.rank[j] > s.rank[slot]:
             find_elder(s, j, count, slot)
     for j in range(count):
         if s.rank[j] > s.rank[slot]:
@@ -122,7 +122,7 @@ def insert(s: FklmsState, slot: int, x: Words, alpha: int, count: int, log: Word
         s.v[slot, c] = x[c]
     s.alpha[slot] = alpha
     s.rank[slot] = count - 1
-    s.near[slot] = 0 if best < 0 else best
+    s.elder[slot] = 0 if best < 0 else best
     s.dist[slot] = 0 if best < 0 else s.row[best]
     record(log, DISTANCE, s.dist[slot])
 
@@ -206,9 +206,9 @@ class FklmsModel:
     def reset(self) -> None:
         """Back to the empty model."""
         budget, columns = self.plan.sizes["N"], self.plan.sizes["D"]
-        row, dist, alpha, near, rank = (np.zeros(budget, dtype=np.int64) for _ in range(5))
+        row, dist, alpha, elder, rank = (np.zeros(budget, dtype=np.int64) for _ in range(5))
         v = np.zeros((budget, columns), dtype=np.int64)
-        self._state = FklmsState(row, dist, alpha, v, near, rank)
+        self._state = FklmsState(row, dist, alpha, v, elder, rank)
         self._count = 0
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:

@@ -64,7 +64,7 @@ def _memory(words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field
         ("dist", distance, "N", "squared distance to the nearest older vector"),
         ("alpha", f"int{words.bits}_t", "N", "multipliers"),
         ("v", x_word, "N*D", "expansion vectors"),
-        ("near", "uint16_t", "N", "slot of the nearest older vector"),
+        ("elder", "uint16_t", "N", "slot of the nearest older vector"),
         ("rank", "uint16_t", "N", "age: 0 is the oldest"),
         ("count", "uint16_t", "1", "vectors held"),
     ], sizes)

@@ -41,7 +41,7 @@ def _comment(plan: Plan, name: str) -> str:
         return f"{real!r} = log2(e) / (2 sigma^2) in x words"
     if name == "alpha_rho":
         finer = plan.signals["alpha"].format.frac - plan.word + 1
-        return f"2^{finer} / (1 + lambda): alpha has {finer} fraction bits more than the word - 1"
+        return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
     if name == "lambda_rho":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     if name == "eta":

@@ -1,0 +1,71 @@
+"""Write the golden samples anew: ``python tests/golden/refresh.py``; read the difference before a commit."""
+
+from pathlib import Path
+
+from kerncast.codegen.generate import render_c
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+HERE = Path(__file__).resolve().parent
+SPECS = {
+    "tiny": """
+        [model]
+        name = "tiny"
+        algorithm = "toeplitz_rls"
+        [input]
+        word = "u8f0"
+        [output]
+        word = "s12f0"
+        gain = 0.5
+        [kernel]
+        sigma = 1.5
+        [toeplitz]
+        n = 4
+        lambda = 0.25
+        scheme = "uniform"
+        """,
+    "tiny_lms": """
+        [model]
+        name = "tiny_lms"
+        algorithm = "kernel_lms"
+        [input]
+        word = "u10f0"
+        columns = 2
+        offset = [512, 100]
+        gain = [0.01, 0.25]
+        [output]
+        word = "s2f0"
+        [kernel]
+        sigma = 3.0
+        [online]
+        budget = 3
+        eta = 0.5
+        rho = 0.01
+        """,
+}
+
+
+def samples() -> dict[str, str]:
+    """The C of each spec, by path below ``tests/golden/c``; the runtime is a copy of ``firmware/rt``."""
+    found = {}
+    for name, text in SPECS.items():
+        plan = make_plan(Spec.from_text(text, f"{name}.toml"))
+        found |= {f"{name}/{file}": content for file, content in render_c(plan).items()
+                  if not file.startswith("rt/")}
+    return found
+
+
+def refresh() -> None:
+    """Write what changed, and remove what is no longer generated."""
+    folder, wanted = HERE / "c", samples()
+    for path in folder.rglob("*"):
+        if path.is_file() and path.relative_to(folder).as_posix() not in wanted:
+            path.unlink()
+    for name, text in wanted.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    refresh()

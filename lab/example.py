@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..codegen.generate import generate
 from ..codegen.resources import read_text
+from ..codegen.rtl import predictor_cycles
 from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
@@ -25,8 +26,8 @@ Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 
 BOARD = "emu:mps2-an386"
-#: Predictions asked of a simulated circuit, which is some thousand times slower than the chip.
-RTL_PREDICTIONS = 8
+#: Clocks asked of a simulated circuit, which is some thousand times slower than the chip.
+RTL_CYCLES = 60_000
 
 
 @dataclass(frozen=True)
@@ -178,7 +179,7 @@ def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
         tell(f"{prepared.plan.name}: {name}")
         vectors = prepared.vectors
         if name.startswith("rtl:"):
-            vectors = shortened(vectors, RTL_PREDICTIONS)
+            vectors = shortened(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))
         try:
             rows.append(run_backend(prepared.plan, vectors, name, prepared.folder))
         except KerncastError as error:

@@ -17,6 +17,8 @@ from .errors import fail
 from .model import open_model
 from .plan import Plan
 
+_CALLS = ("train", "update", "predict")
+
 
 @dataclass(frozen=True)
 class Call:
@@ -75,10 +77,9 @@ class Vectors:
         """Inverse of :meth:`to_json`; E211 where the text is damaged."""
         try:
             whole = json.loads(text)
-            calls = tuple(Call(c["call"], _array(c["x"]), _array(c["y"]), _arrays(c["expected"]))
-                          for c in whole["calls"])
-            return cls(whole["plan"], calls, _arrays(whole["state"]))
-        except (KeyError, TypeError, ValueError) as error:
+            calls = tuple(_call(c) for c in whole["calls"])
+            return cls(str(whole["plan"]), calls, _arrays(whole["state"]))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise fail("E211", "this is not a vector file", where=where, value=repr(error),
                        allowed="a vectors.json as generated",
                        remedy="generate the folder again") from None
@@ -88,12 +89,24 @@ def _listed(words: Raw | None) -> Any:
     return None if words is None else words.tolist()
 
 
-def _array(words: Any) -> Raw | None:
-    return None if words is None else np.array(words, dtype=np.int64)
+def _array(words: Any) -> Raw:
+    """Words as written; a fraction or text is none."""
+    array = np.array(words)
+    if array.size and array.dtype.kind != "i":
+        raise TypeError(f"{array.dtype} where words are expected")
+    return array.astype(np.int64)
+
+
+def _call(written: dict[str, Any]) -> Call:
+    name, x, y = written["call"], written["x"], written["y"]
+    if name not in _CALLS:
+        raise ValueError(f"no such call: {name}")
+    return Call(name, None if x is None else _array(x), None if y is None else _array(y),
+                _arrays(written["expected"]))
 
 
 def _arrays(words: dict[str, Any]) -> Outputs:
-    return {k: np.array(v, dtype=np.int64) for k, v in words.items()}
+    return {k: _array(v) for k, v in words.items()}
 
 
 def make_vectors(plan: Plan, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:

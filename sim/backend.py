@@ -50,8 +50,8 @@ class Backend(Protocol):
 
 
 def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
-    """The members of ``plan.memory`` as flat arrays; a member not given is zero."""
-    return {f.name: np.asarray(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
+    """The members of ``plan.memory`` as flat arrays, copied; a member not given is zero."""
+    return {f.name: np.array(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
             for f in plan.memory}
 
 

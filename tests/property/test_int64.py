@@ -75,8 +75,8 @@ def test_the_trainer_s_sums_fit_for_every_n_and_lambda_that_the_planner_accepts(
     acc_frac = 2 * (word - 1) - mac
     acc = n * (full * full >> mac)  # every product at the rail
     assert acc <= LIMIT
-    for frac, exponents in ((xi_frac, range(plan.integer("a_exp_max") + 1)),
-                            (mu_frac, range(plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max") + 1))):
+    x_exponents = range(plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max") + 1)
+    for frac, exponents in ((xi_frac, range(plan.integer("a_exp_max") + 1)), (mu_frac, x_exponents)):
         for exponent in exponents:
             shift = acc_frac - frac - exponent
             assert -62 <= shift <= 62
@@ -84,7 +84,7 @@ def test_the_trainer_s_sums_fit_for_every_n_and_lambda_that_the_planner_accepts(
             rest = full << (frac - (word - 2))  # y; r[m] is half of it
             assert aligned + rest < LIMIT  # the numerator of a division
     assert max(xi_frac, mu_frac) <= 61
-    for exponent in range(plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max") + 1):
+    for exponent in x_exponents:
         shift = plan.integer("f_shift") - exponent
         assert -62 <= shift <= 62
         assert acc <= LIMIT >> max(-shift, 0)

@@ -1,0 +1,60 @@
+"""Both engines, numba and plain Python, give the same words, without a warning of overflow."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kerncast.sim.engine import COMPILED, jit
+
+PROGRAM = Path(__file__).parent / "engine_words.py"
+
+
+def lines(engine: str | None) -> list[str]:
+    environment = {k: v for k, v in os.environ.items() if k != "KERNCAST_ENGINE"}
+    if engine is not None:
+        environment["KERNCAST_ENGINE"] = engine
+    run = subprocess.run([sys.executable, "-W", "error::RuntimeWarning", str(PROGRAM)], check=False,
+                         capture_output=True, text=True, env=environment)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.splitlines()
+
+
+def test_plain_python_gives_the_words_of_numba_without_an_overflow_warning(
+        require_tool: Callable[[str, str], str], ledger: Any) -> None:
+    require_tool("python:numba", "python -m pip install numba")
+    plain, compiled = lines("python"), lines(None)
+    assert json.loads(plain[0]) == {"compiled": False, "numba": False}
+    assert json.loads(compiled[0]) == {"compiled": True, "numba": True}
+    assert len(plain) == len(compiled) == 1 + 2 * 3 * 3
+    words = 0
+    for left, right in zip(plain[1:], compiled[1:], strict=True):
+        assert left == right
+        words += sum(len(entry[1]) for entry in json.loads(left)[3])
+    ledger.record(backend="model:python", words=words, mismatches=0, case="engines")
+
+
+def test_without_numba_the_function_itself_runs() -> None:
+    code = ("import sys; sys.modules['numba'] = None\n"
+            "from kerncast.sim import engine\n"
+            "f = lambda v: v + 1\n"
+            "assert engine.jit(f) is f and not engine.COMPILED")
+    environment = {k: v for k, v in os.environ.items() if k != "KERNCAST_ENGINE"}
+    assert subprocess.run([sys.executable, "-c", code], check=False, env=environment).returncode == 0
+
+
+@pytest.mark.skipif(not COMPILED, reason="the plain engine was asked for")
+def test_a_compiled_function_keeps_its_name_and_docstring() -> None:
+    def add_one(v: int) -> int:
+        """One more."""
+        return v + 1
+
+    compiled = jit(add_one)
+    assert (compiled(2), compiled.__name__, compiled.__doc__) == (3, "add_one", "One more.")

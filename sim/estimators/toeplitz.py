@@ -17,8 +17,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from ..checks import positive
 from ..reference.expansion import expand
 from ..reference.first_row import check_scheme, choose_scheme, kernel_first_row
-from ..reference.levinson import residual_norm, solve_toeplitz
 from ..reference.solution import Solution
+from ..reference.toeplitz import solve_toeplitz
+from ..reference.toeplitz_product import residual_norm
 from ..reference.width import grid_or_spread_width
 from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest, width_or
 

@@ -15,8 +15,8 @@ from ..plan import Plan
 from .expansion import expand
 from .first_row import kernel_first_row, uniform_first_row
 from .kernel_lms import KernelLMS
-from .levinson import solve_toeplitz
 from .solution import Solution
+from .toeplitz import solve_toeplitz
 
 Array = NDArray[np.float64]
 Raw = NDArray[np.int64]
@@ -72,7 +72,7 @@ class FloatReference:
             self._v = self.inputs(x_raw)
             r = kernel_first_row(self._v, self.kernel, scheme)
         r[0] += float(self.plan.options["lambda"])
-        self.solution = solve_toeplitz(r, self.targets(y_raw))
+        self.solution = solve_toeplitz(r, self.targets(y_raw), method="levinson")
         self._alpha = self.solution.x
         return self.solution
 

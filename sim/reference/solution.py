@@ -19,6 +19,8 @@ class Status(StrEnum):
     NOT_POSITIVE_DEFINITE = "not_positive_definite"
     #: Positive definite perhaps, but not within the precision of the arithmetic.
     BREAKDOWN = "breakdown"
+    #: An iteration that used up its steps, or no longer gets closer to the solution.
+    NOT_CONVERGED = "not_converged"
     #: An online learner whose multipliers grow without bound.
     DIVERGED = "diverged"
 
@@ -46,6 +48,10 @@ class Solution:
         Reflection coefficients, where the method has them; |xi| < 1 for a positive definite matrix.
     eps : float
         The last prediction error power eps = det(A_n) / det(A_{n-1}), where the method has it.
+    blocks : tuple of int
+        Look-ahead: the sizes of the steps taken, in order; their sum is the number of rows passed.
+    why : str
+        Why this method ran, where "auto" chose it, and what made it stop, where it did.
     """
 
     x: Array
@@ -55,6 +61,8 @@ class Solution:
     method: str
     xi: Array = field(default_factory=lambda: np.empty(0))
     eps: float = float("nan")
+    blocks: tuple[int, ...] = ()
+    why: str = ""
 
     @property
     def ok(self) -> bool:

@@ -1,0 +1,131 @@
+"""sim.reference: the door to the Toeplitz solvers, and what "auto" chooses among them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite_array, is_integer, is_real
+from ..errors import fail
+from .levinson import levinson
+from .lookahead import MAX_BLOCK, lookahead
+from .pcg import PRECONDITIONERS, TOLERANCE, pcg
+from .schur import schur
+from .solution import Solution
+
+Array = NDArray[np.float64]
+
+METHODS = ("auto", "levinson", "lookahead", "schur", "pcg")
+
+# From this size on, conjugate gradients by FFT are tried first.
+_PCG_FROM = 4096
+
+
+def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: ArrayLike | None = None, *,
+                   max_block: int = MAX_BLOCK, preconditioner: str = "strang",
+                   tolerance: float = TOLERANCE) -> Solution:
+    """Solve T x = y for a symmetric Toeplitz matrix T, never forming it.
+
+    Parameters
+    ----------
+    r : array_like of shape (n,)
+        First column of the matrix; for RLS that of T + lambda I, so lambda is already in r[0].
+    Y : array_like of shape (n,) or (n, m)
+        Right-hand sides, solved in one pass.
+    method : {"auto", "levinson", "lookahead", "schur", "pcg"}
+        ``levinson``: symmetric Levinson recursion, O(n^2), positive definite matrices.
+        ``schur``: the same in generator form, without inner products.
+        ``lookahead``: Levinson that steps over singular leading minors, any nonsingular matrix.
+        ``pcg``: conjugate gradients with a circulant preconditioner, O(n log n) per step, positive
+        definite matrices, to a tolerance.
+        ``auto``: below a few thousand rows Levinson, above pcg and, should it fail, Levinson; and where the
+        matrix turns out not to be positive definite, look-ahead.  `Solution.why` gives the reason.
+    r_row : array_like of shape (n,), optional
+        First row of the matrix.  Only symmetric matrices are solved, so it must equal `r`.
+    max_block : int
+        Look-ahead: rows that one step may take at most.
+    preconditioner : {"strang", "chan", "none"}
+        For pcg.
+    tolerance : float
+        For pcg: |y - T x| <= tolerance |y|.
+
+    Returns
+    -------
+    Solution
+        Its `x` is all zero unless the status is ``ok``: see there.  Every answer has been checked
+        against the system.
+
+    Raises
+    ------
+    KerncastError
+        E225 data of the wrong shape or not finite, E226 unknown method, E227 not symmetric, E235
+        max_block, E236 preconditioner or tolerance.
+
+    Examples
+    --------
+    >>> solve_toeplitz([2, 1, .5, .25], [1, 2, 3, 4]).x.round(6) + 0.0
+    array([0.      , 0.333333, 0.5     , 1.666667])
+    >>> indefinite = solve_toeplitz([0, 1, .3], [1, 2, 3])
+    >>> indefinite.method, indefinite.blocks
+    ('lookahead', (2, 1))
+    """
+    if method not in METHODS:
+        raise fail("E226", "there is no such method for Toeplitz systems", where="method",
+                   value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
+    r, Y = _check_system(r, Y)
+    if r_row is not None and not np.array_equal(finite_array(r_row, "r_row", "E225"), r):
+        raise fail("E227", "the Toeplitz matrix is not symmetric", where="r_row",
+                   allowed="r_row equal to r, or left out",
+                   remedy="a kernel matrix is symmetric; for others use scipy.linalg.solve_toeplitz")
+    _check_options(max_block, preconditioner, tolerance)
+    if method == "levinson":
+        return levinson(r, Y)
+    if method == "schur":
+        return schur(r, Y)
+    if method == "lookahead":
+        return lookahead(r, Y, max_block)
+    if method == "pcg":
+        return pcg(r, Y, preconditioner, tolerance)
+    return _automatic(r, Y, max_block, preconditioner, tolerance)
+
+
+def _automatic(r: Array, Y: Array, max_block: int, preconditioner: str, tolerance: float) -> Solution:
+    """Try the fastest first; what it says decides what is tried next."""
+    reasons = []
+    if len(r) >= _PCG_FROM:
+        solution = pcg(r, Y, preconditioner, tolerance)
+        if solution.ok:
+            return replace(solution, why=f"pcg: {len(r)} rows are {_PCG_FROM} or more; {solution.why}")
+        reasons.append(f"not pcg: {solution.status} after {solution.iterations} steps")
+    solution = levinson(r, Y)
+    if solution.ok:
+        return replace(solution, why="; ".join([*reasons, "levinson: the matrix is positive definite"]))
+    reasons.append(f"not levinson: {solution.status} at row {solution.iterations} of {len(r)}, {solution.why}")
+    solution = lookahead(r, Y, max_block)
+    last = "lookahead: steps over minors that are zero or negative" if solution.ok else solution.why
+    return replace(solution, why="; ".join([*reasons, last]))
+
+
+def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+    r, Y = finite_array(r, "r", "E225"), finite_array(Y, "Y", "E225")
+    if r.ndim != 1 or len(r) == 0:
+        raise fail("E225", "the first column of a Toeplitz matrix has one axis", where="r",
+                   value=r.shape, allowed="shape (n,), n >= 1", remedy="pass one column, not the matrix")
+    if Y.ndim not in (1, 2) or len(Y) != len(r) or Y.size == 0:
+        raise fail("E225", "the right-hand side does not fit the matrix", where="Y", value=Y.shape,
+                   allowed=f"shape ({len(r)},) or ({len(r)}, m)", remedy="one value per equation")
+    return r, Y
+
+
+def _check_options(max_block: int, preconditioner: str, tolerance: float) -> None:
+    if not is_integer(max_block) or not 2 <= max_block <= 64:
+        raise fail("E235", "the block bound of look-ahead is out of range", where="max_block",
+                   value=max_block, allowed="an integer from 2 to 64", remedy=f"start with {MAX_BLOCK}")
+    if preconditioner not in PRECONDITIONERS:
+        raise fail("E236", "there is no such preconditioner", where="preconditioner",
+                   value=repr(preconditioner), allowed=", ".join(PRECONDITIONERS), remedy="use strang")
+    if not is_real(tolerance) or not 1e-15 <= tolerance <= 1e-2:  # also refuses NaN
+        raise fail("E236", "the tolerance of conjugate gradients is out of range", where="tolerance",
+                   value=tolerance, allowed="a number from 1e-15 to 1e-2", remedy=f"start with {TOLERANCE:g}")

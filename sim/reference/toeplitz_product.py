@@ -1,0 +1,135 @@
+"""sim.reference: products with a symmetric Toeplitz matrix and with its inverse, by FFT in O(n log n).
+
+G. Heinig, K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984 (the inverse
+from two of its columns, as I. Gohberg and A. Semencul, 1972, but for singular T_{n-1} as well).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .solution import Solution, Status
+
+Array = NDArray[np.float64]
+
+# An answer whose residual is a larger part of |y| than this is no answer.
+_RESIDUAL_LIMIT = 1e-6
+
+# From this size on, residuals are computed by FFT: row by row they would cost what the solver costs.
+_FFT_FROM = 4096
+
+
+def _as_columns(X: Array) -> Array:
+    return X.reshape(len(X), -1)
+
+
+class ToeplitzProduct:
+    """Multiplies by the symmetric Toeplitz matrix T, embedded in a circulant of at least twice its size.
+
+    Parameters
+    ----------
+    r : ndarray of shape (n,)
+        First column of T.
+    """
+
+    def __init__(self, r: Array) -> None:
+        self.n = len(r)
+        self._size = 1 << (2 * self.n - 1).bit_length()
+        column = np.zeros(self._size)
+        column[: self.n] = r
+        column[self._size - self.n + 1:] = r[:0:-1]
+        self._eigenvalues = np.fft.rfft(column).real[:, np.newaxis]  # real: the circulant is symmetric
+
+    def __matmul__(self, X: Array) -> Array:
+        """T X for `X` of shape (n,) or (n, m)."""
+        spectrum = np.fft.rfft(_as_columns(X), self._size, axis=0)
+        spectrum *= self._eigenvalues
+        return np.fft.irfft(spectrum, self._size, axis=0)[: self.n].reshape(X.shape)
+
+
+class ToeplitzInverse:
+    """Multiplies by the inverse of the symmetric Toeplitz matrix T, given by two vectors.
+
+    T^-1 = L(g) U(1, w) - L(Jw) U(0, Jg), with L(v) the lower triangular Toeplitz matrix of first
+    column v, U(v) the upper one of first row v (cut to n entries), and J the reversal.  It
+    follows from T Z - Z T = e_1 rho' - J rho e_n' (Z the down shift) and holds for every T that is
+    nonsingular, T_{n-1} singular or not.
+
+    Parameters
+    ----------
+    g : ndarray of shape (n,)
+        First column of T^-1.
+    w : ndarray of shape (n,)
+        -T^-1 rho, with rho = (r_1, ..., r_{n-1}, anything).
+    """
+
+    def __init__(self, g: Array, w: Array) -> None:
+        self.n = len(g)
+        self._size = 1 << (2 * self.n - 1).bit_length()
+        self._g, self._Jw = self._spectrum(g), self._spectrum(w[::-1])
+        self._1w = self._spectrum(np.concatenate(([1.0], w[:-1])))
+        self._0Jg = self._spectrum(np.concatenate(([0.0], g[:0:-1])))
+
+    def _spectrum(self, v: Array) -> NDArray[np.complex128]:
+        return np.fft.rfft(_as_columns(v), self._size, axis=0)
+
+    def _lower(self, column: NDArray[np.complex128], V: Array) -> Array:
+        """L(column) V; U(column) V is J L(column) J V."""
+        return np.fft.irfft(column * self._spectrum(V), self._size, axis=0)[: self.n]
+
+    def __matmul__(self, Y: Array) -> Array:
+        """T^-1 Y for `Y` of shape (n,) or (n, m)."""
+        JY = _as_columns(Y)[::-1]
+        first = self._lower(self._g, self._lower(self._1w, JY)[::-1])
+        second = self._lower(self._Jw, self._lower(self._0Jg, JY)[::-1])
+        return np.asarray((first - second).reshape(Y.shape), dtype=np.float64)
+
+
+def residual(r: Array, x: Array, Y: Array) -> Array:
+    """Y - T x: up to a few thousand rows one row of T at a time, beyond that by FFT.
+
+    Parameters
+    ----------
+    r : ndarray of shape (n,)
+        First row of the symmetric Toeplitz matrix T.
+    x, Y : ndarray of shape (n,) or (n, m)
+    """
+    n = len(r)
+    if n >= _FFT_FROM:
+        return np.asarray(Y - ToeplitzProduct(r) @ x, dtype=np.float64)
+    mirrored = np.concatenate((r[:0:-1], r))  # row i of T is mirrored[n-1-i : 2n-1-i]
+    return np.array([Y[i] - mirrored[n - 1 - i: 2 * n - 1 - i] @ x for i in range(n)])
+
+
+def largest_norm(Y: Array) -> float:
+    """|Y|_2, the largest over the columns; no overflow or underflow on the way."""
+    size = float(np.max(np.abs(Y)))
+    if not 0.0 < size < np.inf:
+        return size
+    return size * float(np.max(np.linalg.norm(Y / size, axis=0)))
+
+
+def residual_norm(r: Array, x: Array, Y: Array) -> float:
+    """|Y - T x|_2, the largest over the columns; arguments as :func:`residual`."""
+    return largest_norm(residual(r, x, Y))
+
+
+def judged(r: Array, Y: Array, x: Array, status: Status, limit: float = _RESIDUAL_LIMIT) -> Solution:
+    """Return `x` if it really solves the system, else zeros and the reason.
+
+    Parameters
+    ----------
+    r, Y, x
+        The system T x = Y and what a solver made of it.
+    status : Status
+        What the solver says; ``ok`` becomes ``breakdown`` where |Y - T x| > limit |Y|, or is NaN.
+    limit : float
+    """
+    found = residual_norm(r, x, Y) if status is Status.OK else float("inf")
+    size = largest_norm(Y)
+    if status is Status.OK and not found <= limit * size < np.inf:  # also catches NaN
+        status = Status.BREAKDOWN
+    if status is not Status.OK:
+        x, found = np.zeros_like(Y), size
+    return Solution(x, status, found, 0, "")

@@ -26,16 +26,16 @@ from .toeplitz_product import ToeplitzInverse, ToeplitzProduct, judged, largest_
 Array = NDArray[np.float64]
 
 #: Rows that one step may take at most.
-MAX_BLOCK = 8
+MAX_BLOCK = 16
 
 # A single step is taken without looking further while |eps| is at least this part of its recent level ...
-_GOOD = 0.1
+_GOOD = 0.01
 # ... else the shortest block is taken whose smallest singular value is this part of the best one's.
-_NEAR_BEST = 0.3
+_NEAR_BEST = 0.1
 # A block whose smallest singular value is below this part of T's typical eigenvalue is singular.
 _SINGULAR = 1e-14
 
-_REFINEMENTS = 4
+_REFINEMENTS = 10
 
 
 @dataclass
@@ -88,7 +88,7 @@ def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
         recent = [typical]  # |eps| at the last regular m, as many as a block may skip
         while state.m < n and np.isfinite(state.eps):
             p = 1
-            if not abs(state.eps) >= _GOOD * max(recent):
+            if not abs(state.eps) > max(_GOOD * max(recent), _SINGULAR * typical):
                 B, S = _schur_complement(k, state, min(max_block, n - state.m))
                 p = _block_size(S, _SINGULAR * typical)
                 if p == 0:
@@ -181,8 +181,19 @@ def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Reg
         new_rows[0, 0] = 1.0  # g: the first row of T g = e_1 is among the new ones
     z = np.linalg.solve(S, new_rows)
     both = np.vstack((old - B @ z, z))
-    g, w, x = both[:, 0], both[:, 1], both[:, 2:]
-    return _Regular(np.append(1.0, w), float(k[0] + k[1: m + p + 1] @ w), g, x)
+    g, w = _corrected(k[: m + p + 1], both[:, :2]).T
+    return _Regular(np.append(1.0, w), float(k[0] + k[1: m + p + 1] @ w), g, both[:, 2:])
+
+
+def _corrected(k: Array, gw: Array) -> Array:
+    """One step of iterative refinement on T g = e_1 and T w = -(k_1, ..., k_m); `gw` of shape (m, 2).
+
+    Without it each block step would multiply the errors of the one before, as g and w drift apart.
+    """
+    wanted = np.column_stack((np.zeros(len(gw)), -k[1:]))
+    wanted[0, 0] = 1.0
+    T, inverse = ToeplitzProduct(k[:-1]), ToeplitzInverse(gw[:, 0], gw[:, 1])
+    return np.asarray(gw + inverse @ (wanted - T @ gw))
 
 
 def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_block: int) -> Solution:

@@ -1,0 +1,206 @@
+"""Count what the integer model does in one call, in plain Python, with integers that notice a product.
+
+    KERNCAST_ENGINE=python python count_operations.py CASE
+
+Prints the counts of learning and of predicting as JSON, under the names of ``plan.operations``, beside
+those that the plan states; used by ``test_planner_counts.py``.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kerncast.sim.engine import COMPILED
+from kerncast.sim.model import first_row, fklms, kernel, levinson, open_model, predict, toeplitz
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+MODULES = (first_row, fklms, kernel, levinson, predict, toeplitz)
+COUNTS: Counter[str] = Counter()
+#: What multiplies on its own account: such products are counted with the function that makes them.
+INSIDE: list[str] = []
+
+
+class Counted(int):
+    """An integer whose product of two such integers is counted."""
+
+
+def _binary(name: str) -> None:
+    def forward(self: int, other: Any) -> Any:
+        if name == "__mul__" and isinstance(other, Counted):
+            COUNTS[f"products in {INSIDE[0]}" if INSIDE else "multiplications"] += 1
+        found = getattr(int, name)(int(self), int(other))
+        return found if found is NotImplemented else Counted(found)
+
+    setattr(Counted, name, forward)
+    setattr(Counted, "__r" + name[2:], lambda self, other: forward(Counted(other), self))
+
+
+for _name in ("__add__", "__sub__", "__mul__", "__lshift__", "__rshift__", "__and__", "__or__", "__xor__",
+              "__floordiv__"):
+    _binary(_name)
+Counted.__neg__ = lambda self: Counted(-int(self))  # type: ignore[method-assign]
+
+
+def counted(values: Any) -> Any:
+    """`values` as counted integers, of the same shape."""
+    array = np.empty(np.shape(values), dtype=object)
+    for index, value in np.ndenumerate(np.asarray(values, dtype=object)):
+        array[index] = Counted(value)
+    return array
+
+
+class _Numpy:
+    """What the models use of NumPy, with counted integers."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    @staticmethod
+    def zeros(shape: Any, dtype: Any = None) -> Any:
+        """Zeros to compute with."""
+        return counted(np.zeros(shape, dtype=np.int64))
+
+    @staticmethod
+    def array(values: Any, dtype: Any = None) -> Any:
+        """Constants to compute with."""
+        return counted(values)
+
+    @staticmethod
+    def arange(count: int, dtype: Any = None) -> Any:
+        """Indices to compute with."""
+        return counted(np.arange(count))
+
+
+def watch(name: str, label: str, owns_products: bool) -> None:
+    """Count the calls of a function wherever a model calls it."""
+    for module in MODULES:
+        real: Callable[..., Any] | None = getattr(module, name, None)
+        if real is None:
+            continue
+
+        def call(*arguments: Any, real: Callable[..., Any] = real) -> Any:
+            COUNTS[label] += 1
+            if not owns_products:
+                return real(*arguments)
+            INSIDE.append(label)
+            try:
+                return real(*arguments)
+            finally:
+                INSIDE.pop()
+
+        setattr(module, name, call)
+
+
+def open_counted(plan: Any) -> Any:
+    """The model of a plan with counted integers in its state and its constants."""
+    for module in MODULES:
+        if hasattr(module, "np"):
+            module.np = _Numpy()  # type: ignore[attr-defined]
+    watch("kernel", "kernel_values", owns_products=True)
+    watch("square_diff", "distance_terms", owns_products=True)
+    watch("divide", "divisions", owns_products=True)
+    watch("divide_round", "divisions", owns_products=True)
+    watch("convert_x", "inputs converted", owns_products=True)
+    watch("convert_y", "targets converted", owns_products=True)
+    # One word by 64 bits: one multiplication, whatever a processor makes of it.
+    real = levinson.mul_shift
+
+    def mul_shift(a: int, c: int, s: int) -> int:
+        COUNTS["multiplications"] += 1
+        return Counted(real(int(a), int(c), int(s)))
+
+    levinson.mul_shift = mul_shift
+    # Products with a constant of the plan count as well.
+    real_integer = type(plan).integer
+    type(plan).integer = lambda self, name: Counted(real_integer(self, name))
+    return open_model(plan)
+
+
+def uniform() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training on a grid."""
+    return _trainer("uniform", 1)
+
+
+def diagonal_mean() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training on rows of three columns."""
+    return _trainer("diagonal_mean", 3)
+
+
+def _trainer(scheme: str, columns: int) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    n = 9
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "toeplitz_rls"},
+                          input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
+                          kernel={"sigma": 100.0}, toeplitz={"n": n, "lam": 2.0, "scheme": scheme}))
+    rng = np.random.default_rng(0)
+    x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
+    return (plan, lambda model: model.train(None if scheme == "uniform" else x, y),
+            lambda model: model.predict(x[:1]))
+
+
+def star() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The worst update: the second oldest vector goes, and it was every younger one's nearest elder."""
+    return _learner(0.0)
+
+
+def star_decay() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The same with forgetting."""
+    return _learner(0.1)
+
+
+def stream() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Each update of a long random stream; the most of each count over all of them."""
+    plan, _, ask = _learner(0.1)
+    rng = np.random.default_rng(2)
+
+    def learn(model: Any) -> None:
+        most: Counter[str] = Counter()
+        for _ in range(150):
+            COUNTS.clear()
+            model.update(counted(rng.integers(0, 8, (1, plan.sizes["D"])) * 30), counted([3]))
+            most |= COUNTS
+        COUNTS.clear()
+        COUNTS.update(most)
+
+    return plan, learn, ask
+
+
+def _learner(rho: float) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    budget = 8
+    columns = budget - 2
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_lms"},
+                          input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
+                          kernel={"sigma": 300.0}, online={"budget": budget, "eta": 0.5, "rho": rho}))
+    centre = np.full(columns, 50)
+    held = np.vstack([centre - 1, centre, centre + 20 * np.eye(columns, dtype=np.int64)])
+    fresh = counted(centre[np.newaxis] + 90)
+
+    def learn(model: Any) -> Any:
+        model.update(counted(held), counted(np.arange(budget)))
+        assert model.state()["elder"][2:].tolist() == [1] * columns
+        COUNTS.clear()
+        return model.update(fresh, counted([7]))
+
+    return plan, learn, lambda model: model.predict(fresh)
+
+
+def main(case: str) -> None:
+    """Run one case and print what each of its two calls did, and the counts that its plan states."""
+    assert not COMPILED, "set KERNCAST_ENGINE=python"
+    plan, learn, ask = globals()[case]()
+    planned = [{what: o.count for what, o in counts.items()} for counts in plan.operations.values()]
+    model = open_counted(plan)
+    found = []
+    for call in (learn, ask):
+        COUNTS.clear()
+        call(model)
+        found.append(dict(COUNTS))
+    print(json.dumps({"found": found, "planned": planned}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,39 @@
+"""The counts that a plan states are those of the model, counted while it runs in plain Python."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+WHAT = ("kernel_values", "distance_terms", "multiplications", "divisions")
+
+
+def counted(case: str) -> dict[str, list[dict[str, int]]]:
+    program = Path(__file__).parent / "count_operations.py"
+    done = subprocess.run([sys.executable, program, case], capture_output=True, text=True, check=False,
+                          env={**os.environ, "KERNCAST_ENGINE": "python"})
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "star", "star_decay"])
+def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
+    result = counted(case)
+    if case == "uniform":  # the model squares the grid itself: a product for a point, one for its square
+        learning, points = result["found"][0], result["planned"][0]["distance_terms"]
+        learning["multiplications"] -= 2 * points
+        learning["distance_terms"] = learning["products in distance_terms"] = points
+    for found, planned in zip(result["found"], result["planned"], strict=True):
+        assert {what: found.get(what, 0) for what in WHAT} == {what: planned.get(what, 0) for what in WHAT}
+        assert found["products in distance_terms"] == found["distance_terms"]
+        assert found["products in kernel_values"] == 3 * found["kernel_values"]
+
+
+def test_no_update_of_a_long_stream_does_more_than_the_plan_states():
+    result = counted("stream")
+    found, planned = result["found"][0], result["planned"][0]
+    assert all(0 < found[what] <= count for what, count in planned.items())
+    assert found["kernel_values"] == planned["kernel_values"]

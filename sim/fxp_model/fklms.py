@@ -84,7 +84,9 @@ class FxpFklms:
             self._alpha[slot] = 0
             self._remove(slot)
         held = number(self._alpha[:count], self._alpha_format)
-        f = self._kernel.weigh(held, self._kernel.values(self._row[:count]))  # (1)
+        whole = self._kernel.weigh(held, self._kernel.values(self._row[:count]))  # (1)
+        f = cast(whole, self._kernel.format("f"), self._kernel.rounding("f"))
+        self._saturated |= word_of(f) != word_of(whole)
         if self.plan.integer("decay") != 0:
             self._alpha[:count] = words_of(cast(held * self._decay, self._alpha_format, self._rounding))
         self._alpha[slot] = self._fitted(self._step(y - f) + (int(self._alpha[slot]) if twins else 0))

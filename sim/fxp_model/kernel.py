@@ -80,14 +80,14 @@ class FxpKernel:
         return head - floor_at(head * tail, 32)
 
     def expand(self, v: Words, alpha: Fxp, x: Words) -> Fxp:
-        """The expansion sum_i alpha_i k(v_i, x), cast to f; the plan's `mac_shift` floors each product."""
-        return self.weigh(alpha, self.values(self.distances(v, x)))
+        """The prediction sum_i alpha_i k(v_i, x), cast to f."""
+        return cast(self.weigh(alpha, self.values(self.distances(v, x))), self.format("f"), self.rounding("f"))
 
     def weigh(self, alpha: Fxp, k: Fxp) -> Fxp:
-        """The same with the kernel values at hand."""
+        """The sum rounded to the step of f, not yet saturated; `mac_shift` floors each product."""
         products = alpha * k
         kept = floor_at(products, products.n_frac - self.plan.integer("mac_shift"))
-        return cast(total(kept), self.format("f"), self.rounding("f"))
+        return cast(total(kept), Format(True, 48, self.format("f").frac), self.rounding("f"))
 
 
 def _halved(values: Fxp, times: Words, fmt: Format) -> Words:

@@ -29,7 +29,7 @@ from .kernel import (
 )
 from .levinson import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 from .predict import expand
-from .ranges import ALPHA, DISTANCE, F, Ranges, cast, fit, record
+from .ranges import ALPHA, DISTANCE, F, Ranges, fit, record
 
 
 class FklmsConstants(NamedTuple):
@@ -145,7 +145,9 @@ def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsCons
     acc = 0
     for i in range(count):
         acc = mac(acc, s.alpha[i], kernel(s.row[i], k, log), c.mac_shift)
-    f = cast(acc, c.f_shift, c.f.rounding, c.f.lo, c.f.hi, log, F)
+    whole = shift_round(acc, c.f_shift, c.f.rounding)
+    f = fit(whole, c.f.lo, c.f.hi, log, F)
+    saturated |= f != whole
     if c.decay != 0:
         for i in range(count):
             s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)

@@ -118,6 +118,20 @@ def test_a_saturated_multiplier_is_told_by_the_status_and_stays_at_the_rail(word
     assert model.state()["alpha"].tolist() == [alpha.hi, alpha.lo]
 
 
+@pytest.mark.parametrize("word", [16, 32])
+def test_a_prediction_beyond_the_word_is_told_by_the_status_of_the_update(word: int) -> None:
+    """A learner that diverges does not look well: the error it learns from is not y - f any more."""
+    plan = make_plan(spec_of(word, 41, eta=0.5, sigma=200.0))
+    model = open_model(plan)
+    x, y = stream(3, 200, 1, 250)
+    answer = model.update(x, y)
+    f = plan.signals["f"].format
+    told = np.flatnonzero(answer["status"] == STATUSES.index("saturated"))
+    at_rail = np.flatnonzero((answer["f"] == f.hi) | (answer["f"] == f.lo))
+    assert len(told) > 0 and set(at_rail) <= set(told)
+    assert next(r for r in model.ranges if r.name == "f").saturated > 0
+
+
 def test_a_learner_that_has_seen_nothing_says_so() -> None:
     model = open_model(make_plan(spec_of()))
     answer = model.predict(np.zeros((3, 1), dtype=np.int64))

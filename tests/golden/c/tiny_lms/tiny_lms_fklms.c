@@ -109,21 +109,23 @@ static void insert(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
     m->dist[slot] = best < 0 ? 0 : m->row[best];
 }
 
-/* One step of the rule: error, decay, and the multiplier of the new or the repeated vector. */
+/* One step of the rule: error, decay, and the multiplier of the new or the repeated vector;
+ * whether the prediction or the multiplier saturated. */
 static int32_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, int64_t y, int32_t slot,
     int32_t duplicate, tiny_lms_word_t *f)
 {
     const int32_t count = m->count;
     const int32_t held = count < TINY_LMS_N ? count + 1 : count;
     int64_t acc = 0;
-    int64_t alpha;
+    int64_t alpha, whole;
     tiny_lms_word_t word;
     int32_t i;
 
     for (i = 0; i < count; i++) {
         acc = kc_mac(acc, m->alpha[i], tiny_lms_kernel_value(m->row[i]), TINY_LMS_MAC_SHIFT);
     }
-    *f = tiny_lms_word_narrow(acc, TINY_LMS_F_SHIFT);
+    whole = kc_shift_round(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING);
+    *f = tiny_lms_word_narrow(whole, 0);
     for (i = 0; i < count; i++) {
         m->alpha[i] = tiny_lms_word_round((int64_t)m->alpha[i] * TINY_LMS_DECAY, TINY_LMS_DECAY_SHIFT);
     }
@@ -136,7 +138,7 @@ static int32_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, int64_t y, int3
         insert(m, slot, x, word, held);
         m->count = (uint16_t)held;
     }
-    return word != alpha;
+    return word != alpha || *f != whole;
 }
 
 tiny_lms_status_t tiny_lms_fklms_update(tiny_lms_model_t *m, const tiny_lms_xraw_t *x,

@@ -7,9 +7,11 @@ README.md; ``--check`` only says whether the README is up to date (exit 1 where 
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,25 +19,28 @@ README = Path(__file__).resolve().parent.parent / "README.md"
 BEGIN, END = "<!-- measured: python benchmarks/readme.py -->\n", "<!-- end of measured -->\n"
 
 
+HEADS = ("example", "back end", "error", "words compared", "unequal", "flash", "RAM", "stack",
+         "instructions")
+COSTS = 4
+
+
 def measured(demo: dict[str, Any]) -> str:
     """The table, in Markdown, from the demo's JSON object."""
-    heads = ("example", "back end", "error", "words compared", "unequal", "flash", "RAM", "stack",
-             "instructions")
-    lines = [f"| {' | '.join(heads)} |", f"|---|---|{'--:|' * (len(heads) - 2)}"]
+    rows = [HEADS, ("---",) * 2 + ("--:",) * (len(HEADS) - 2)]
     for example in demo["examples"]:
         name, errors = example["name"], example["errors"]
-        for peer, value in example["peers"].items():
-            lines.append(f"| {name} | {peer} | {_error({_key(errors): value})} | | | | | | |")
-        lines.append(f"| {name} | float64 reference | {_error(errors['float'])} | | | | | | |")
-        for row in example["backends"]:
-            words = f"{row['words']:,} | {row['mismatches']}" if row["words"] else " | "
-            lines.append(f"| {name} | {row['backend']} | {_error(errors.get(row['backend'], {}))} "
-                         f"| {words} | {_costs(row['costs'])} |")
-    return "\n".join([*lines, "", _footnote(demo), ""])
+        key = "accuracy" if "accuracy" in errors["float"] else "rms"
+        plain = [*((peer, {key: value}) for peer, value in example["peers"].items()),
+                 ("float64 reference", errors["float"]), ("integer model", errors["model"])]
+        rows += [(name, title, _error(error), *[""] * 6) for title, error in plain]
+        rows += [(name, row["backend"], _error(errors.get(row["backend"], {})), f"{row['words']:,}",
+                  str(row["mismatches"]), *_costs(row["costs"]))
+                 for row in example["backends"] if row["words"]]
+    return "\n".join([*(_line(row) for row in rows), "", _footnote(demo), ""])
 
 
-def _key(errors: dict[str, dict[str, float]]) -> str:
-    return "accuracy" if "accuracy" in errors["float"] else "rms"
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
 
 
 def _error(error: dict[str, float]) -> str:
@@ -44,22 +49,31 @@ def _error(error: dict[str, float]) -> str:
     return f"{error['rms']:.3f} rms" if "rms" in error else ""
 
 
-def _costs(costs: dict[str, Any]) -> str:
+def _costs(costs: dict[str, Any]) -> tuple[str, ...]:
     if not costs:
-        return "| | | "
+        return ("",) * COSTS
     counts = ", ".join(f"{call} {count:,}" for call, count in costs["instructions"].items())
-    return f"{costs['flash']:,} | {costs['ram']:,} | {costs['stack']:,} | {counts}"
+    return (*(f"{costs[k]:,}" for k in ("flash", "ram", "stack")), counts)
 
 
 def _footnote(demo: dict[str, Any]) -> str:
-    ecg = demo["examples"][0]
-    alpha = ecg["errors"]["model"]["alpha_error"]
+    alpha = demo["examples"][0]["errors"]["model"]["alpha_error"]
     compilers = sorted({row["costs"]["compiler"] for example in demo["examples"]
                         for row in example["backends"] if row["costs"]})
-    return (f"Bytes of the whole firmware image, HIL agent included ({', '.join(compilers)}); "
+    return (f"Bytes of the whole firmware image, HIL agent included ({', '.join(compilers)});\n"
             "instructions a call on the emulated core, not cycles. The simulated circuit predicts the first "
-            "samples only. "
-            f"Relative error of the 16-bit multipliers of the ECG against float64: {alpha:.1e}.")
+            f"samples only.\nRelative error of the 16-bit multipliers of the ECG against float64: {alpha:.1e}.")
+
+
+def without_costs(text: str) -> str:
+    """`text` with the columns of costs empty, and the compiler not named."""
+    lines = []
+    for line in text.splitlines():
+        cells = line.removeprefix("| ").removesuffix(" |").split(" | ")
+        if len(cells) == len(HEADS) and cells[3][:1].isdigit():
+            line = _line([*cells[:-COSTS], *_costs({})])
+        lines.append(re.sub(r"included \(.*?\)", "included ()", line))
+    return "\n".join([*lines, ""])
 
 
 def spliced(text: str, table: str) -> str:

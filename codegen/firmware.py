@@ -43,6 +43,8 @@ class FirmwareImage:
     board : Board
     compiler : str
         ``gcc``, ``clang`` or ``zig``.
+    version : str
+        The compiler's.
     optimise : str
         ``-O0`` to ``-O3``, ``-Os``.
     flash_bytes, ram_bytes : int
@@ -56,6 +58,7 @@ class FirmwareImage:
     elf: Path
     board: Board
     compiler: str
+    version: str
     optimise: str
     flash_bytes: int
     ram_bytes: int
@@ -193,7 +196,8 @@ def _measure(folder: Path, board: Board, toolchain: Toolchain, optimise: str,
              library: Sequence[str]) -> FirmwareImage:
     flash, ram = section_bytes(folder / "firmware.elf")
     return FirmwareImage(
-        elf=folder / "firmware.elf", board=board, compiler=toolchain.name, optimise=optimise,
+        elf=folder / "firmware.elf", board=board, compiler=toolchain.name,
+        version=toolchain.version, optimise=optimise,
         flash_bytes=flash, ram_bytes=ram, stack_bytes=board.memory.stack_bytes,
         library_bytes=sum(section_bytes(folder / name)[0] for name in library))
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 
 from ..sim.errors import KerncastError, fail
@@ -45,6 +46,14 @@ class Toolchain:
     flags: tuple[str, ...]
     link_flags: tuple[str, ...]
     libraries: tuple[str, ...]
+
+    @property
+    def version(self) -> str:
+        """The compiler's version, such as ``12.2.1``; figures of images hold for this one."""
+        if self.name == "zig":
+            return version("ziglang")
+        done = subprocess.run([*self.compiler, "-dumpversion"], capture_output=True, text=True, check=False)
+        return done.stdout.strip()
 
     def compile(self, sources: Sequence[str], flags: Sequence[str], folder: Path) -> list[str]:
         """Compile in `folder`; the object files' names. E320 with the compiler's words."""

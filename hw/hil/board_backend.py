@@ -163,7 +163,7 @@ class BoardBackend:
         Returns
         -------
         dict
-            ``compiler`` with its optimisation level; ``flash``, ``ram`` (whole image, without the stack)
+            ``compiler`` with version and optimisation level; ``flash``, ``ram`` (whole image, without the stack)
             and ``library`` (flash of the generated library alone): bytes, None where the image is not
             known; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
             reset; ``unit``: of the counts, ``instructions`` where the board is emulated;
@@ -171,7 +171,7 @@ class BoardBackend:
         """
         image = self.image
         return {
-            "compiler": f"{image.compiler} {image.optimise}" if image else None,
+            "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
             "flash": image.flash_bytes if image else None,
             "ram": image.ram_bytes if image else None,
             "library": image.library_bytes if image else None,

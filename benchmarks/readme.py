@@ -62,7 +62,8 @@ def _footnote(demo: dict[str, Any]) -> str:
                         for row in example["backends"] if row["costs"]})
     return (f"Bytes of the whole firmware image, HIL agent included ({', '.join(compilers)});\n"
             "instructions a call on the emulated core, not cycles. The simulated circuit predicts the first "
-            f"samples only.\nRelative error of the 16-bit multipliers of the ECG against float64: {alpha:.1e}.")
+            "samples only.\nRelative error of the 16-bit multipliers of the ECG against float64: "
+            f"{alpha:.1e}.")
 
 
 def without_costs(text: str) -> str:

@@ -163,7 +163,7 @@ class BoardBackend:
         Returns
         -------
         dict
-            ``compiler`` with version and optimisation level; ``flash``, ``ram`` (whole image, without the stack)
+            ``compiler`` with version and level; ``flash``, ``ram`` (whole image, without the stack)
             and ``library`` (flash of the generated library alone): bytes, None where the image is not
             known; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
             reset; ``unit``: of the counts, ``instructions`` where the board is emulated;

@@ -81,7 +81,8 @@ class FxpKernel:
 
     def expand(self, v: Words, alpha: Fxp, x: Words) -> Fxp:
         """The prediction sum_i alpha_i k(v_i, x), cast to f."""
-        return cast(self.weigh(alpha, self.values(self.distances(v, x))), self.format("f"), self.rounding("f"))
+        whole = self.weigh(alpha, self.values(self.distances(v, x)))
+        return cast(whole, self.format("f"), self.rounding("f"))
 
     def weigh(self, alpha: Fxp, k: Fxp) -> Fxp:
         """The sum rounded to the step of f, not yet saturated; `mac_shift` floors each product."""

@@ -96,3 +96,47 @@ def test_the_stack_of_every_function_is_bounded(sources, require_tool, name):
     used = [line.split("\t") for file in folder.glob("*.su") for line in file.read_text().splitlines()]
     assert len(used) > 5
     assert {kind for *_, kind in used} == {"static"}
+
+
+#: Words of C++ and of compilers for microcontrollers and DSPs, which sources in C must not use as names.
+FOREIGN_WORDS = """
+    asm bool catch class delete explicit export false friend mutable namespace new operator private protected
+    public template this throw true try typeid typename using virtual wchar_t
+    near far huge bit sbit sfr data idata xdata pdata code bdata interrupt cregister restrict __near __far
+    reentrant pascal cdecl fract accum sat vector pixel shared volatile_t min max abs
+"""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_name_is_a_word_of_another_compiler(sources, name):
+    folder, _ = sources(name)
+    for path in [*folder.glob("*.[ch]"), *folder.glob("rt/*.h")]:
+        code = re.sub(r"/\*.*?\*/|\"[^\"]*\"|#include.*", " ", path.read_text(), flags=re.DOTALL)
+        assert set(re.findall(r"\b[A-Za-z_]\w*", code)) & set(FOREIGN_WORDS.split()) == set(), path.name
+
+
+@pytest.mark.parametrize("standard", ["c99", "c11"])
+def test_a_structure_of_another_size_does_not_compile(sources, require_tool, standard):
+    require_tool("gcc", REMEDY["gcc"])
+    folder, _ = sources("grid16")
+    header = folder / "grid16.h"
+    text = header.read_text()
+    assert "uint16_t trained;" in text
+    header.write_text(text.replace("uint16_t trained;", "uint32_t trained;"))
+    done = subprocess.run(["gcc", f"-std={standard}", "-fsyntax-only", "-I.", "grid16_model.c"], cwd=folder,
+                          capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "static_assert" in done.stderr or "size of the model" in done.stderr
+
+
+def test_a_runtime_of_another_version_does_not_compile(sources, require_tool):
+    require_tool("gcc", REMEDY["gcc"])
+    folder, _ = sources("grid16")
+    runtime = folder / "rt" / "kc_rt.h"
+    text = runtime.read_text()
+    runtime.write_text(re.sub(r"(#define KC_RT_ABI) \d+", r"\1 999", text))
+    assert runtime.read_text() != text
+    done = subprocess.run(["gcc", "-fsyntax-only", "-I.", "grid16_model.c"], cwd=folder, capture_output=True,
+                          text=True, check=False)
+    assert done.returncode != 0
+    assert "generate the folder again" in done.stderr

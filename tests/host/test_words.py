@@ -34,7 +34,9 @@ def test_generated_c_equals_model_at_every_optimisation_level(cases, require_too
     for level in ("-O0", "-O2", "-Os"):
         backend = HostBackend(case.plan, case.folder, compiler=compiler, flags=(level,))
         found = replay(backend, case.vectors)
+        size = backend.ffi.sizeof(backend.model[0])
         backend.close()
+        assert size == case.plan.state_bytes
         assert found.first == ""
         ledger.record(backend=f"host:{compiler}:{level}", words=found.words, mismatches=found.mismatches,
                       case=name)

@@ -68,7 +68,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
  *   x  2 raw words
  *   y  the raw target
  *   f  receives the prediction before learning
- * OK, SATURATED (learnt, but a multiplier met its rail) or BAD_ARGUMENT. */
+ * OK, SATURATED (learnt, but a word met its rail) or BAD_ARGUMENT. */
 tiny_lms_status_t tiny_lms_fklms_update(tiny_lms_model_t *m, const tiny_lms_xraw_t *x,
     tiny_lms_yraw_t y, tiny_lms_word_t *f);
 

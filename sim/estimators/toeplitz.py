@@ -7,6 +7,7 @@ Toeplitz Matrix".
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from ..checks import positive
 from ..reference.expansion import expand
 from ..reference.first_row import check_scheme, choose_scheme, kernel_first_row
-from ..reference.solution import Solution
+from ..reference.solution import Solution, Status
 from ..reference.toeplitz import solve_toeplitz
 from ..reference.toeplitz_product import residual_norm
 from ..reference.width import grid_or_spread_width
@@ -46,15 +47,19 @@ class _ToeplitzRLS(BaseEstimator):
         r[0] += lam
         right_hand_sides = np.column_stack((np.ones(len(X)), Y)) if self.fit_intercept else Y
         solution = solve_toeplitz(r, right_hand_sides, method=self.solver)
+        if self.fit_intercept and solution.ok and not _bias_is_determined(solution):
+            solution = replace(solution, status=Status.BREAKDOWN, x=np.zeros_like(solution.x),
+                               why="the bias is not determined: the sum of T^-1 1 is zero")
         self.dual_coef_, self.intercept_ = self._multipliers_and_bias(solution, Y)
         self.residual_ = residual_norm(r, self.dual_coef_, Y - self.intercept_)
         self.X_fit_ = X
         self.status_ = solution.status
+        self.solver_ = solution.method
+        self.why_ = solution.why
         self.scheme_ = scheme
         self.sigma_ = kernel.sigma
         self._kernel = kernel
-        if not solution.ok:
-            self._warn(solution, scheme)
+        self._warn(solution, scheme)
 
     def _multipliers_and_bias(self, solution: Solution, Y: Array) -> tuple[Array, Any]:
         """`alpha` and `b` of the LS-SVM: Z eta = 1, Z nu = y, b = 1'nu / 1'eta, alpha = nu - eta b."""
@@ -72,11 +77,23 @@ class _ToeplitzRLS(BaseEstimator):
         return np.asarray(expand(self._kernel, X, self.X_fit_, self.dual_coef_) + self.intercept_)
 
     def _warn(self, solution: Solution, scheme: str) -> None:
-        warnings.warn(
-            f"{type(self).__name__}: no solution, status {solution.status} after {solution.iterations} of "
-            f"{len(self.X_fit_) - 1} steps (scheme {scheme}, lam {self.lam:g}). All multipliers are 0. "
-            "Use scheme='diagonal_mean_biased', or a larger lam, or a smaller sigma.",
-            LinAlgWarning, stacklevel=4)
+        """Say what the user did not ask for: no solution, or one of a matrix that is indefinite."""
+        advice = "Use scheme='diagonal_mean_biased', or a larger lam, or a smaller sigma."
+        if not solution.ok:
+            what = f"no solution, status {solution.status} ({solution.method}: {solution.why})"
+            advice = f"All multipliers are 0. {advice}"
+        elif self.solver == "auto" and solution.method == "lookahead":
+            what = f"T + lambda I is not positive definite; solved all the same ({solution.why})"
+        else:
+            return
+        warnings.warn(f"{type(self).__name__}: {what}; scheme {scheme}, lam {self.lam:g}. {advice}",
+                      LinAlgWarning, stacklevel=4)
+
+
+def _bias_is_determined(solution: Solution) -> bool:
+    """Whether 1' T^-1 1, by which the bias is divided, is distinct from 0; it is for positive definite T."""
+    eta = solution.x[:, 0]
+    return bool(abs(eta.sum()) > 1e-12 * np.abs(eta).sum())
 
 
 class ToeplitzRLSRegressor(RegressorMixin, _ToeplitzRLS):
@@ -93,8 +110,9 @@ class ToeplitzRLSRegressor(RegressorMixin, _ToeplitzRLS):
         How the kernel matrix becomes Toeplitz; see :func:`kerncast.first_row`.
     fit_intercept : bool, default=False
         Fit a bias as LS-SVM does, by one more right-hand side.
-    solver : {"auto", "levinson"}, default="auto"
-        See :func:`kerncast.solve_toeplitz`.
+    solver : {"auto", "levinson", "lookahead", "schur", "pcg"}, default="auto"
+        See :func:`kerncast.solve_toeplitz`.  "auto" turns to look-ahead, with a warning, where T +
+        lambda I is not positive definite.
 
     Attributes
     ----------
@@ -105,8 +123,12 @@ class ToeplitzRLSRegressor(RegressorMixin, _ToeplitzRLS):
     X_fit_ : ndarray of shape (n, D)
         The training samples, which are the expansion vectors.
     status_ : str
-        "ok", or "not_positive_definite" or "breakdown": then a warning was given and all
+        "ok", or "not_positive_definite", "breakdown" or "not_converged": then a warning was given and all
         multipliers and the bias are 0, so that predictions are finite and plainly useless.
+    solver_ : str
+        The solver that ran; of solver="auto" the one chosen.
+    why_ : str
+        Why it was chosen, and what made it stop, where it did.
     residual_ : float
         |y - b - (T + lambda I) alpha|_2, the largest over the outputs.
     scheme_ : str
@@ -192,8 +214,9 @@ class ToeplitzRLSClassifier(ClassifierMixin, _ToeplitzRLS):
         How the kernel matrix becomes Toeplitz.
     fit_intercept : bool, default=False
         Fit a bias.
-    solver : {"auto", "levinson"}, default="auto"
-        See :func:`kerncast.solve_toeplitz`.
+    solver : {"auto", "levinson", "lookahead", "schur", "pcg"}, default="auto"
+        See :func:`kerncast.solve_toeplitz`.  "auto" turns to look-ahead, with a warning, where T +
+        lambda I is not positive definite.
 
     Attributes
     ----------

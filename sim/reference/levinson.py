@@ -64,6 +64,13 @@ def levinson(r: Array, Y: Array) -> Solution:
             eps *= (1.0 - xi[m - 1]) * (1.0 + xi[m - 1])        # eps (1 - xi nu)
             mu = Y[m] - gamma @ x[:m]                           # mu = y_m - delta
             x[: m + 1] += np.multiply.outer(a[m::-1], mu / eps)  # x_i += (mu / eps) b_i
-        why = f"the leading minor of order {m + 1} is not positive" if status is not Status.OK else ""
-        return replace(judged(r, Y, x, status), iterations=m, method="levinson", xi=xi[:m].copy(), eps=eps,
-                       why=why)
+        solution = judged(r, Y, x, status)
+    return replace(solution, iterations=m, method="levinson", xi=xi[:m].copy(), eps=eps,
+                   why=why_not(solution.status, m))
+
+
+def why_not(status: Status, m: int) -> str:
+    """What made a recursion stop at row `m`; empty where nothing did."""
+    if status is Status.NOT_POSITIVE_DEFINITE:
+        return f"the leading minor of order {m + 1} is not positive"
+    return "the residual is too large" if status is Status.BREAKDOWN else ""

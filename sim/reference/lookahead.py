@@ -8,8 +8,9 @@ Between steps m is regular (T_m, the leading block of order m, is well condition
     a    (m+1)   predictor: T_{m+1} a = eps e_1, a_0 = 1; b, its reversal, solves T_{m+1} b = eps e_{m+1}
     g    (m)     first column of T_m^-1
     x    (m, k)  T_m x = y, the first m equations.
-**Single steps are the ordinary Durbin update.**  Taking them as blocks of p = 1, where eps and g
-are computed from the rows instead of following from the step before, is exponentially unstable.
+**Single steps are the ordinary Durbin update.**  Block steps compute eps and g from the rows, instead of
+having them follow from the step before; a and g then drift apart, each block multiplying the errors of
+the one before.  So blocks are taken where they must be, and each is followed by one step of refinement.
 """
 
 from __future__ import annotations
@@ -73,10 +74,13 @@ def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
 
     Notes
     -----
-    The recursion's errors grow with the condition numbers of the leading blocks passed.  The last
-    `a` and `g` give T^-1 in closed form (:class:`ToeplitzInverse`), so that a few steps of
-    iterative refinement in O(n log n) take them out again.  Of a positive definite T no block is better
-    conditioned than the shortest, and the steps are those of plain Levinson.
+    `a` and `g` give T_m^-1 in closed form (:class:`ToeplitzInverse`), with which block steps and, at the
+    end, x are refined, in O(n log n) each: what the condition numbers of the leading blocks on the way
+    have cost is won back, and the error is that of a dense solver.  Of a positive definite T no
+    block is better conditioned than the shortest, and the steps are those of plain Levinson.
+
+    The authors choose a block by an estimate of the condition of T_{m+p}; this is the smallest singular
+    value of its Schur complement S, as |S^-1| <= |T_{m+p}^-1|, compared among all blocks allowed.
     """
     n = len(r)
     columns = Y.reshape(n, -1)
@@ -208,12 +212,12 @@ def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_bl
         x = _refined(r, Y, state)
     solution = judged(r, Y, x, status)
     if status is Status.OK and not solution.ok:
-        why = "the residual stays large: the matrix is singular to working precision"
+        why = "the residual stays large: the matrix is too near to a singular one"
     return replace(solution, iterations=len(blocks), method="lookahead", blocks=blocks, why=why)
 
 
 def _refined(r: Array, Y: Array, state: _Regular) -> Array:
-    """x += T^-1 (y - T x), as long as the residual at least halves."""
+    """Improve x by T^-1 (y - T x), as long as the residual at least halves."""
     T, inverse = ToeplitzProduct(r), ToeplitzInverse(state.g, state.a[1:])
     x = state.x.reshape(Y.shape)
     rest = np.asarray(Y - T @ x)

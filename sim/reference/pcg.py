@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .solution import Solution, Status
-from .toeplitz_product import ToeplitzProduct, judged, largest_norm
+from .toeplitz_product import ToeplitzProduct, judged
 
 Array = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ PRECONDITIONERS = ("strang", "chan", "none")
 TOLERANCE = 1e-10
 MAX_STEPS = 1000
 
-# Rounding makes the residual that CG updates drift from the true one; it then starts afresh, so often at most.
+# Rounding makes the residual that CG updates drift from the true one; it starts afresh, at most so often.
 _RESTARTS = 5
 
 
@@ -111,8 +111,10 @@ def pcg(r: Array, Y: Array, preconditioner: str = "strang", tolerance: float = T
             if run.status is not Status.NOT_CONVERGED or run.steps >= max_steps:
                 break
             _iterate(T, C, rest, limit, max_steps, run)
-        solution = judged(r, Y, run.x.reshape(Y.shape), run.status)
-    return replace(solution, iterations=run.steps, method="pcg", why=note)
+        solution = judged(r, Y, run.x.reshape(Y.shape), run.status, 1.01 * tolerance)
+    why = {Status.NOT_CONVERGED: f"the tolerance {tolerance:g} was not reached, ",
+           Status.NOT_POSITIVE_DEFINITE: "p'T p > 0 does not hold for all p, "}.get(solution.status, "")
+    return replace(solution, iterations=run.steps, method="pcg", why=why + note)
 
 
 def _iterate(T: ToeplitzProduct, C: Circulant, rest: Array, limit: Array, max_steps: int, run: _Run) -> None:
@@ -132,7 +134,7 @@ def _iterate(T: ToeplitzProduct, C: Circulant, rest: Array, limit: Array, max_st
         curvature = np.sum(p * Tp, axis=0)
         if not np.all(curvature[active] > 0.0):  # also catches NaN
             run.status = Status.NOT_POSITIVE_DEFINITE
-            return
+            return  # p'T p <= 0
         step = np.where(active, rho, 0.0) / np.where(active, curvature, 1.0)
         run.x += step * p
         rest -= step * Tp

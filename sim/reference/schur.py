@@ -16,6 +16,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .levinson import why_not
 from .solution import Solution, Status
 from .toeplitz_product import judged
 
@@ -67,7 +68,7 @@ def schur(r: Array, Y: Array) -> Solution:
             shifted = q[m - 1: n - 1].copy()                    # b moves down one row, and so does q
             q[m:] = shifted + xi[m - 1] * p[m:]
             p[m:] += xi[m - 1] * shifted
-        steps = min(m, n - 1)
-        why = f"the leading minor of order {m + 1} is not positive" if status is not Status.OK else ""
-        return replace(judged(r, Y, x, status), iterations=steps, method="schur", xi=xi[:steps].copy(),
-                       eps=eps, why=why)
+        solution = judged(r, Y, x, status)
+    steps = min(m, n - 1)
+    return replace(solution, iterations=steps, method="schur", xi=xi[:steps].copy(), eps=eps,
+                   why=why_not(solution.status, m))

@@ -13,7 +13,7 @@ from .levinson import levinson
 from .lookahead import MAX_BLOCK, lookahead
 from .pcg import PRECONDITIONERS, TOLERANCE, pcg
 from .schur import schur
-from .solution import Solution
+from .solution import Solution, Status
 
 Array = NDArray[np.float64]
 
@@ -40,8 +40,8 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
         ``lookahead``: Levinson that steps over singular leading minors, any nonsingular matrix.
         ``pcg``: conjugate gradients with a circulant preconditioner, O(n log n) per step, positive
         definite matrices, to a tolerance.
-        ``auto``: below a few thousand rows Levinson, above pcg and, should it fail, Levinson; and where the
-        matrix turns out not to be positive definite, look-ahead.  `Solution.why` gives the reason.
+        ``auto``: Levinson for up to a few thousand rows; beyond that pcg, and Levinson should it fail;
+        look-ahead where the matrix turns out not to be positive definite.  `Solution.why` gives the reason.
     r_row : array_like of shape (n,), optional
         First row of the matrix.  Only symmetric matrices are solved, so it must equal `r`.
     max_block : int
@@ -93,19 +93,23 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
 
 def _automatic(r: Array, Y: Array, max_block: int, preconditioner: str, tolerance: float) -> Solution:
     """Try the fastest first; what it says decides what is tried next."""
-    reasons = []
-    if len(r) >= _PCG_FROM:
+    n, reasons = len(r), []
+    indefinite = False
+    if n >= _PCG_FROM:
         solution = pcg(r, Y, preconditioner, tolerance)
         if solution.ok:
-            return replace(solution, why=f"pcg: {len(r)} rows are {_PCG_FROM} or more; {solution.why}")
-        reasons.append(f"not pcg: {solution.status} after {solution.iterations} steps")
-    solution = levinson(r, Y)
-    if solution.ok:
-        return replace(solution, why="; ".join([*reasons, "levinson: the matrix is positive definite"]))
-    reasons.append(f"not levinson: {solution.status} at row {solution.iterations} of {len(r)}, {solution.why}")
+            return replace(solution, why=f"pcg: {n} rows are {_PCG_FROM} or more; {solution.why}")
+        reasons.append(f"not pcg: {solution.status} after {solution.iterations} steps, {solution.why}")
+        indefinite = solution.status is Status.NOT_POSITIVE_DEFINITE
+    if not indefinite:
+        solution = levinson(r, Y)
+        if solution.ok:
+            return replace(solution, why="; ".join([*reasons, "levinson: the matrix is positive definite"]))
+        reasons.append(f"not levinson: {solution.status}, {solution.why}")
     solution = lookahead(r, Y, max_block)
-    last = "lookahead: steps over minors that are zero or negative" if solution.ok else solution.why
-    return replace(solution, why="; ".join([*reasons, last]))
+    long = sum(p > 1 for p in solution.blocks)
+    last = f"{long} of {len(solution.blocks)} steps took more than one row" if solution.ok else solution.why
+    return replace(solution, why="; ".join([*reasons, f"lookahead: {last}"]))
 
 
 def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:

@@ -33,6 +33,7 @@ TOEPLITZ, ONLINE = ALL[:2], ALL[2:]
 
 @parametrize_with_checks([
     ToeplitzRLSRegressor(), ToeplitzRLSRegressor(fit_intercept=True, scheme="diagonal_mean_biased"),
+    ToeplitzRLSRegressor(solver="lookahead"), ToeplitzRLSClassifier(solver="pcg"),
     ToeplitzRLSClassifier(), ToeplitzRLSClassifier(fit_intercept=True),
     KernelLMSRegressor(), KernelLMSRegressor(reduction="none"), KernelLMSClassifier(),
 ])
@@ -83,19 +84,63 @@ def test_the_intercept_solves_the_ls_svm_system(outputs):
     np.testing.assert_allclose(model.dual_coef_.sum(axis=0), 0.0, atol=1e-9)
 
 
-def test_an_indefinite_matrix_warns_says_so_and_gives_a_model_of_zeros():
+def indefinite():
+    """Samples of which plain diagonal means make an indefinite T: options, X, y."""
     X = np.random.default_rng(0).normal(size=(60, 2))
-    y = np.sign(X[:, 0])
-    model = ToeplitzRLSRegressor(sigma=1.0, lam=1e-4, scheme="diagonal_mean", fit_intercept=True)
+    return {"sigma": 1.0, "lam": 1e-4, "scheme": "diagonal_mean", "fit_intercept": True}, X, np.sign(X[:, 0])
+
+
+@pytest.mark.parametrize("solver", ["levinson", "schur", "pcg"])
+def test_an_indefinite_matrix_warns_says_so_and_gives_a_model_of_zeros(solver):
+    options, X, y = indefinite()
+    model = ToeplitzRLSRegressor(**options, solver=solver)
     with pytest.warns(LinAlgWarning, match=r"not_positive_definite.*multipliers are 0.*diagonal_mean_biased"):
         model.fit(X, y)
-    assert model.status_ == "not_positive_definite"
+    assert (model.status_, model.solver_) == ("not_positive_definite", solver)
     assert np.all(model.dual_coef_ == 0.0) and model.intercept_ == 0.0
     assert np.all(model.predict(X) == 0.0)
     assert model.residual_ == pytest.approx(np.linalg.norm(y))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert ToeplitzRLSRegressor(sigma=1.0, lam=1e-4).fit(X, y).status_ == "ok"
+        assert ToeplitzRLSRegressor(sigma=1.0, lam=1e-4, solver=solver).fit(X, y).status_ == "ok"
+
+
+def test_auto_solves_an_indefinite_matrix_by_lookahead_and_warns_that_it_is_one():
+    options, X, y = indefinite()
+    with pytest.warns(LinAlgWarning, match=r"not positive definite.*look.*diagonal_mean_biased"):
+        model = ToeplitzRLSRegressor(**options).fit(X, y)
+    assert (model.status_, model.solver_) == ("ok", "lookahead") and "not levinson" in model.why_
+    assert model.residual_ <= 1e-11 * np.linalg.norm(y)
+
+
+def test_lookahead_asked_for_by_name_solves_an_indefinite_matrix_without_a_warning():
+    options, X, y = indefinite()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = ToeplitzRLSRegressor(**options, solver="lookahead").fit(X, y)
+    assert model.status_ == "ok" and np.abs(model.dual_coef_).max() > 0
+
+
+@pytest.mark.parametrize("solver", ["levinson", "lookahead", "schur", "pcg"])
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_every_solver_gives_the_same_model(solver, fit_intercept):
+    t, y = signal()
+    options = {"sigma": 3.0, "lam": 0.1, "fit_intercept": fit_intercept}
+    wanted = ToeplitzRLSRegressor(**options).fit(t, y)
+    model = ToeplitzRLSRegressor(**options, solver=solver).fit(t, y)
+    assert (wanted.solver_, model.solver_) == ("levinson", solver)
+    np.testing.assert_allclose(model.dual_coef_, wanted.dual_coef_, rtol=0, atol=1e-8)
+
+
+def test_a_bias_that_the_system_does_not_determine_is_a_breakdown_not_a_division_by_zero(monkeypatch):
+    # of [1, 0, -3] the inverse's entries add up to 0
+    monkeypatch.setattr("kerncast.sim.estimators.toeplitz.kernel_first_row",
+                        lambda X, kernel, scheme: np.array([0.0, 0.0, -3.0]))
+    model = ToeplitzRLSRegressor(sigma=1.0, lam=1.0, fit_intercept=True, solver="lookahead")
+    with pytest.warns(LinAlgWarning, match=r"breakdown.*the bias is not determined"):
+        model.fit([[0.0], [1.0], [2.0]], [1.0, 2.0, 4.0])
+    assert model.status_ == "breakdown" and np.all(model.dual_coef_ == 0.0)
+    assert np.all(np.isfinite(model.predict([[0.5]])))
 
 
 def test_toeplitz_classifier_learns_digits_if_poorly_and_online_fklms_learns_them_better():
@@ -243,7 +288,7 @@ def test_the_reference_alone_loads_neither_scikit_learn_nor_scipy():
     assert run.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", ["estimators.kernel_lms", "estimators.toeplitz", "reference.levinson"])
+@pytest.mark.parametrize("name", ["estimators.kernel_lms", "estimators.toeplitz", "reference.toeplitz"])
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.{name}"))
     assert results.attempted > 0 and results.failed == 0

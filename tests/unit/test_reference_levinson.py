@@ -64,7 +64,7 @@ def test_the_residual_is_the_one_of_the_dense_system():
 
 @pytest.mark.parametrize("r", [[1, 1, 1], [1, 2, 0], [0, 1, 0], [-1, 0, 0], [1, 0.9, 0.2], [1, -1, 1]])
 def test_a_matrix_that_is_not_positive_definite_is_named_and_gives_zeros(r):
-    solution = solve_toeplitz(r, [1.0, 2.0, 3.0])
+    solution = solve_toeplitz(r, [1.0, 2.0, 3.0], method="levinson")
     assert solution.status == "not_positive_definite" and not solution.ok
     assert np.all(solution.x == 0.0)
     assert solution.residual == pytest.approx(np.sqrt(14))
@@ -75,7 +75,7 @@ def test_plain_diagonal_means_of_shuffled_data_are_refused_not_answered_with_gar
     r = first_row(X, 1.0, "diagonal_mean")
     r[0] += 1e-4
     assert scipy.linalg.eigvalsh(scipy.linalg.toeplitz(r))[0] < 0
-    assert solve_toeplitz(r, np.ones(60)).status is Status.NOT_POSITIVE_DEFINITE
+    assert solve_toeplitz(r, np.ones(60), "levinson").status is Status.NOT_POSITIVE_DEFINITE
 
 
 @pytest.mark.parametrize("lam", [1e-9, 1e-11, 1e-13, 1e-15, 0.0])
@@ -83,7 +83,7 @@ def test_a_system_beyond_the_precision_is_a_breakdown_never_a_wrong_answer(lam):
     r = first_row(np.arange(256.0), 20.0)
     r[0] += lam
     y = np.random.default_rng(4).normal(size=256)
-    solution = solve_toeplitz(r, y)
+    solution = solve_toeplitz(r, y, method="levinson")
     if solution.ok:
         assert solution.residual <= 1e-6 * np.linalg.norm(y)
     else:
@@ -98,8 +98,9 @@ def test_a_system_beyond_the_precision_is_a_breakdown_never_a_wrong_answer(lam):
     ([1.0, 0.5], [1.7e308, 1.7e308]),
     ([1e-300, 9e-301], [1e300, 1.0]),
 ])
-def test_overflow_never_reaches_the_answer(r, y):
-    solution = solve_toeplitz(r, y)
+@pytest.mark.parametrize("method", ["auto", "levinson", "schur", "lookahead", "pcg"])
+def test_overflow_never_reaches_the_answer(r, y, method):
+    solution = solve_toeplitz(r, y, method)
     assert np.all(np.isfinite(solution.x)) and not np.isnan(solution.residual)
     assert solution.ok or np.all(solution.x == 0.0)
 
@@ -108,7 +109,7 @@ def test_overflow_never_reaches_the_answer(r, y):
 @given(st.lists(st.floats(-2, 2), min_size=1, max_size=8), st.integers(0, 2**32 - 1))
 def test_any_first_column_gives_a_right_answer_or_none(r, seed):
     y = np.random.default_rng(seed).normal(size=len(r))
-    solution = solve_toeplitz(r, y)
+    solution = solve_toeplitz(r, y, method="levinson")
     if solution.ok:
         residual = np.linalg.norm(y - scipy.linalg.toeplitz(r) @ solution.x)
         assert residual <= 1.1e-6 * np.linalg.norm(y)
@@ -153,6 +154,11 @@ def test_a_row_equal_to_the_column_is_accepted():
     ([2, 1], np.ones((2, 1, 1)), {}, "E225"),
     ([2, 1], [1, 1], {"method": "guess"}, "E226"),
     ([2, 1], [1, 1], {"r_row": [2, 0.5]}, "E227"),
+    ([2, 1], [1, 1], {"max_block": 1}, "E235"),
+    ([2, 1], [1, 1], {"max_block": 2.5}, "E235"),
+    ([2, 1], [1, 1], {"preconditioner": "jacobi"}, "E236"),
+    ([2, 1], [1, 1], {"tolerance": 0.0}, "E236"),
+    ([2, 1], [1, 1], {"tolerance": float("nan")}, "E236"),
 ])
 def test_bad_input_is_refused_with_code_place_and_remedy(r, Y, options, code):
     with pytest.raises(KerncastError) as caught:

@@ -1,7 +1,22 @@
-"""sim.reference: the door to the Toeplitz solvers, and what "auto" chooses among them."""
+"""sim.reference: the door to the Toeplitz solvers, and what "auto" chooses among them.
+
+===========  =============================  ==============================================================
+method       matrix                         how
+===========  =============================  ==============================================================
+levinson     positive definite              symmetric Levinson recursion, O(n^2)
+schur        positive definite              the same in generator form, without inner products
+lookahead    nonsingular                    Levinson that steps over singular leading minors, O(n^2)
+pcg          positive definite              conjugate gradients, circulant preconditioner, O(n log n) per
+                                            step, to a tolerance
+auto         nonsingular                    Levinson for up to a few thousand rows; beyond that pcg, and
+                                            Levinson should it fail; look-ahead where the matrix turns
+                                            out not to be positive definite.  Solution.why says why
+===========  =============================  ==============================================================
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -35,13 +50,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Y : array_like of shape (n,) or (n, m)
         Right-hand sides, solved in one pass.
     method : {"auto", "levinson", "lookahead", "schur", "pcg"}
-        ``levinson``: symmetric Levinson recursion, O(n^2), positive definite matrices.
-        ``schur``: the same in generator form, without inner products.
-        ``lookahead``: Levinson that steps over singular leading minors, any nonsingular matrix.
-        ``pcg``: conjugate gradients with a circulant preconditioner, O(n log n) per step, positive
-        definite matrices, to a tolerance.
-        ``auto``: Levinson for up to a few thousand rows; beyond that pcg, and Levinson should it fail;
-        look-ahead where the matrix turns out not to be positive definite.  `Solution.why` gives the reason.
+        "auto" is Levinson or pcg by size, and look-ahead where the matrix is not positive definite.
     r_row : array_like of shape (n,), optional
         First row of the matrix.  Only symmetric matrices are solved, so it must equal `r`.
     max_block : int
@@ -54,8 +63,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Returns
     -------
     Solution
-        Its `x` is all zero unless the status is ``ok``: see there.  Every answer has been checked
-        against the system.
+        Its `x` is all zero unless the status is ``ok``; every answer has been checked against the system.
 
     Raises
     ------
@@ -71,48 +79,37 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     >>> indefinite.method, indefinite.blocks
     ('lookahead', (2, 1))
     """
-    if method not in METHODS:
-        raise fail("E226", "there is no such method for Toeplitz systems", where="method",
-                   value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
-    r, Y = _check_system(r, Y)
-    if r_row is not None and not np.array_equal(finite_array(r_row, "r_row", "E225"), r):
-        raise fail("E227", "the Toeplitz matrix is not symmetric", where="r_row",
-                   allowed="r_row equal to r, or left out",
-                   remedy="a kernel matrix is symmetric; for others use scipy.linalg.solve_toeplitz")
-    _check_options(max_block, preconditioner, tolerance)
-    if method == "levinson":
-        return levinson(r, Y)
-    if method == "schur":
-        return schur(r, Y)
-    if method == "lookahead":
-        return lookahead(r, Y, max_block)
-    if method == "pcg":
-        return pcg(r, Y, preconditioner, tolerance)
-    return _automatic(r, Y, max_block, preconditioner, tolerance)
+    _check_options(method, max_block, preconditioner, tolerance)
+    r, Y = _check_system(r, Y, r_row)
+    run: dict[str, Callable[[], Solution]] = {
+        "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
+        "lookahead": lambda: lookahead(r, Y, max_block), "pcg": lambda: pcg(r, Y, preconditioner, tolerance)}
+    run["auto"] = lambda: _automatic(run, len(r))
+    return run[method]()
 
 
-def _automatic(r: Array, Y: Array, max_block: int, preconditioner: str, tolerance: float) -> Solution:
+def _automatic(run: dict[str, Callable[[], Solution]], n: int) -> Solution:
     """Try the fastest first; what it says decides what is tried next."""
-    n, reasons = len(r), []
+    reasons = []
     indefinite = False
     if n >= _PCG_FROM:
-        solution = pcg(r, Y, preconditioner, tolerance)
+        solution = run["pcg"]()
         if solution.ok:
             return replace(solution, why=f"pcg: {n} rows are {_PCG_FROM} or more; {solution.why}")
         reasons.append(f"not pcg: {solution.status} after {solution.iterations} steps, {solution.why}")
         indefinite = solution.status is Status.NOT_POSITIVE_DEFINITE
     if not indefinite:
-        solution = levinson(r, Y)
+        solution = run["levinson"]()
         if solution.ok:
             return replace(solution, why="; ".join([*reasons, "levinson: the matrix is positive definite"]))
         reasons.append(f"not levinson: {solution.status}, {solution.why}")
-    solution = lookahead(r, Y, max_block)
+    solution = run["lookahead"]()
     long = sum(p > 1 for p in solution.blocks)
     last = f"{long} of {len(solution.blocks)} steps took more than one row" if solution.ok else solution.why
     return replace(solution, why="; ".join([*reasons, f"lookahead: {last}"]))
 
 
-def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+def _check_system(r: ArrayLike, Y: ArrayLike, r_row: ArrayLike | None) -> tuple[Array, Array]:
     r, Y = finite_array(r, "r", "E225"), finite_array(Y, "Y", "E225")
     if r.ndim != 1 or len(r) == 0:
         raise fail("E225", "the first column of a Toeplitz matrix has one axis", where="r",
@@ -120,10 +117,17 @@ def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
     if Y.ndim not in (1, 2) or len(Y) != len(r) or Y.size == 0:
         raise fail("E225", "the right-hand side does not fit the matrix", where="Y", value=Y.shape,
                    allowed=f"shape ({len(r)},) or ({len(r)}, m)", remedy="one value per equation")
+    if r_row is not None and not np.array_equal(finite_array(r_row, "r_row", "E225"), r):
+        raise fail("E227", "the Toeplitz matrix is not symmetric", where="r_row",
+                   allowed="r_row equal to r, or left out",
+                   remedy="a kernel matrix is symmetric; for others use scipy.linalg.solve_toeplitz")
     return r, Y
 
 
-def _check_options(max_block: int, preconditioner: str, tolerance: float) -> None:
+def _check_options(method: str, max_block: int, preconditioner: str, tolerance: float) -> None:
+    if method not in METHODS:
+        raise fail("E226", "there is no such method for Toeplitz systems", where="method",
+                   value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
     if not is_integer(max_block) or not 2 <= max_block <= 64:
         raise fail("E235", "the block bound of look-ahead is out of range", where="max_block",
                    value=max_block, allowed="an integer from 2 to 64", remedy=f"start with {MAX_BLOCK}")

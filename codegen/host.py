@@ -11,7 +11,7 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sim.backend import ALL_CALLS, Outputs, Raw
+from ..sim.backend import ALL_CALLS, Outputs, Raw, as_ctype
 from ..sim.errors import fail
 from ..sim.plan import Plan
 from .compilers import Compiler, host_compiler
@@ -106,9 +106,8 @@ class HostBackend:
 
     def _raw(self, words: Raw, signal: str) -> Any:
         """Words as a C array of the raw type; the buffer lives as long as the result."""
-        fmt = self.plan.signals[signal].format
-        array = np.ascontiguousarray(words.reshape(-1), dtype=fmt.c_type.removesuffix("_t"))
-        return self.ffi.from_buffer(f"{fmt.c_type}[]", array)
+        ctype = self.plan.signals[signal].format.c_type
+        return self.ffi.from_buffer(f"{ctype}[]", as_ctype(self.plan, signal, words))
 
     @property
     def plan_hash(self) -> str:
@@ -131,10 +130,11 @@ class HostBackend:
         count = len(x_raw)
         f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
         word = self.ffi.new(f"int{self.plan.word}_t *")
+        x = self._raw(x_raw, "x_raw")
+        y = None if y_raw is None else as_ctype(self.plan, "y_raw", y_raw).tolist()
         for i in range(count):
-            x = self._raw(x_raw[i], "x_raw")
-            y = () if y_raw is None else (int(y_raw[i]),)
-            status[i] = self._call(name, x, *y, word)
+            target = () if y is None else (y[i],)
+            status[i] = self._call(name, x + i * self.plan.sizes["D"], *target, word)
             f[i] = word[0]
         return {"status": status, "f": f}
 

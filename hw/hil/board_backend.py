@@ -13,7 +13,7 @@ from ...codegen.generate import load_plan
 from ...codegen.hil_table import Timing
 from ...codegen.targets import Board, Counter, load_board
 from ...codegen.toolchains import COMPILERS
-from ...sim.backend import ALL_CALLS, Outputs, Raw
+from ...sim.backend import ALL_CALLS, Outputs, Raw, as_ctype
 from ...sim.errors import fail
 from ...sim.plan import ABI, Plan
 from .client import HilClient
@@ -139,14 +139,8 @@ class BoardBackend:
         return {"status": status, "f": f}
 
     def _write(self, region: str, signal: str, words: Raw) -> None:
-        """Raw words as the firmware's raw type; never wrapped silently."""
-        kind = np.dtype(_dtype(self.plan.signals[signal].format.c_type))
-        limits = np.iinfo(kind)
-        if words.size and not limits.min <= words.min() <= words.max() <= limits.max:
-            raise fail("E246", "a raw word does not fit its type", where=signal,
-                       value=f"{words.min()} to {words.max()}", allowed=f"{limits.min} to {limits.max}",
-                       remedy="give words of the format that [input] and [output] name")
-        self.client.write(region, np.ascontiguousarray(words, dtype=kind).tobytes())
+        """Raw words into a buffer of the board, in the firmware's raw type."""
+        self.client.write(region, as_ctype(self.plan, signal, words).tobytes())
 
     # -------------------------------------------------------------------------------- costs
 

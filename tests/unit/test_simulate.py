@@ -1,11 +1,14 @@
 """The integer model beside float64: the accuracy that is promised, and what a simulation reports."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from kerncast.codegen.host import HostBackend
 from kerncast.sim.data import load_dataset
+from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.simulate import alpha_values, grid, relative_error, simulate, worst_status, y_values
 from kerncast.sim.spec import Spec
@@ -126,3 +129,38 @@ def test_training_that_fails_is_reported_and_predicts_nothing():
     result = simulate(plan, x, rng.integers(-128, 128, 32))
     assert result.status == "not_positive_definite"
     assert not result.f.any()
+
+
+@pytest.mark.parametrize(("x", "y", "code"), [
+    (None, [float("nan")] * 8, "E245"), (None, [0.5] * 8, "E244"), (None, [1000] * 8, "E246"),
+    (None, [1] * 7, "E248"), (None, [[1]] * 8, "E248")])
+def test_arrays_that_are_no_raw_words_are_refused_before_anything_runs(x: Any, y: Any, code: str) -> None:
+    spec = Spec(model={"name": "tiny", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
+                output={"word": "s8f0"}, kernel={"sigma": 2.0},
+                toeplitz={"n": 8, "lam": 0.5, "scheme": "uniform"})
+    with pytest.raises(KerncastError) as caught:
+        simulate(make_plan(spec), x, y)
+    assert [p.code for p in caught.value.problems] == [code]
+
+
+def test_lists_of_raw_words_are_as_good_as_arrays() -> None:
+    spec = Spec(model={"name": "tiny", "algorithm": "kernel_lms"}, input={"word": "u8f0", "columns": 2},
+                output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 3, "eta": 0.5})
+    result = simulate(make_plan(spec), [[1, 2], [30, 4], [5, 60]], [10, -20, 30], [[1, 2]])
+    assert result.status == "ok"
+    assert result.f.shape == (1,)
+    with pytest.raises(KerncastError, match="E248"):
+        simulate(make_plan(spec), [[1, 2]], [10, -20])
+
+
+def test_a_raw_word_beyond_its_type_is_refused_by_generated_code_on_this_machine() -> None:
+    spec = Spec(model={"name": "tiny", "algorithm": "kernel_lms"}, input={"word": "u8f0"},
+                output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 3, "eta": 0.5})
+    backend = HostBackend(make_plan(spec))
+    try:
+        with pytest.raises(KerncastError, match="E246"):
+            backend.update(np.array([[256]]), np.array([0]))
+        with pytest.raises(KerncastError, match="E246"):
+            backend.update(np.array([[25]]), np.array([128]))
+    finally:
+        backend.close()

@@ -57,6 +57,9 @@ def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
 def _c_name(name: str) -> str:
     if not _NAME.fullmatch(name) or len(name) > _NAME_LENGTH:
         raise _custom("E110", "the name cannot be a C identifier of ours")
+    if name.startswith("kc_"):
+        raise _custom("E110", "names that begin with kc_ belong to the runtime",
+                      remedy=f"choose another beginning, such as my_{name[3:]}")
     if name in _RESERVED:
         raise _custom("E110", "the name is a word of C or C++, or a standard header",
                       remedy=f"add to it, such as {name}_model")

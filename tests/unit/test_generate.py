@@ -193,6 +193,13 @@ def test_a_plan_too_large_for_the_target_is_refused_with_bytes_needed_and_availa
     assert f"{made.table_bytes} bytes" in text
 
 
+@pytest.mark.parametrize("name", ["kc_rt", "kc_cast", "kc_model"])
+def test_a_model_may_not_take_the_names_of_the_runtime(name):
+    """Its header would have the include guard of one of ours."""
+    with pytest.raises(KerncastError, match="E110"):
+        plan(name=name)
+
+
 # ---- interrupted runs ----
 def interrupt_at(monkeypatch, count: int) -> None:
     """Let `count` files be written, then pull the plug."""

@@ -50,7 +50,8 @@ class Compiler:
         """
         quiet = ("-fno-sanitize=undefined",) if self.name == "zig" else ()
         folder = sources[0].parent
-        work.mkdir(parents=True, exist_ok=True)
+        if quiet:  # zig alone keeps something
+            work.mkdir(parents=True, exist_ok=True)
         done = run_tool([*self.command, "-std=c99", *WARNINGS, *quiet, *flags, "-shared", "-fPIC",
                          "-I.", *(s.name for s in sources), "-o", str(library.absolute())],
                         folder, work)

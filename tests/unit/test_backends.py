@@ -79,10 +79,10 @@ def test_an_opened_back_end_answers_the_protocol_and_leaves_nothing_behind(
 def test_a_back_end_on_a_users_folder_leaves_the_folder_as_it_was(plan, leftovers, require_tool, tmp_path):
     require_tool("gcc", GCC)
     generate(plan, tmp_path / "out")
-    before = {p: p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()}
+    before = {p: p.is_file() and p.read_bytes() for p in (tmp_path / "out").rglob("*")}
     backend = open_backend(plan, "host:gcc", source=tmp_path / "out")
     backend.close()
-    assert {p: p.read_bytes() for p in (tmp_path / "out").rglob("*") if p.is_file()} == before
+    assert {p: p.is_file() and p.read_bytes() for p in (tmp_path / "out").rglob("*")} == before
     assert leftovers() == []
 
 

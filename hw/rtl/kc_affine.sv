@@ -30,6 +30,8 @@ module kc_affine #(
     logic signed [GAIN_BITS-1:0] gain_reg;
     logic signed [PRODUCT_BITS-1:0] product_reg;
 
+    wire unused_outside;   // an input at its rail is no error
+
     always_ff @(posedge clk) begin
         diff_reg <= diff;
         gain_reg <= gain;
@@ -38,7 +40,7 @@ module kc_affine #(
 
     kc_narrow #(.V_BITS(PRODUCT_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(OUT_BITS),
                 .LO(LO), .HI(HI))
-        narrow_inst (.clk(clk), .v(product_reg), .s(S), .q(q));
+        narrow_inst (.clk(clk), .v(product_reg), .s(S), .q(q), .outside(unused_outside));
 endmodule
 
 `default_nettype wire

@@ -13,27 +13,32 @@ module kc_narrow #(
     input  wire clk,
     input  wire signed [V_BITS-1:0] v,
     input  wire signed [S_BITS-1:0] s,
-    output wire [OUT_BITS-1:0] q
+    output wire [OUT_BITS-1:0] q,
+    output wire outside                     // q is at its rail, and not the value
 );
     wire signed [V_BITS-1:0] rounded;
     wire signed [V_BITS-1:0] multiplied;
     wire [OUT_BITS-1:0] saturated;
     logic signed [V_BITS-1:0] shifted_reg;
     logic [OUT_BITS-1:0] q_reg;
+    logic outside_reg;
+    wire beyond;
 
     kc_shift_round #(.V_BITS(V_BITS), .S_BITS(S_BITS - 1), .ROUNDING(ROUNDING))
         shift_round_inst (.v(v), .s(s[S_BITS-2:0]), .q(rounded));
     kc_align #(.V_BITS(V_BITS), .S_BITS(S_BITS))
         align_inst (.v(v), .s(s), .q(multiplied));
     kc_saturate #(.V_BITS(V_BITS), .OUT_BITS(OUT_BITS), .LO(LO), .HI(HI))
-        saturate_inst (.v(shifted_reg), .q(saturated));
+        saturate_inst (.v(shifted_reg), .q(saturated), .outside(beyond));
 
     always_ff @(posedge clk) begin
         shifted_reg <= s[S_BITS-1] ? multiplied : rounded;
         q_reg <= saturated;
+        outside_reg <= beyond;
     end
 
     assign q = q_reg;
+    assign outside = outside_reg;
 endmodule
 
 `default_nettype wire

@@ -8,13 +8,15 @@ module kc_saturate #(
     parameter signed [63:0] HI = 32767
 ) (
     input  wire signed [V_BITS-1:0] v,
-    output wire [OUT_BITS-1:0] q
+    output wire [OUT_BITS-1:0] q,
+    output wire outside                     // v was not in [LO, HI]
 );
     wire signed [63:0] wide = 64'(v);
 
     assign q = wide < LO ? LO[OUT_BITS-1:0]
         : wide > HI ? HI[OUT_BITS-1:0]
         : wide[OUT_BITS-1:0];
+    assign outside = wide < LO || wide > HI;
 endmodule
 
 `default_nettype wire

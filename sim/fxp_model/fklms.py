@@ -153,8 +153,10 @@ class FxpFklms:
             return {"status": np.full(len(x_raw), _STATUS["not_trained"]),
                     "f": np.zeros(len(x_raw), dtype=np.int64)}
         alpha = number(self._alpha[:count], self._alpha_format)
-        f = [word_of(self._kernel.expand(self._v[:count], alpha, x)) for x in self._kernel.x_words(x_raw)]
-        return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": np.array(f, dtype=np.int64)}
+        found = [self._kernel.expand(self._v[:count], alpha, x) for x in self._kernel.x_words(x_raw)]
+        status = [_STATUS["saturated" if saturated else "ok"] for _, saturated in found]
+        return {"status": np.array(status, dtype=np.int64),
+                "f": np.array([word for word, _ in found], dtype=np.int64)}
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""

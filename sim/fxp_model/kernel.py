@@ -6,7 +6,19 @@ import numpy as np
 
 from ..formats import Format, Rounding
 from ..plan import Plan
-from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, product_floor, total, words_of
+from .arithmetic import (
+    Fxp,
+    Words,
+    cast,
+    exact,
+    floor_at,
+    integers,
+    number,
+    product_floor,
+    total,
+    word_of,
+    words_of,
+)
 
 #: ln 2 as u32f32: the linear term of the 32-bit exponential.
 _LN2 = 0xB17217F8
@@ -79,10 +91,11 @@ class FxpKernel:
         tail = floor_at(exact(t & 0xFFFF, 32) * exact(_LN2, 32), 32)
         return head - floor_at(head * tail, 32)
 
-    def expand(self, v: Words, alpha: Fxp, x: Words) -> Fxp:
-        """The prediction sum_i alpha_i k(v_i, x), cast to f."""
+    def expand(self, v: Words, alpha: Fxp, x: Words) -> tuple[int, bool]:
+        """The prediction sum_i alpha_i k(v_i, x), a word of f, and whether it saturated."""
         whole = self.weigh(alpha, self.values(self.distances(v, x)))
-        return cast(whole, self.format("f"), self.rounding("f"))
+        word = word_of(cast(whole, self.format("f"), self.rounding("f")))
+        return word, word != word_of(whole)
 
     def weigh(self, alpha: Fxp, k: Fxp) -> Fxp:
         """The sum rounded to the step of f, not yet saturated; `mac_shift` floors each product."""

@@ -98,8 +98,10 @@ class FxpToeplitz:
                     "f": np.zeros(len(x_raw), dtype=np.int64)}
         fmt, exponent = self.plan.signals["alpha"].format, int(self._state["alpha_exp"])
         alpha = number(self._state["alpha"], Format(True, fmt.bits, fmt.frac - exponent))
-        f = [word_of(self._kernel.expand(self._v, alpha, x)) for x in self._kernel.x_words(x_raw)]
-        return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": np.array(f, dtype=np.int64)}
+        found = [self._kernel.expand(self._v, alpha, x) for x in self._kernel.x_words(x_raw)]
+        status = [_STATUS["saturated" if saturated else "ok"] for _, saturated in found]
+        return {"status": np.array(status, dtype=np.int64),
+                "f": np.array([word for word, _ in found], dtype=np.int64)}
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""

@@ -227,16 +227,17 @@ class FklmsModel:
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        f = np.zeros(len(x_raw), dtype=np.int64)
+        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
         if self._count == 0:
             return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         c, s = self._constants, self._state
         for m, raw in enumerate(x_raw):
             convert_x(raw, self._input, x, self.ranges.log)
-            f[m] = expand(x, s.v, s.alpha, self._count, self._kernel, c.mac_shift, c.f_shift, c.f,
+            f[m], saturated = expand(x, s.v, s.alpha, self._count, self._kernel, c.mac_shift, c.f_shift, c.f,
                           self.ranges.log)
-        return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": f}
+            status[m] = SATURATED if saturated else OK
+        return {"status": status, "f": f}
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from ..engine import jit
-from ..primitives import Words, mac
+from ..primitives import Words, mac, narrow
 from .kernel import Cast, KernelConstants, distance, kernel
-from .ranges import F, cast
+from .ranges import F, fit
 
 
 @jit
 def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac_shift: int,
-           f_shift: int, f: Cast, log: Words) -> int:
-    """The prediction, in y words, from `count` vectors v (count, D)."""
+           f_shift: int, f: Cast, log: Words) -> tuple[int, bool]:
+    """The prediction, in y words, from `count` vectors v (count, D); whether it saturated."""
     acc = 0
     for i in range(count):
         acc = mac(acc, alpha[i], kernel(distance(v[i], x), k, log), mac_shift)
-    return cast(acc, f_shift, f.rounding, f.lo, f.hi, log, F)
+    whole = narrow(acc, f_shift, f.rounding, -(1 << 62), 1 << 62)
+    word = fit(whole, f.lo, f.hi, log, F)
+    return word, word != whole

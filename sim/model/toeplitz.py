@@ -11,7 +11,7 @@ from ..plan import Plan
 from ..primitives import Words
 from .first_row import diagonal_row, uniform_row
 from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
-from .levinson import BAD_ARGUMENT, NOT_TRAINED, OK, LevinsonConstants, levinson
+from .levinson import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED, LevinsonConstants, levinson
 from .predict import expand
 from .ranges import ALPHA, Ranges, cast
 
@@ -118,17 +118,18 @@ class ToeplitzModel:
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        f = np.zeros(len(x_raw), dtype=np.int64)
+        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
         if not self._trained:
             return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         f_shift = self.plan.integer("f_shift") - int(self._scalars[2])
         for m, raw in enumerate(x_raw):
             convert_x(raw, self._input, x, self.ranges.log)
-            f[m] = expand(x, self._v, self._alpha, len(self._v), self._kernel,
+            f[m], saturated = expand(x, self._v, self._alpha, len(self._v), self._kernel,
                           self._levinson.mac_shift, f_shift, cast_of(self.plan, "f"),
                           self.ranges.log)
-        return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": f}
+            status[m] = SATURATED if saturated else OK
+        return {"status": status, "f": f}
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""

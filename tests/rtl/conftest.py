@@ -123,12 +123,15 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
     v = state["v"].reshape(-1, columns) if "v" in state \
         else plan.integer("x_step") * np.arange(held, dtype=np.int64)[:, np.newaxis]
     exponent = int(state["alpha_exp"][0]) if toeplitz else 0
-    f, x = np.zeros(len(x_raw), dtype=np.int64), np.zeros(columns, dtype=np.int64)
+    f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+    x = np.zeros(columns, dtype=np.int64)
     for i, raw in enumerate(x_raw):
         convert_x(raw, input_constants(plan), x, log)
-        f[i] = expand(x, v, state["alpha"], held, kernel_constants(plan), plan.integer("mac_shift"),
-                      plan.integer("f_shift") - exponent, cast_of(plan, "f"), log)
-    return {"status": np.zeros(len(x_raw), dtype=np.int64), "f": f}
+        f[i], saturated = expand(x, v, state["alpha"], held, kernel_constants(plan),
+                                 plan.integer("mac_shift"),
+                                 plan.integer("f_shift") - exponent, cast_of(plan, "f"), log)
+        status[i] = 2 * saturated
+    return {"status": status, "f": f}
 
 
 @dataclass

@@ -157,3 +157,18 @@ def test_prediction_does_not_change_the_learner() -> None:
     before = model.state()
     model.predict(np.arange(50).reshape(50, 1))
     assert all(np.array_equal(words, model.state()[name]) for name, words in before.items())
+
+
+def test_a_prediction_at_its_rail_says_so() -> None:
+    spec = Spec(model={"name": "rails", "algorithm": "kernel_lms"}, input={"word": "u8f0"},
+                output={"word": "s2f0"}, kernel={"sigma": 8.0}, online={"budget": 4, "eta": 0.5},
+                numbers={"word": 16, "formats": {"alpha": "s16f12"}})
+    model = open_model(make_plan(spec))
+    model.update(np.array([[10], [12], [200]]), np.array([1, 1, 1]))
+    model._state.alpha[:3] = model.plan.signals["alpha"].format.hi
+    found = model.predict(np.arange(256)[:, np.newaxis])
+    f = model.plan.signals["f"].format
+    beyond = found["f"] == f.hi
+    assert 0 < beyond.sum() < 256
+    assert set(found["status"][beyond]) == {2}
+    assert set(found["status"][~beyond]) == {0}

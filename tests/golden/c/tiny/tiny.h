@@ -61,7 +61,7 @@ void tiny_model_init(tiny_model_t *m);
 /* Predict one sample.
  *   x  1 raw word
  *   f  receives the prediction; 0 where there is none
- * OK, NOT_TRAINED or BAD_ARGUMENT. */
+ * OK, SATURATED (f is at its rail), NOT_TRAINED or BAD_ARGUMENT. */
 tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
     tiny_word_t *f);
 

@@ -52,6 +52,7 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
 
         acc = kc_mac(acc, m->alpha[i], k, TINY_MAC_SHIFT);
     }
-    *f = tiny_word_narrow(acc, TINY_F_SHIFT - m->alpha_exp);
-    return TINY_OK;
+    acc = kc_narrow(acc, TINY_F_SHIFT - m->alpha_exp, TINY_ROUNDING, INT64_MIN, INT64_MAX);
+    *f = tiny_word_narrow(acc, 0);
+    return *f == acc ? TINY_OK : TINY_SATURATED;
 }

@@ -60,7 +60,7 @@ void tiny_lms_model_init(tiny_lms_model_t *m);
 /* Predict one sample.
  *   x  2 raw words
  *   f  receives the prediction; 0 where there is none
- * OK, NOT_TRAINED or BAD_ARGUMENT. */
+ * OK, SATURATED (f is at its rail), NOT_TRAINED or BAD_ARGUMENT. */
 tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_xraw_t *x,
     tiny_lms_word_t *f);
 

@@ -56,6 +56,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
 
         acc = kc_mac(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
     }
-    *f = tiny_lms_word_narrow(acc, TINY_LMS_F_SHIFT);
-    return TINY_LMS_OK;
+    acc = kc_narrow(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING, INT64_MIN, INT64_MAX);
+    *f = tiny_lms_word_narrow(acc, 0);
+    return *f == acc ? TINY_LMS_OK : TINY_LMS_SATURATED;
 }

@@ -53,7 +53,7 @@ def _comment(plan: Plan, name: str) -> str:
 
 def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     """Macros (name, value, comment) by title."""
-    x, w = plan.signals["x"].format, plan.word
+    x, w = plan.signals["x"], plan.word
     first = [("ROUNDING", f"KC_{plan.options['rounding'].upper()}", ""),
              ("WORD_LO", f"INT{w}_MIN", ""), ("WORD_HI", f"INT{w}_MAX", "")]
     groups = {f"Words of {w} bits": first}
@@ -61,7 +61,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     groups |= {title: [(name.upper(), c_integer(plan.integer(name)), _comment(plan, name))
                        for name in names if name in plan.constants and name not in unused]
                for title, names in _MACROS.items()}
-    inputs = [("X_LO", c_integer(x.lo), str(x)), ("X_HI", c_integer(x.hi), "")]
+    inputs = [("X_LO", c_integer(x.lo), str(x.format)), ("X_HI", c_integer(x.hi), "")]
     if not varied(plan):
         inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
                    ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]

@@ -11,7 +11,8 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sim.backend import ALL_CALLS, Outputs, Raw, as_ctype
+from ..sim import raw
+from ..sim.backend import ALL_CALLS, Outputs, Raw
 from ..sim.errors import fail
 from ..sim.plan import Plan
 from .compilers import Compiler, host_compiler
@@ -107,7 +108,7 @@ class HostBackend:
     def _raw(self, words: Raw, signal: str) -> Any:
         """Words as a C array of the raw type; the buffer lives as long as the result."""
         ctype = self.plan.signals[signal].format.c_type
-        return self.ffi.from_buffer(f"{ctype}[]", as_ctype(self.plan, signal, words))
+        return self.ffi.from_buffer(f"{ctype}[]", raw.little_endian(self.plan, signal, words))
 
     @property
     def plan_hash(self) -> str:
@@ -117,24 +118,24 @@ class HostBackend:
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
         status = _BAD_ARGUMENT
-        if self.plan.algorithm == "toeplitz_rls" and len(y_raw) == self.plan.sizes["n"]:
-            uniform = self.plan.options["scheme"] == "uniform"
-            if uniform:
-                status = self._call("toeplitz_train", self._raw(y_raw, "y_raw"))
-            elif x_raw is not None:
-                status = self._call("toeplitz_train", self._raw(x_raw, "x_raw"),
-                                    self._raw(y_raw, "y_raw"))
+        if self.plan.algorithm == "toeplitz_rls":
+            y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
+            x = None if x_raw is None else raw.inputs(self.plan, x_raw)
+            if len(y) == n and self.plan.options["scheme"] == "uniform":
+                status = self._call("toeplitz_train", self._raw(y, "y_raw"))
+            elif len(y) == n and x is not None and len(x) == n:
+                status = self._call("toeplitz_train", self._raw(x, "x_raw"), self._raw(y, "y_raw"))
         return {"status": np.array([status], dtype=np.int64)}
 
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
-        count = len(x_raw)
+        """One call a sample, of words that were checked."""
+        count, columns = x_raw.shape
         f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
         word = self.ffi.new(f"int{self.plan.word}_t *")
         x = self._raw(x_raw, "x_raw")
-        y = None if y_raw is None else as_ctype(self.plan, "y_raw", y_raw).tolist()
         for i in range(count):
-            target = () if y is None else (y[i],)
-            status[i] = self._call(name, x + i * self.plan.sizes["D"], *target, word)
+            target = () if y_raw is None else (int(y_raw[i]),)
+            status[i] = self._call(name, x + i * columns, *target, word)
             f[i] = word[0]
         return {"status": status, "f": f}
 
@@ -143,11 +144,11 @@ class HostBackend:
         if self.plan.algorithm != "kernel_lms":
             return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
                     "f": np.zeros(len(y_raw), dtype=np.int64)}
-        return self._each("fklms_update", x_raw, y_raw)
+        return self._each("fklms_update", *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        return self._each("model_predict", x_raw, None)
+        return self._each("model_predict", raw.inputs(self.plan, x_raw), None)
 
     def state(self) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""

@@ -109,7 +109,7 @@ def _context(plan: Plan) -> dict[str, Any]:
                  for name in ("alpha_exp_min", "alpha_exp_max")]
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | _affine(plan) | {
         "W": plan.word, "vectors": held, "raw": plan.signals["x_raw"].format, "x": x,
-        "x_lo": _literal(x.lo, 64), "x_hi": _literal(x.hi, 64),
+        "x_lo": _literal(plan.signals["x"].lo, 64), "x_hi": _literal(plan.signals["x"].hi, 64),
         "f_lo": _literal(f.lo, 64), "f_hi": _literal(f.hi, 64),
         "f_shift": _literal(plan.integer("f_shift"), plan.word),
         "exponents": [_literal(e, plan.word) for e in exponents],

@@ -12,7 +12,6 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import fail
 from .plan import Plan
 
 Raw = NDArray[np.int64]
@@ -48,24 +47,6 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Let go of compilers' folders, processes and ports."""
-
-
-def as_ctype(plan: Plan, signal: str, words: Raw) -> NDArray[Any]:
-    """Raw words as a flat array of the device's type, little-endian; never wrapped silently.
-
-    Raises
-    ------
-    KerncastError
-        E246 where a word does not fit the type.
-    """
-    ctype = plan.signals[signal].format.c_type
-    kind = np.dtype(ctype.removesuffix("_t")).newbyteorder("<")
-    limits = np.iinfo(kind)
-    if words.size and not limits.min <= words.min() <= words.max() <= limits.max:
-        raise fail("E246", "a raw word does not fit its type", where=signal,
-                   value=f"{words.min()} to {words.max()}", allowed=f"{limits.min} to {limits.max}",
-                   remedy="give words of the format that [input] and [output] name")
-    return np.ascontiguousarray(words.reshape(-1), dtype=kind)
 
 
 def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:

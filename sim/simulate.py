@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import raw
 from .backend import STATUSES, Backend, Outputs, Raw
-from .data import check_raw
-from .errors import fail
 from .model import open_model
 from .model.ranges import Range
 from .plan import Plan
@@ -125,9 +123,9 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     KerncastError
         E244 to E248 for arrays that are no raw words, or of the wrong shape.
     """
-    x_raw, y_raw = checked_samples(plan, x_raw, y_raw)
+    x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
     if x_test is not None:
-        x_test = check_raw(x_test, plan.signals["x_raw"].format, plan.sizes["D"], "x_test")
+        x_test = raw.inputs(plan, x_test, "x_test")
     model, reference = open_model(plan), FloatReference(plan)
     outputs = fit_backend(model, plan, x_raw, y_raw, passes)
     status = worst_status(outputs)
@@ -146,29 +144,6 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
         status = worst_status(answers)
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float),
                       tuple(model.ranges), model.state())
-
-
-def checked_samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Raw | None, Raw]:
-    """Raw words of samples for a plan, whatever kind of arrays they come in.
-
-    Raises
-    ------
-    KerncastError
-        E244 to E248 as :func:`.data.check_raw`; E248 where x and y do not belong together.
-    """
-    y = check_raw(y_raw, plan.signals["y_raw"].format, None, "y_raw")
-    wanted = plan.sizes.get("n", len(y))
-    if len(y) != wanted:
-        raise fail("E248", "the trainer needs another number of samples", where="y_raw", value=len(y),
-                   allowed=f"n = {wanted}", remedy="pass n samples, or change [toeplitz] n")
-    if plan.options.get("scheme") == "uniform":
-        return None, y
-    x = check_raw([] if x_raw is None else x_raw, plan.signals["x_raw"].format, plan.sizes["D"], "x_raw")
-    if len(x) != len(y):
-        raise fail("E248", "x and y have different numbers of samples", where="x_raw",
-                   value=f"{len(x)} and {len(y)}", allowed="one target a sample",
-                   remedy="pass x and y of the same samples")
-    return x, y
 
 
 def grid(plan: Plan) -> Raw:

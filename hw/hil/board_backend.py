@@ -13,7 +13,8 @@ from ...codegen.generate import load_plan
 from ...codegen.hil_table import Timing
 from ...codegen.targets import Board, Counter, load_board
 from ...codegen.toolchains import COMPILERS
-from ...sim.backend import ALL_CALLS, Outputs, Raw, as_ctype
+from ...sim import raw
+from ...sim.backend import ALL_CALLS, Outputs, Raw
 from ...sim.errors import fail
 from ...sim.plan import ABI, Plan
 from .client import HilClient
@@ -90,9 +91,13 @@ class BoardBackend:
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
         n = self.plan.sizes.get("n")
         uniform = self.plan.options.get("scheme") == "uniform"
-        if y_raw.shape != (n,) or (not uniform and (x_raw is None or len(x_raw) != n)):
+        if self.plan.algorithm != "toeplitz_rls":
             return _BAD_ARGUMENT
-        if x_raw is not None and not uniform:
+        y_raw = raw.targets(self.plan, y_raw)
+        x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
+        if len(y_raw) != n or (not uniform and (x_raw is None or len(x_raw) != n)):
+            return _BAD_ARGUMENT
+        if x_raw is not None:
             self._write("X", "x_raw", x_raw)
         self._write("Y", "y_raw", y_raw)
         status = self.client.train(len(y_raw))
@@ -104,11 +109,11 @@ class BoardBackend:
         if self.plan.algorithm != "kernel_lms":
             return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
                     "f": np.zeros(len(y_raw), dtype=np.int64)}
-        return self._batches("update", self.client.update, x_raw, y_raw)
+        return self._batches("update", self.client.update, *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        return self._batches("predict", self.client.predict, x_raw, None)
+        return self._batches("predict", self.client.predict, raw.inputs(self.plan, x_raw), None)
 
     def state(self) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
@@ -140,7 +145,7 @@ class BoardBackend:
 
     def _write(self, region: str, signal: str, words: Raw) -> None:
         """Raw words into a buffer of the board, in the firmware's raw type."""
-        self.client.write(region, as_ctype(self.plan, signal, words).tobytes())
+        self.client.write(region, raw.little_endian(self.plan, signal, words).tobytes())
 
     # -------------------------------------------------------------------------------- costs
 

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.rtl import generate_rtl, model_tag, predictor_cycles, rtl_sources, vectors
+from ...sim import raw
 from ...sim.backend import Outputs, Raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
@@ -99,6 +100,7 @@ class RtlBackend:
             raise fail("E248", "the inputs have the wrong shape", where=f"back end {self.name}",
                        value=x_raw.shape, allowed=f"(m, {columns})",
                        remedy="give one row a sample, one column an input")
+        x_raw = raw.inputs(self.plan, x_raw)
         frame = model_frame(self.plan, self._state)
         operations: list[Operation] = [("model", frame), ("sent",)]
         # One sample at a time: a source that waits with the next one costs time at every clock.

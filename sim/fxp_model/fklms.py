@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import raw
 from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
 from ..formats import Format
 from ..plan import Plan
@@ -61,6 +62,7 @@ class FxpFklms:
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
+        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         status, f = [], []
         if len(y_raw) == 0:  # fxpmath has no empty arrays
             return {"status": np.zeros(0, dtype=np.int64), "f": np.zeros(0, dtype=np.int64)}
@@ -148,7 +150,7 @@ class FxpFklms:
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        count = len(self._ages)
+        x_raw, count = raw.inputs(self.plan, x_raw), len(self._ages)
         if count == 0 or len(x_raw) == 0:
             return {"status": np.full(len(x_raw), _STATUS["not_trained"]),
                     "f": np.zeros(len(x_raw), dtype=np.int64)}

@@ -7,6 +7,7 @@ from math import floor
 
 import numpy as np
 
+from .. import raw
 from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
 from ..formats import Format
 from ..plan import Plan
@@ -47,10 +48,11 @@ class FxpToeplitz:
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,)."""
-        self.reset()
-        n = self.plan.sizes["n"]
-        if y_raw.shape != (n,) or (not self._uniform and (x_raw is None or x_raw.shape[0] != n)):
+        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
+        x_raw = None if self._uniform or x_raw is None else raw.inputs(self.plan, x_raw)
+        if len(y_raw) != n or (not self._uniform and (x_raw is None or len(x_raw) != n)):
             return {"status": np.array([_STATUS["bad_argument"]])}
+        self.reset()
         if self._uniform:
             self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(n)]
         else:
@@ -93,6 +95,7 @@ class FxpToeplitz:
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        x_raw = raw.inputs(self.plan, x_raw)
         if "alpha" not in self._state or len(x_raw) == 0:
             return {"status": np.full(len(x_raw), _STATUS["not_trained"]),
                     "f": np.zeros(len(x_raw), dtype=np.int64)}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import raw
 from ..backend import ALL_CALLS, Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
@@ -219,6 +220,7 @@ class FklmsModel:
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
         """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
+        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
         self._count = learn_all(x_raw, y_raw, self._state, self._count, self.plan.sizes["N"],
                                 self._input, self._constants, self._kernel, f, status,
@@ -227,15 +229,16 @@ class FklmsModel:
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        x_raw = raw.inputs(self.plan, x_raw)
         f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
         if self._count == 0:
             return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         c, s = self._constants, self._state
-        for m, raw in enumerate(x_raw):
-            convert_x(raw, self._input, x, self.ranges.log)
-            f[m], saturated = expand(x, s.v, s.alpha, self._count, self._kernel, c.mac_shift, c.f_shift, c.f,
-                          self.ranges.log)
+        for m, sample in enumerate(x_raw):
+            convert_x(sample, self._input, x, self.ranges.log)
+            f[m], saturated = expand(x, s.v, s.alpha, self._count, self._kernel, c.mac_shift,
+                                     c.f_shift, c.f, self.ranges.log)
             status[m] = SATURATED if saturated else OK
         return {"status": status, "f": f}
 

@@ -59,11 +59,16 @@ def kernel_constants(plan: Plan) -> KernelConstants:
 
 
 def input_constants(plan: Plan) -> InputConstants:
-    """The conversions' integers, as the loops take them."""
+    """The conversions' integers, as the loops take them.
+
+    x is clamped to the plan's range, not to its format: so that no distance overflows, whatever
+    raw words come.
+    """
+    x = plan.signals["x"]
     return InputConstants(
         np.array(plan.integers("x_offset"), dtype=np.int64),
         np.array(plan.integers("x_gain"), dtype=np.int64),
-        plan.integer("x_shift"), cast_of(plan, "x"),
+        plan.integer("x_shift"), Cast(x.rounding.value, x.lo, x.hi),
         plan.integer("y_offset"), plan.integer("y_gain"), plan.integer("y_shift"),
         cast_of(plan, "y"))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import raw
 from ..backend import ALL_CALLS, Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
@@ -82,10 +83,11 @@ class ToeplitzModel:
         dict
             ``status`` (1,).
         """
-        self.reset()
-        n = self.plan.sizes["n"]
-        if y_raw.shape != (n,) or (not self.uniform and (x_raw is None or x_raw.shape[0] != n)):
+        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
+        x_raw = None if self.uniform or x_raw is None else raw.inputs(self.plan, x_raw)
+        if len(y_raw) != n or (not self.uniform and (x_raw is None or len(x_raw) != n)):
             return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+        self.reset()
         log = self.ranges.log
         y = np.zeros(n, dtype=np.int64)
         _convert_targets(y_raw, self._input, y, log)
@@ -118,13 +120,14 @@ class ToeplitzModel:
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        x_raw = raw.inputs(self.plan, x_raw)
         f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
         if not self._trained:
             return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         f_shift = self.plan.integer("f_shift") - int(self._scalars[2])
-        for m, raw in enumerate(x_raw):
-            convert_x(raw, self._input, x, self.ranges.log)
+        for m, sample in enumerate(x_raw):
+            convert_x(sample, self._input, x, self.ranges.log)
             f[m], saturated = expand(x, self._v, self._alpha, len(self._v), self._kernel,
                           self._levinson.mac_shift, f_shift, cast_of(self.plan, "f"),
                           self.ranges.log)

@@ -79,7 +79,7 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
     """One scale for all columns: words are raw words, shifted `up` or as far down as must be."""
     offset = spec.input.offsets
     lo, hi = raw.lo - max(offset), raw.hi - min(offset)
-    span = raw.hi - raw.lo
+    span = hi - lo  # of any two x words: raw words beyond their format are clamped to it
     reach = isqrt(words.distance.hi // spec.input.columns)
     down = 0
     signed = lo < 0

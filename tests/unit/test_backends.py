@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -145,3 +146,38 @@ def test_a_host_back_end_dropped_without_close_removes_its_folder(plan, leftover
     with pytest.warns(ResourceWarning):
         del backend
     assert leftovers() == []
+
+
+@pytest.mark.parametrize("name", ["model", "model:fxpmath", "host"])
+@pytest.mark.parametrize(("x", "code"), [
+    (np.zeros((2, 3), dtype=np.int64), "E248"), (np.zeros((2, 1), dtype=np.int64), "E248"),
+    (np.full((2, 2), 256), "E246"), (np.full((2, 2), 0.5), "E244"), (np.full((2, 2), np.nan), "E245")])
+def test_no_back_end_takes_words_that_are_none_or_of_the_wrong_shape(name: str, x: Any, code: str) -> None:
+    spec = Spec(model={"name": "pair", "algorithm": "kernel_lms"}, input={"word": "u8f0", "columns": 2},
+                output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 3, "eta": 0.5})
+    backend = open_backend(make_plan(spec), name)
+    try:
+        before = backend.state()
+        for call in (lambda: backend.update(x, np.zeros(2, dtype=np.int64)), lambda: backend.predict(x)):
+            with pytest.raises(KerncastError, match=code):
+                call()
+        with pytest.raises(KerncastError, match="E248"):
+            backend.update(np.zeros((2, 2), dtype=np.int64), np.zeros(3, dtype=np.int64))
+        assert all((words == before[field]).all() for field, words in backend.state().items())
+    finally:
+        backend.close()
+
+
+def test_a_training_of_the_wrong_length_leaves_every_back_end_as_it_was() -> None:
+    spec = Spec(model={"name": "tiny", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
+                output={"word": "s8f0"}, kernel={"sigma": 2.0},
+                toeplitz={"n": 8, "lam": 0.5, "scheme": "uniform"})
+    for name in ("model", "model:fxpmath", "host"):
+        backend = open_backend(make_plan(spec), name)
+        try:
+            backend.train(None, np.arange(8))
+            before = backend.state()
+            assert backend.train(None, np.arange(7))["status"].tolist() == [4]
+            assert all((words == before[field]).all() for field, words in backend.state().items())
+        finally:
+            backend.close()

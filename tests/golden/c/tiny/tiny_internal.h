@@ -16,7 +16,7 @@
 
 /* Input: x = (raw - offset) * gain / 2^shift */
 #define TINY_X_LO 0 /* u16f0 */
-#define TINY_X_HI INT32_C(65535)
+#define TINY_X_HI 255
 #define TINY_X_OFFSET 0
 #define TINY_X_GAIN 1
 #define TINY_X_SHIFT 0

@@ -15,8 +15,8 @@
 #define TINY_LMS_WORD_HI INT16_MAX
 
 /* Input: x = (raw - offset) * gain / 2^shift */
-#define TINY_LMS_X_LO INT32_C(-32768) /* s16f6 */
-#define TINY_LMS_X_HI 32767
+#define TINY_LMS_X_LO -23170 /* s16f6 */
+#define TINY_LMS_X_HI 23170
 #define TINY_LMS_X_SHIFT 10
 
 /* Target: y = (raw - offset) * gain / 2^shift */

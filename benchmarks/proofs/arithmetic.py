@@ -1,0 +1,256 @@
+"""proofs: C's operators as z3 terms, over bit vectors or over the integers.
+
+Both return a term and say under which conditions the operation is not defined, or left to the
+compiler, by C99. Bit vectors decide shifts and masks; the integers decide products and quotients,
+for what C computes *is* the exact integer wherever no condition below holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import z3
+
+from .c_source import Refused
+from .c_types import CType
+
+Term = Any  # z3 types its expressions only by what they are at run time
+Report = Callable[[str, Term], None]
+
+OVERFLOW = "signed overflow"
+SHIFT = "shift by an amount out of range"
+NEGATIVE_SHIFT = "shift of a negative number"
+DIVISION = "division by zero, or without a quotient"
+CONVERSION = "conversion to a signed type that cannot hold the value"
+
+
+class Arithmetic(Protocol):
+    """C's operations on values of one type; `binary` has both operands already converted to it."""
+
+    def literal(self, value: int, kind: CType) -> Term:
+        """A constant."""
+
+    def variable(self, name: str, kind: CType) -> Term:
+        """Any value of the type."""
+
+    def ranges(self, term: Term, kind: CType) -> Term:
+        """What `variable` takes for granted."""
+
+    def exact(self, term: Term, kind: CType) -> Term:
+        """The value, in which mathematics never overflows."""
+
+    def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
+        """The value converted (6.3.1.3)."""
+
+    def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
+        """Results of + - * / % & | ^."""
+
+    def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
+        """Truth of < <= > >= == !=."""
+
+    def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
+        """Result of << >>."""
+
+    def complement(self, a: Term, kind: CType) -> Term:
+        """Result of ~."""
+
+
+class Bits:
+    """Words as bit vectors; exact values as bit vectors of `WIDE` bits."""
+
+    WIDE = 160
+
+    def literal(self, value: int, kind: CType) -> Term:
+        """A constant."""
+        return z3.BitVecVal(value, kind.bits)
+
+    def variable(self, name: str, kind: CType) -> Term:
+        """Any value of the type."""
+        return z3.BitVec(name, kind.bits)
+
+    def ranges(self, term: Term, kind: CType) -> Term:
+        """What `variable` takes for granted."""
+        return z3.BoolVal(True)
+
+    def exact(self, term: Term, kind: CType) -> Term:
+        """The value, in which mathematics never overflows."""
+        return _extended(term, kind, self.WIDE)
+
+    def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
+        """The value converted (6.3.1.3)."""
+        if new.bits > old.bits:
+            return _extended(term, old, new.bits)  # a negative number becomes itself modulo 2^bits
+        result = z3.Extract(new.bits - 1, 0, term) if new.bits < old.bits else term
+        if new.signed and (new.bits, new.signed) != (old.bits, old.signed):
+            wide = old.bits + 1
+            report(CONVERSION, _extended(result, new, wide) != _extended(term, old, wide))
+        return result
+
+    def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
+        """Results of + - * / % & | ^."""
+        if op in "+-*" and kind.signed:
+            report(OVERFLOW, z3.Not(_no_overflow(op, a, b)))
+        if op in "/%":
+            report(DIVISION, b == 0)
+            if kind.signed:
+                report(DIVISION, z3.And(a == kind.least, b == -1))
+                return a / b if op == "/" else z3.SRem(a, b)
+            return z3.UDiv(a, b) if op == "/" else z3.URem(a, b)
+        operations: dict[str, Callable[[], Term]] = {
+            "+": lambda: a + b, "-": lambda: a - b, "*": lambda: a * b,
+            "&": lambda: a & b, "|": lambda: a | b, "^": lambda: a ^ b,
+        }
+        return operations[op]()
+
+    def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
+        """Truth of < <= > >= == !=."""
+        if op in ("==", "!="):
+            return a == b if op == "==" else a != b
+        if kind.signed:
+            return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
+        return {"<": z3.ULT, "<=": z3.ULE, ">": z3.UGT, ">=": z3.UGE}[op](a, b)
+
+    def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
+        """Result of << >>."""
+        wide = max(kind.bits, count_kind.bits) + 1
+        amount = _extended(count, count_kind, wide)
+        report(SHIFT, z3.Or(amount < 0, amount >= kind.bits))
+        by = z3.Extract(kind.bits - 1, 0, amount)
+        if kind.signed:
+            report(NEGATIVE_SHIFT, a < 0)
+        if op == ">>":
+            return a >> by if kind.signed else z3.LShR(a, by)
+        if kind.signed:
+            report(OVERFLOW, z3.Or(z3.LShR(a << by, by) != a, a << by < 0))
+        return a << by
+
+    def complement(self, a: Term, kind: CType) -> Term:
+        """Result of ~."""
+        return ~a
+
+
+class Integers:
+    """Words as z3 integers within their type's range."""
+
+    # 2^n for an n that is not a constant; told nothing but that it is at least one.
+    POWER = z3.Function("power_of_two", z3.IntSort(), z3.IntSort())
+
+    def __init__(self) -> None:
+        self.parts: dict[int, tuple[Term, int, Term, int]] = {}
+
+    def in_parts(self, name: str, high: int, low_bits: int) -> tuple[Term, Term]:
+        """A variable whose bits above `low_bits` are known, and the range of what is not known of it."""
+        low = z3.Int(f"{name}_low")
+        whole = (high << low_bits) + low
+        self.parts[whole.get_id()] = (whole, high, low, low_bits)
+        return whole, z3.And(low >= 0, low < 1 << low_bits)
+
+    def quotient(self, a: Term, count: Term) -> Term:
+        """``floor(a / 2**count)``; what is known of a number in parts is used."""
+        _, high, _, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
+        number = numeral(count)
+        return z3.IntVal(high) if number is not None and number == low_bits else a / self.power(count)
+
+    def literal(self, value: int, kind: CType) -> Term:
+        """A constant."""
+        return z3.IntVal(value)
+
+    def variable(self, name: str, kind: CType) -> Term:
+        """Any value of the type."""
+        return z3.Int(name)
+
+    def ranges(self, term: Term, kind: CType) -> Term:
+        """What `variable` takes for granted."""
+        return z3.And(term >= kind.least, term <= kind.greatest)
+
+    def exact(self, term: Term, kind: CType) -> Term:
+        """The value, in which mathematics never overflows."""
+        return term
+
+    def power(self, count: Term) -> Term:
+        """2^count."""
+        number = numeral(count)
+        if number is None:
+            return self.POWER(count)
+        return z3.IntVal(1 << number) if 0 <= number < 64 else z3.IntVal(1)  # out of range: reported
+
+    def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
+        """The value converted (6.3.1.3)."""
+        if new.least <= old.least and old.greatest <= new.greatest:
+            return term
+        if new.signed:
+            report(CONVERSION, z3.Or(term < new.least, term > new.greatest))
+            return term
+        return term % (1 << new.bits)
+
+    def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
+        """Results of + - * / % & | ^."""
+        if op in "/%":
+            return self._divided(op, a, b, kind, report)
+        if op == "&":
+            return _masked(a, b) if numeral(b) is not None else _masked(b, a)
+        if op not in "+-*":
+            raise Refused(f"{op} over the integers")
+        result = {"+": a + b, "-": a - b, "*": a * b}[op]
+        if not kind.signed:
+            return result % (1 << kind.bits)
+        report(OVERFLOW, z3.Or(result < kind.least, result > kind.greatest))
+        return result
+
+    def _divided(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
+        """6.5.5: toward zero, and the remainder that fits. z3's own / is the floor for b > 0."""
+        report(DIVISION, z3.Or(b == 0, z3.And(a == kind.least, b == -1, kind.signed)))
+        down = z3.If(a >= 0, a / b, -((-a) / b))  # z3: a = b * (a / b) + rest, 0 <= rest < |b|
+        return down if op == "/" else z3.If(a >= 0, a % b, -((-a) % b))
+
+    def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
+        """Truth of < <= > >= == !=."""
+        return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
+
+    def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
+        """Result of << >>."""
+        report(SHIFT, z3.Or(count < 0, count >= kind.bits))
+        if kind.signed:
+            report(NEGATIVE_SHIFT, a < 0)
+        power = self.power(count)
+        if op == ">>":
+            return self.quotient(a, count)
+        if not kind.signed:
+            return (a * power) % (1 << kind.bits)
+        report(OVERFLOW, a * power > kind.greatest)
+        return a * power
+
+    def complement(self, a: Term, kind: CType) -> Term:
+        """Result of ~."""
+        return -a - 1 if kind.signed else kind.greatest - a
+
+
+def numeral(term: Term) -> int | None:
+    """The value of a term that is a constant."""
+    found = z3.simplify(term)
+    return found.as_long() if z3.is_int_value(found) or z3.is_bv_value(found) else None
+
+
+def _extended(term: Term, kind: CType, bits: int) -> Term:
+    more = bits - kind.bits
+    return z3.SignExt(more, term) if kind.signed else z3.ZeroExt(more, term)
+
+
+def _no_overflow(op: str, a: Term, b: Term) -> Term:
+    if op == "+":
+        return z3.And(z3.BVAddNoOverflow(a, b, True), z3.BVAddNoUnderflow(a, b))
+    if op == "-":
+        return z3.And(z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True))
+    return z3.And(z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b))
+
+
+def _masked(a: Term, mask: Term) -> Term:
+    """``a & mask`` for a mask of trailing ones, or of one bit: both of them hold for negative `a` too."""
+    ones = numeral(mask)
+    if ones is not None and ones >= 0:
+        if ones & (ones + 1) == 0:
+            return a % (ones + 1)
+        if ones & (ones - 1) == 0:
+            return a % (2 * ones) - a % ones
+    raise Refused(f"& {mask} over the integers")

@@ -1,0 +1,94 @@
+"""proofs: the runtime headers as a syntax tree.
+
+The headers use the preprocessor for include guards, includes and named integers only, so that a pass
+of a few lines is enough, and no compiler's headers stand between the text that ships and its proof.
+Whatever else they would use is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from pycparser import c_ast, c_generator, c_parser
+
+RUNTIME = Path(__file__).resolve().parents[2] / "firmware" / "rt"
+UMBRELLA = "kc_rt.h"
+
+STDINT = tuple(f"{sign}int{bits}_t" for bits in (8, 16, 32, 64) for sign in ("", "u"))
+# Names for the parser only: what a type means is told by `c_types`.
+TYPEDEFS = "".join(f"typedef int {name};\n" for name in STDINT)
+
+
+class Refused(Exception):
+    """C that this prover does not know how to read; it never guesses."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """Functions of the runtime by name."""
+
+    functions: dict[str, c_ast.FuncDef]
+
+    def digest(self) -> str:
+        """SHA-256 over the functions' C, laid out anew: comments and blanks do not count."""
+        write = c_generator.CGenerator().visit
+        text = "".join(write(self.functions[name]) for name in sorted(self.functions))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def header_texts() -> dict[str, str]:
+    """Text of each header with functions, each after those that it includes."""
+    texts: dict[str, str] = {}
+
+    def add(name: str) -> None:
+        if name in texts:
+            return
+        text = (RUNTIME / name).read_text(encoding="utf-8")
+        for included in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
+            add(included)
+        if name != UMBRELLA:
+            texts[name] = text
+
+    add(UMBRELLA)
+    unread = {path.name for path in RUNTIME.glob("*.h")} - {*texts, UMBRELLA}
+    if unread:
+        raise Refused(f"{UMBRELLA} does not include {', '.join(sorted(unread))}")
+    return texts
+
+
+def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
+    """`text` with its directives blanked and the named integers put in; lines keep their numbers."""
+    kept = []
+    for line in text.split("\n"):
+        if not line.startswith("#"):
+            kept.append(re.sub(r"\bKC_[A-Z0-9_]+\b", lambda found: macros[found.group()], line))
+            continue
+        kept.append("")
+        if found := re.fullmatch(r"#define (KC_\w+) (\d+)", line):
+            macros[found.group(1)] = found.group(2)
+        elif not re.match(r"#(include |ifndef KERNCAST_\w+_H$|define KERNCAST_\w+_H$|endif$)", line):
+            raise Refused(f"{name}: directive {line!r}")
+    return re.sub(r"\bINT64_C\((\w+)\)", r"\1LL", re.sub(r"\bUINT64_C\((\w+)\)", r"\1ULL", "\n".join(kept)))
+
+
+def _without_comments(text: str) -> str:
+    """`text` with comments blanked, newlines kept."""
+    return re.sub(r"/\*.*?\*/", lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.DOTALL)
+
+
+def parse(texts: dict[str, str] | None = None) -> Program:
+    """The program of these headers, by default of those that ship."""
+    macros: dict[str, str] = {}
+    functions: dict[str, c_ast.FuncDef] = {}
+    for name, text in (header_texts() if texts is None else texts).items():
+        body = _preprocessed(name, _without_comments(text), macros)
+        unit = c_parser.CParser().parse(f'{TYPEDEFS}# 1 "{name}"\n{body}', name)
+        for node in unit.ext:
+            if isinstance(node, c_ast.FuncDef):
+                functions[node.decl.name] = node
+            elif not isinstance(node, c_ast.Typedef):
+                raise Refused(f"{node.coord}: neither function nor typedef")
+    return Program(functions)

@@ -1,0 +1,93 @@
+"""proofs: C's integer types, promotions and conversions (C99 6.3.1), for any width of `int`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from pycparser import c_ast
+
+from .c_source import STDINT, Refused
+
+
+@dataclass(frozen=True)
+class CType:
+    """An integer type: two types of one width and sign convert alike, whatever they are called."""
+
+    bits: int
+    signed: bool
+
+    @property
+    def least(self) -> int:
+        """The least value."""
+        return -(1 << (self.bits - 1)) if self.signed else 0
+
+    @property
+    def greatest(self) -> int:
+        """The greatest value."""
+        return (1 << (self.bits - self.signed)) - 1
+
+    def __str__(self) -> str:
+        return f"{'' if self.signed else 'u'}int{self.bits}_t"
+
+
+@dataclass(frozen=True)
+class CPointer:
+    """A pointer to the first of some integers."""
+
+    element: CType
+
+
+INT64 = CType(64, True)
+BY_NAME = {name: CType(int(re.sub(r"\D", "", name)), not name.startswith("u")) for name in STDINT}
+
+
+def declared(node: c_ast.Node) -> CType | CPointer:
+    """The type that a declaration names."""
+    if isinstance(node, c_ast.PtrDecl):
+        element = declared(node.type)
+        if isinstance(element, CType):
+            return CPointer(element)
+    elif isinstance(node, c_ast.TypeDecl) and isinstance(node.type, c_ast.IdentifierType):
+        name = " ".join(node.type.names)
+        if name in BY_NAME:
+            return BY_NAME[name]
+    raise Refused(f"{node.coord}: a type that is not of <stdint.h>")
+
+
+def integer(node: c_ast.Node) -> CType:
+    """The integer type that a declaration names."""
+    found = declared(node)
+    if isinstance(found, CType):
+        return found
+    raise Refused(f"{node.coord}: a pointer where an integer is expected")
+
+
+def promoted(kind: CType, int_bits: int) -> CType:
+    """6.3.1.1: what is narrower than `int` becomes `int`."""
+    return CType(int_bits, True) if kind.bits < int_bits else kind
+
+
+def common(a: CType, b: CType, int_bits: int) -> CType:
+    """6.3.1.8, the usual arithmetic conversions: the wider wins, unsigned among equals."""
+    a, b = promoted(a, int_bits), promoted(b, int_bits)
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    return a if not a.signed else b
+
+
+def constant(node: c_ast.Constant, int_bits: int) -> tuple[int, CType]:
+    """Value and type of an integer constant (6.4.4.1)."""
+    text = node.value.upper().replace("0X", "0x")
+    found = re.fullmatch(r"(0x[0-9A-F]+|0|[1-9]\d*)(U?)((?:LL)?)", text)
+    if found is None:
+        raise Refused(f"{node.coord}: constant {node.value}")
+    digits, unsigned, long_long = found.groups()
+    value = int(digits, 0)
+    for bits in (64,) if long_long else (int_bits, 32, 64):
+        for signed in (True, False):
+            if (signed and unsigned) or (not signed and not unsigned and not digits.startswith("0x")):
+                continue
+            if value <= CType(bits, signed).greatest:
+                return value, CType(bits, signed)
+    raise Refused(f"{node.coord}: constant {node.value} fits no type")

@@ -1,0 +1,226 @@
+"""proofs: C's expressions, symbolically, with what is undefined in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import z3
+from pycparser import c_ast
+
+from .arithmetic import Arithmetic, Term
+from .c_source import Program, Refused
+from .c_types import CPointer, CType, common, constant, declared, integer, promoted
+
+INDEX = "array index out of bounds"
+UNSET = "read before it is written"
+PRECONDITION = "precondition of a callee"
+COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+
+
+@dataclass(frozen=True)
+class Value:
+    """A term and its C type."""
+
+    term: Term
+    kind: CType
+
+
+@dataclass(frozen=True)
+class Variable(Value):
+    """What a name holds, and on which paths it holds something."""
+
+    is_set: Term
+
+
+@dataclass(frozen=True)
+class Array:
+    """What a pointer parameter points to: its elements by exact index, and how many there are."""
+
+    elements: Term
+    kind: CType
+    length: Term
+
+
+@dataclass
+class State:
+    """Names and their values where `live` holds."""
+
+    names: dict[str, Variable | Array]
+    live: Term
+
+    def fork(self, condition: Term) -> State:
+        """The same, on the paths where the condition holds."""
+        return State(dict(self.names), z3.And(self.live, condition))
+
+
+@dataclass(frozen=True)
+class Fault:
+    """Something that C does not define, and when it happens."""
+
+    what: str
+    where: str
+    condition: Term
+
+
+# What stands in for a callee's body: (arguments) -> result, its precondition, its definition.
+Contract = Callable[[list[Term]], tuple[Term, Term, Term]]
+
+
+@dataclass
+class Expressions:
+    """Values of expressions; `faults` gathers what C does not define, `assumed` what contracts promise."""
+
+    program: Program
+    arithmetic: Arithmetic
+    int_bits: int
+    contracts: dict[str, Contract] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    assumed: list[Term] = field(default_factory=list)
+
+    def body(self, name: str, arguments: dict[str, Variable | Array], live: Term) -> tuple[Value, State]:
+        """Result of a function, and the names at its end; told by who executes statements."""
+        raise NotImplementedError
+
+    def parameters(self, name: str) -> dict[str, CType | CPointer]:
+        """Names and types of a function's parameters, in order."""
+        node = self.program.functions[name]
+        return {item.name: declared(item.type) for item in node.decl.type.args.params}
+
+    def fault(self, what: str, node: c_ast.Node, state: State, condition: Term) -> None:
+        """Note that something is undefined where the condition holds."""
+        condition = z3.simplify(z3.And(state.live, condition))
+        if not z3.is_false(condition):
+            self.faults.append(Fault(what, str(node.coord), condition))
+
+    def value(self, node: c_ast.Node, state: State) -> Value:
+        """The value of an expression; none of them writes."""
+        match node:
+            case c_ast.Constant():
+                number, kind = constant(node, self.int_bits)
+                return Value(self.arithmetic.literal(number, kind), kind)
+            case c_ast.ID():
+                found = state.names[node.name]
+                if isinstance(found, Array):
+                    raise Refused(f"{node.coord}: the pointer {node.name} as a value")
+                self.fault(UNSET, node, state, z3.Not(found.is_set))
+                return Value(found.term, found.kind)
+            case c_ast.Cast():
+                return self.converted(self.value(node.expr, state), integer(node.to_type.type), node, state)
+            case c_ast.ArrayRef() | c_ast.UnaryOp(op="*"):
+                array, _, index = self.element(node, state)
+                found_word = z3.Select(array.elements, index)
+                self.assumed.append(self.arithmetic.ranges(found_word, array.kind))
+                return Value(found_word, array.kind)
+            case c_ast.UnaryOp():
+                return self.unary(node, state)
+            case c_ast.BinaryOp(op="&&" | "||"):
+                return self.flag(self.truth(node, state))
+            case c_ast.BinaryOp():
+                return self.binary(node, state)
+            case c_ast.TernaryOp():
+                return self.ternary(node, state)
+            case c_ast.FuncCall():
+                return self.called(node, state)
+        raise Refused(f"{node.coord}: expression {type(node).__name__}")
+
+    def truth(self, node: c_ast.Node, state: State) -> Term:
+        """Whether an expression is not zero."""
+        if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
+            left = self.truth(node.left, state)
+            if node.op == "&&":
+                return z3.simplify(z3.And(left, self.truth(node.right, state.fork(left))))
+            return z3.simplify(z3.Or(left, self.truth(node.right, state.fork(z3.Not(left)))))
+        found = self.value(node, state)
+        zero = self.arithmetic.literal(0, found.kind)
+        return z3.simplify(self.arithmetic.compare("!=", found.term, zero, found.kind))
+
+    def flag(self, condition: Term) -> Value:
+        """1 or 0, as an int."""
+        kind = CType(self.int_bits, True)
+        one, zero = self.arithmetic.literal(1, kind), self.arithmetic.literal(0, kind)
+        return Value(z3.If(condition, one, zero), kind)
+
+    def converted(self, value: Value, kind: CType, node: c_ast.Node, state: State) -> Value:
+        """The value as another type."""
+        report = self.reporter(node, state)
+        return Value(self.arithmetic.convert(value.term, value.kind, kind, report), kind)
+
+    def reporter(self, node: c_ast.Node, state: State) -> Callable[[str, Term], None]:
+        """Where an operator's conditions go."""
+        return lambda what, condition: self.fault(what, node, state, condition)
+
+    def element(self, node: c_ast.Node, state: State) -> tuple[Array, str, Term]:
+        """The array, its name and the exact index of *name or name[index]."""
+        pointer = node.name if isinstance(node, c_ast.ArrayRef) else getattr(node, "expr", None)
+        array = state.names.get(getattr(pointer, "name", ""))
+        if not isinstance(pointer, c_ast.ID) or not isinstance(array, Array):
+            raise Refused(f"{node.coord}: neither name[index] nor *name")
+        first = c_ast.Constant("int", "0", node.coord)
+        at = self.value(node.subscript if isinstance(node, c_ast.ArrayRef) else first, state)
+        index = self.arithmetic.exact(at.term, at.kind)
+        self.fault(INDEX, node, state, z3.Or(index < 0, index >= array.length))
+        return array, pointer.name, index
+
+    def unary(self, node: c_ast.UnaryOp, state: State) -> Value:
+        """Value of -a, +a, ~a and !a."""
+        if node.op == "!":
+            return self.flag(z3.Not(self.truth(node.expr, state)))
+        inner = self.value(node.expr, state)
+        a = self.converted(inner, promoted(inner.kind, self.int_bits), node, state)
+        if node.op == "-":
+            zero = self.arithmetic.literal(0, a.kind)
+            report = self.reporter(node, state)
+            return Value(self.arithmetic.binary("-", zero, a.term, a.kind, report), a.kind)
+        if node.op == "~":
+            return Value(self.arithmetic.complement(a.term, a.kind), a.kind)
+        if node.op == "+":
+            return a
+        raise Refused(f"{node.coord}: operator {node.op}")
+
+    def binary(self, node: c_ast.BinaryOp, state: State) -> Value:
+        """An operator of two operands, but for && and ||."""
+        left, right = self.value(node.left, state), self.value(node.right, state)
+        report = self.reporter(node, state)
+        if node.op in ("<<", ">>"):
+            a = self.converted(left, promoted(left.kind, self.int_bits), node, state)
+            term = self.arithmetic.shift(node.op, a.term, a.kind, right.term, right.kind, report)
+            return Value(term, a.kind)
+        kind = common(left.kind, right.kind, self.int_bits)
+        a, b = self.converted(left, kind, node, state), self.converted(right, kind, node, state)
+        if node.op in COMPARISONS:
+            return self.flag(self.arithmetic.compare(node.op, a.term, b.term, kind))
+        return Value(self.arithmetic.binary(node.op, a.term, b.term, kind, report), kind)
+
+    def ternary(self, node: c_ast.TernaryOp, state: State) -> Value:
+        """Value of a ? b : c; only the operand that is taken may be at fault."""
+        condition = self.truth(node.cond, state)
+        yes = self.value(node.iftrue, state.fork(condition))
+        no = self.value(node.iffalse, state.fork(z3.Not(condition)))
+        kind = common(yes.kind, no.kind, self.int_bits)
+        a, b = self.converted(yes, kind, node, state), self.converted(no, kind, node, state)
+        return Value(choose(condition, a.term, b.term), kind)
+
+    def called(self, node: c_ast.FuncCall, state: State) -> Value:
+        """A call: the callee's body, or its contract where that is proved elsewhere."""
+        name = node.name.name
+        kinds = self.parameters(name)
+        given = [self.value(item, state) for item in node.args.exprs]
+        arguments: dict[str, Variable | Array] = {}
+        for (parameter, kind), value in zip(kinds.items(), given, strict=True):
+            if isinstance(kind, CPointer):
+                raise Refused(f"{node.coord}: a pointer passed on")
+            term = self.converted(value, kind, node, state).term
+            arguments[parameter] = Variable(term, kind, z3.BoolVal(True))
+        if name not in self.contracts:
+            return self.body(name, arguments, state.live)[0]
+        terms = [item.term for item in arguments.values() if isinstance(item, Variable)]
+        result, required, ensured = self.contracts[name](terms)
+        self.fault(PRECONDITION, node, state, z3.Not(required))
+        self.assumed.append(z3.Implies(z3.And(state.live, required), ensured))
+        return Value(result, integer(self.program.functions[name].decl.type.type))
+
+
+def choose(condition: Term, yes: Term, no: Term) -> Term:
+    """`yes` where the condition holds, else `no`."""
+    return yes if yes.eq(no) else z3.If(condition, yes, no)

@@ -1,0 +1,210 @@
+"""proofs: the shipped C with one thing changed, which a proof worth its name must notice."""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import z3
+from pycparser import c_ast, c_generator
+
+from .arithmetic import Bits
+from .c_source import Program, Refused
+from .c_terms import Endless
+from .c_types import CPointer
+from .definitions import Claim
+from .prover import PROVED, REFUTED, Verdict, obligations, parameters, prove
+
+OPERATORS = {
+    "+": ("-",), "-": ("+",), "*": ("+",), "/": ("*",), "%": ("/",), "<<": (">>",), ">>": ("<<",),
+    "<": ("<=", ">"), ">": (">=", "<"), "<=": ("<", ">"), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
+    "&": ("|",), "|": ("&",), "&&": ("||",), "||": ("&&",),
+    "+=": ("-=",), "-=": ("+=",), "|=": ("&=",), ">>=": ("<<=",), "/=": ("*=",), "p++": ("p--",),
+}
+NARROWER = {"int64_t": "int32_t", "uint64_t": "uint32_t", "int32_t": "int16_t", "int16_t": "int8_t"}
+ORDERED = ("-", "/", "%", "<<", ">>")
+SAMPLES = 60
+# Arguments of a short range would miss it too often.
+BITS = {"t": 26, "c": 32, "den": 62, "num": 62}
+
+# (function, before, after): why no argument in the stated range tells the two apart.
+EQUIVALENT: dict[tuple[str, str, str], str] = {}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A program with one change, told as C before and after."""
+
+    function: str
+    line: str
+    before: str
+    after: str
+    program: Program
+
+    @property
+    def change(self) -> tuple[str, str, str]:
+        """What `EQUIVALENT` is looked up by."""
+        return self.function, self.before, self.after
+
+    def __str__(self) -> str:
+        return f"{self.line} {self.function}: {self.before} -> {self.after}"
+
+
+Change = Callable[[c_ast.Node], c_ast.Node | None]
+
+
+def mutants(program: Program, function: str) -> Iterator[Mutant]:
+    """Every change of one node of the function's body: operator, constant, type, arm, statement."""
+    original = program.functions[function]
+    for position, node in enumerate(_nodes(original.body)):
+        for change in _changes(node):
+            body = copy.deepcopy(original.body)
+            target = _nodes(body)[position]
+            context = _context(body, target)
+            before = _text(context)
+            after_node = change(target)
+            if after_node is not target:
+                body = _replaced(body, target, after_node)
+                context = after_node if context is target else context
+            after = _text(context) if context is not None else "nothing"
+            mutated = copy.copy(original)
+            mutated.body = body
+            yield Mutant(function, _line(node), before, after,
+                         Program({**program.functions, function: mutated}))
+
+
+def judged(mutant: Mutant, claim: Claim, timeout: float) -> Verdict:
+    """The proof of a mutant: some arguments first, then all."""
+    try:
+        return _sampled(mutant.program, claim) or prove(mutant.program, claim, timeout)
+    except Endless as endless:
+        return Verdict(REFUTED, 0.0, f"no end; {endless}")
+    except Refused:  # bits over the integers: as bit vectors then
+        as_bits = replace(claim, arithmetic=Bits, parts={}, contracts=())
+        return _sampled(mutant.program, as_bits) or prove(mutant.program, as_bits, timeout)
+
+
+def _sampled(program: Program, claim: Claim) -> Verdict | None:
+    """A counterexample among some arguments: nonlinear integers are easy to evaluate and hard to solve."""
+    chance = random.Random(20)
+    kinds = {name: kind for name, kind in parameters(program, claim.function).items()
+             if not isinstance(kind, CPointer)}
+    small = {"s": range(-62, 63) if min(claim.split.get("s", (0,))) < 0 else range(63),
+             "rounding": range(3), "bits": range(1, 64)}
+    for _ in range(SAMPLES):
+        fixed = {}
+        for name, kind in kinds.items():
+            bits = chance.randrange(1, BITS.get(name, kind.bits))
+            value = chance.getrandbits(bits) * (1 if name in ("t", "c", "den") else chance.choice((1, 1, -1)))
+            fixed[name] = chance.choice(small[name]) if name in small else value
+        if 0 < fixed.get("s", 0) < 62 and "rounding" in fixed and chance.random() < 0.7:
+            fixed["v"] = chance.randrange(-9, 9) << (fixed["s"] - 1)  # ties, and no ties
+        for goal in obligations(program, claim, 32, fixed, whole=True):
+            solver = z3.Solver()
+            solver.set("timeout", 1000)
+            solver.add(goal.assumptions, goal.violation)
+            if solver.check() == z3.sat:
+                return Verdict(REFUTED, 0.0, f"{goal.label}; {fixed}")
+    return None
+
+
+# ---- changes ----
+def _changes(node: c_ast.Node) -> Iterator[Change]:
+    if isinstance(node, c_ast.BinaryOp | c_ast.Assignment | c_ast.UnaryOp):
+        for op in OPERATORS.get(node.op, ()) if not _is_sign(node) else ():
+            yield lambda target, op=op: _set(target, op=op)
+    if isinstance(node, c_ast.BinaryOp) and node.op in ORDERED:
+        yield lambda target: _set(target, left=target.right, right=target.left)
+    if isinstance(node, c_ast.Constant):
+        yield lambda target: _set(target, value=_shifted(target.value, 1))
+        if _number(node.value) > 0:
+            yield lambda target: _set(target, value=_shifted(target.value, -1))
+    if isinstance(node, c_ast.Cast) or (isinstance(node, c_ast.UnaryOp) and node.op in ("~", "-")):
+        yield lambda target: target.expr
+    if isinstance(node, c_ast.FuncCall):
+        for i in range(len(node.args.exprs) - 1):
+            yield lambda target, i=i: _swapped(target, i)
+    if isinstance(node, c_ast.TernaryOp):
+        yield lambda target: _set(target, iftrue=target.iffalse, iffalse=target.iftrue)
+    if isinstance(node, c_ast.If):
+        yield lambda target: _set(target, cond=c_ast.UnaryOp("!", target.cond, target.coord))
+    if isinstance(node, c_ast.Assignment | c_ast.If):
+        yield lambda target: None
+    if isinstance(node, c_ast.IdentifierType) and node.names[0] in NARROWER:
+        yield lambda target: _set(target, names=[NARROWER[target.names[0]]])
+
+
+def _is_sign(node: c_ast.Node) -> bool:
+    return isinstance(node, c_ast.UnaryOp) and node.op in "+-*"
+
+
+def _set(node: c_ast.Node, **values: object) -> c_ast.Node:
+    for name, value in values.items():
+        setattr(node, name, value)
+    return node
+
+
+def _swapped(node: c_ast.FuncCall, i: int) -> c_ast.Node:
+    exprs = node.args.exprs
+    exprs[i], exprs[i + 1] = exprs[i + 1], exprs[i]
+    return node
+
+
+def _number(text: str) -> int:
+    return int(text.rstrip("UL"), 0)
+
+
+def _shifted(text: str, by: int) -> str:
+    digits = text.rstrip("UL")
+    number = _number(text) + by
+    return (f"0x{number:X}" if digits.startswith("0x") else str(number)) + text[len(digits):]
+
+
+# ---- trees ----
+def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
+    """All nodes below, in the order of the source."""
+    found = [root]
+    for _, child in root.children():
+        found += _nodes(child)
+    return found
+
+
+def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) -> c_ast.Node:
+    """The tree with `other` where `target` stood; nothing only as a statement, or as the arm of an if."""
+    for node in _nodes(root):
+        for attribute in node.__slots__:
+            value = getattr(node, attribute, None)
+            if value is target:
+                setattr(node, attribute, c_ast.Compound([]) if other is None else other)
+            elif isinstance(value, list) and any(item is target for item in value):
+                setattr(node, attribute, [item if item is not target else other for item in value
+                                          if item is not target or other is not None])
+    return root
+
+
+def _context(root: c_ast.Node, target: c_ast.Node) -> c_ast.Node:
+    """The statement or the declaration around a node, for people to read."""
+    best = target
+    for node in _nodes(root):
+        if isinstance(node, c_ast.Decl | c_ast.Assignment | c_ast.Return) and any(
+                item is target for item in _nodes(node)):
+            best = node
+        elif isinstance(node, c_ast.If) and any(item is target for item in _nodes(node.cond)):
+            best = node.cond
+        elif isinstance(node, c_ast.For) and any(
+                item is target for part in (node.init, node.cond, node.next) for item in _nodes(part)):
+            best = c_ast.For(node.init, node.cond, node.next, c_ast.Compound([]))
+    return best
+
+
+def _text(node: c_ast.Node) -> str:
+    return " ".join(c_generator.CGenerator().visit(node).split())
+
+
+def _line(node: c_ast.Node) -> str:
+    return str(node.coord or "").rpartition(":")[0] or "?"
+
+
+__all__ = ["EQUIVALENT", "PROVED", "Mutant", "judged", "mutants"]

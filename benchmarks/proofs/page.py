@@ -1,0 +1,120 @@
+"""proofs: the page docs/primitives.md, from what was proved."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .c_source import parse
+from .definitions_words import CLAIMS
+from .prover import PROVED, Verdict
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "primitives.md"
+COMMAND = "python -m kerncast.benchmarks.proofs"
+# Coarse, so that another machine writes the same page.
+STEPS = ((1, "< 1"), (10, "1 to 10"), (60, "10 to 60"), (600, "60 to 600"))
+SPEAKING = ("definitions.py", "definitions_words.py", "exact.py")
+
+HEAD = """# The primitives, and what is proved of them
+
+Every word that kerncast computes comes out of a closed list of integer primitives.
+`sim/primitives.py` defines them, `firmware/rt/*.h` is the C that ships. Below, each C function is
+held against a definition written a third time, as mathematics that says which result is right and
+not how to find it. For **all** arguments that meet the precondition, z3 shows that
+
+* the result is the defined one, and
+* nothing on the way is undefined in C99 or left to the compiler: no signed overflow, no shift out
+  of range or of a negative number, no division without a quotient, no conversion to a signed type
+  that cannot hold the value, no index out of bounds, no variable read before it is written.
+
+The terms come from the syntax tree of the headers themselves. Each claim is proved twice, for an
+`int` of 32 bits and for one of 16 (AVR, MSP430). `/` is exact division, `2^x` a power, s a shift.
+"""
+
+TRUST = """
+## What the proofs rest on
+
+* pycparser, z3, and the meaning of C's operators in `benchmarks/proofs/arithmetic.py` and
+  `c_types.py`, which has its own tests.
+* The preconditions. That generated code meets them is the plan's business: it bounds every signal,
+  and refuses a model for which it cannot.
+* A function may stand in a larger proof by its definition instead of its body, after that was
+  proved: `normalise` in `divide`, `align` and `shift_round` in `narrow`.
+* `block_scale` is proved for one turn of its loop, from any state; that the turns are i = first,
+  ..., last - 1 is the induction.
+* `exp2_16` and `exp2_32` are proved equal to their interpolation, for any table that meets the
+  precondition. How near that comes to 2^-t is measured by tests over the range, not proved.
+"""
+
+MUTATION = """
+## Does a proof notice?
+
+Every operator, constant, condition, type, cast and statement of the C is changed, one at a time.
+For each such mutant z3 must find arguments for which the result is wrong or the C undefined. What
+it does not refute is listed below, with the reason why it is no change at all.
+"""
+
+
+@dataclass(frozen=True)
+class Score:
+    """Mutants of one function: how many, how many are equal to the original, how many were not decided."""
+
+    mutants: int
+    refuted: int
+    equivalent: int
+
+
+def coarse(seconds: float) -> str:
+    """Seconds as a step of a ladder."""
+    return next((text for limit, text in STEPS if seconds < limit), "> 600")
+
+
+def digests() -> dict[str, str]:
+    """What the page speaks about: the functions' C, and the definitions."""
+    folder = Path(__file__).resolve().parent
+    texts = "".join((folder / name).read_text(encoding="utf-8") for name in SPEAKING)
+    return {"C": parse().digest(), "definitions": hashlib.sha256(texts.encode()).hexdigest()}
+
+
+def proof_rows(verdicts: Mapping[str, Verdict]) -> list[str]:
+    """The table of claims."""
+    heads = ("primitive", "C", "operands", "precondition", "definition", "proof", "seconds")
+    lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for claim in CLAIMS:
+        verdict = verdicts[claim.key]
+        outcome = "proved" if verdict.outcome == PROVED else "tested, not proved"
+        cells = (claim.primitive, f"`{claim.function}`", claim.operands, claim.given or "none", claim.says,
+                 outcome, coarse(verdict.seconds))
+        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return lines
+
+
+def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str, str, str]]) -> list[str]:
+    """The table of mutants, and the list of those that are no change."""
+    lines = [MUTATION, "| C | mutants | refuted | equivalent | missed |", "|---|--:|--:|--:|--:|"]
+    total = Score(*(sum(getattr(score, name) for score in scores.values())
+                    for name in ("mutants", "refuted", "equivalent")))
+    for name, score in [*((f"`{name}`", score) for name, score in scores.items()), ("all", total)]:
+        missed = score.mutants - score.refuted - score.equivalent
+        lines.append(f"| {name} | {score.mutants} | {score.refuted} | {score.equivalent} | {missed} |")
+    lines += ["", "| C | before | after | why it is the same |", "|---|---|---|---|"]
+    for function, before, after, reason in equivalent:
+        cells = (f"`{function}`", f"`{before}`", f"`{after}`", reason)
+        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return lines
+
+
+def foot() -> list[str]:
+    """How the page is made, and of what."""
+    lines = ["", "## This page", "",
+             f"Written by `{COMMAND}`; a test notices when it is stale. It speaks about", ""]
+    return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
+
+
+def page(verdicts: Mapping[str, Verdict], scores: Mapping[str, Score],
+         equivalent: Sequence[tuple[str, str, str, str]]) -> str:
+    """The whole page."""
+    return "\n".join([HEAD, *proof_rows(verdicts), TRUST.rstrip(), *mutant_rows(scores, equivalent), *foot()])

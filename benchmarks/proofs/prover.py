@@ -1,0 +1,178 @@
+"""proofs: z3 shows that the C equals its definition, or finds arguments for which it does not."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import z3
+from pycparser import c_generator
+
+from .arithmetic import Bits, Integers, Term
+from .c_source import Program
+from .c_terms import Execution
+from .c_types import CPointer, CType
+from .c_values import Array, Contract, Variable
+from .definitions import Claim, Run
+from .definitions_words import CLAIMS
+from .exact import Exact, Words
+
+# Widths of `int` for which each claim is proved: AVR and MSP430; everything else that we meet.
+INT_BITS = (32, 16)
+DEFAULT_TIMEOUT = 600.0
+PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What z3 says about a claim; `why` names the counterexample, or the case that was not decided."""
+
+    outcome: str
+    seconds: float
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """A formula without a model, where the claim holds."""
+
+    label: str
+    assumptions: Term
+    violation: Term
+
+
+def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> Verdict:
+    """Every case of the claim, for every width of `int`; stops at the first that fails."""
+    begin = time.perf_counter()
+    if (found := prototype(program, claim.function)) != claim.prototype:
+        return Verdict(REFUTED, 0.0, f"prototype {found}")
+    seen: dict[int, list[Term]] = {}
+    for case in cases(claim):
+        for int_bits in INT_BITS:
+            for goal in obligations(program, claim, int_bits, case):
+                left = timeout - (time.perf_counter() - begin)
+                outcome, why = _decided(goal, claim, left, seen)
+                if outcome != PROVED:
+                    where = ", ".join(f"{name} = {value}" for name, value in case.items())
+                    return Verdict(outcome, time.perf_counter() - begin,
+                                   f"{goal.label}; int of {int_bits} bits; {where} {why}")
+    return Verdict(PROVED, time.perf_counter() - begin)
+
+
+def prototype(program: Program, function: str) -> str:
+    """Result, name and parameters as C; a claim about narrower parameters would be another claim."""
+    node = program.functions[function].decl
+    return c_generator.CGenerator().visit(node.type)
+
+
+def parameters(program: Program, function: str) -> dict[str, CType | CPointer]:
+    """Names and types of a function's parameters."""
+    return Execution(program, Bits(), 32).parameters(function)
+
+
+def cases(claim: Claim) -> Iterator[dict[str, int]]:
+    """The values of the arguments that are proved one by one."""
+    ranges = [*claim.split.values(), *(high for high, _ in claim.parts.values())]
+    for values in product(*ranges):
+        yield dict(zip([*claim.split, *claim.parts], values, strict=True))
+
+
+def obligations(program: Program, claim: Claim, int_bits: int, fixed: Mapping[str, int], *,
+                whole: bool = False) -> list[Obligation]:
+    """No fault, and the definition; `fixed` arguments are constants (in `whole`, or in part)."""
+    arithmetic = claim.arithmetic()
+    execution = Execution(program, arithmetic, int_bits)
+    for name in claim.contracts:
+        execution.contracts[name] = _contract(name, list(execution.parameters(name)), arithmetic)
+    arguments = _arguments(execution, claim, fixed, {} if whole else claim.parts)
+    result, end = execution.body(claim.function, arguments, z3.BoolVal(True))
+    exact = Exact(arithmetic)
+    run = Run(exact, _exact(arguments, arithmetic), arithmetic.exact(result.term, result.kind),
+              _exact(end.names, arithmetic), execution.turns,
+              lambda name, *given: _function(name, arithmetic, len(given))(*given))
+    ranges = [arithmetic.ranges(found.term, found.kind) for found in arguments.values()
+              if isinstance(found, Variable)]
+    assumptions = z3.And(*ranges, claim.requires(run), *execution.assumed)
+    goals = [Obligation(f"{found.what} at {found.where}", assumptions, found.condition)
+             for found in execution.faults]
+    return [*goals, Obligation("definition", assumptions, z3.Not(claim.ensures(run)))]
+
+
+def _arguments(execution: Execution, claim: Claim, fixed: Mapping[str, int],
+               parts: Mapping[str, tuple[range, int]]) -> dict[str, Variable | Array]:
+    arithmetic, always = execution.arithmetic, z3.BoolVal(True)
+    word = arithmetic.exact(arithmetic.literal(0, CType(64, True)), CType(64, True)).sort()
+    found: dict[str, Variable | Array] = {}
+    for name, kind in execution.parameters(claim.function).items():
+        if isinstance(kind, CPointer):
+            element = arithmetic.variable("element", kind.element).sort()
+            size = claim.arrays[name]
+            length = Exact(claim.arithmetic()).free(size, 33) if isinstance(size, str) else \
+                arithmetic.exact(arithmetic.literal(size, CType(64, True)), CType(64, True))
+            found[name] = Array(z3.Array(name, word, element), kind.element, length)
+        elif name in parts and name in fixed and isinstance(arithmetic, Integers):
+            term, known = arithmetic.in_parts(name, fixed[name], parts[name][1])
+            execution.assumed.append(known)
+            found[name] = Variable(term, kind, always)
+        elif name in fixed:
+            found[name] = Variable(arithmetic.literal(fixed[name], kind), kind, always)
+        else:
+            found[name] = Variable(arithmetic.variable(name, kind), kind, always)
+    return found
+
+
+def _exact(names: Mapping[str, Any], arithmetic: Bits | Integers) -> SimpleNamespace:
+    exact = arithmetic.exact
+    return SimpleNamespace(**{
+        name: Words(found, arithmetic) if isinstance(found, Array) else exact(found.term, found.kind)
+        for name, found in names.items()
+    })
+
+
+# ---- contracts ----
+def _function(name: str, arithmetic: Bits | Integers, count: int) -> z3.FuncDeclRef:
+    """A callee as a function that nothing is known about but its definition."""
+    if not isinstance(arithmetic, Integers):
+        raise NotImplementedError("contracts are for proofs over the integers")
+    return z3.Function(name, *[z3.IntSort()] * (count + 1))
+
+
+def _contract(name: str, parameters: list[str], arithmetic: Bits | Integers) -> Contract:
+    """The definition of a callee without pointers, which the table proves of its body."""
+    claim = next(item for item in CLAIMS if item.function == name)
+
+    def contract(arguments: list[Term]) -> tuple[Term, Term, Term]:
+        r = _function(name, arithmetic, len(arguments))(*arguments)
+        given = SimpleNamespace(**dict(zip(parameters, arguments, strict=True)))
+        run = Run(Exact(arithmetic), given, r, SimpleNamespace(), [], _nothing)
+        return r, claim.requires(run), z3.And(claim.ensures(run), arithmetic.power(r) >= 1)
+
+    return contract
+
+
+def _nothing(*_: object) -> Term:
+    raise NotImplementedError("a contract that needs a contract")
+
+
+# ---- z3 ----
+def _decided(goal: Obligation, claim: Claim, timeout: float, seen: dict[int, list[Term]]) -> tuple[str, str]:
+    """Whether a goal holds; one that was proved before, for another `int`, is not proved again."""
+    if timeout <= 0:
+        return UNDECIDED, "out of time"
+    formula = z3.simplify(z3.And(goal.assumptions, goal.violation))
+    if z3.is_false(formula) or any(formula.eq(old) for old in seen.get(formula.hash(), [])):
+        return PROVED, ""
+    solver = z3.Solver() if claim.arithmetic is Integers or claim.arrays else z3.SolverFor("QF_BV")
+    solver.set("timeout", max(1, int(1000 * timeout)))
+    solver.add(formula)
+    answer = solver.check()
+    if answer == z3.unsat:
+        seen.setdefault(formula.hash(), []).append(formula)
+        return PROVED, ""
+    if answer == z3.sat:
+        return REFUTED, str(solver.model())[:300]
+    return UNDECIDED, solver.reason_unknown()

@@ -1,0 +1,109 @@
+"""The C that ships equals its definitions for all arguments, and docs/primitives.md says what was proved."""
+
+import re
+from itertools import pairwise
+
+import pytest
+
+from kerncast.benchmarks.proofs.__main__ import MUTANT_TIMEOUT
+from kerncast.benchmarks.proofs.c_source import header_texts, parse
+from kerncast.benchmarks.proofs.definitions_words import BITS_16, CLAIMS, ENTRIES_16, ENTRIES_32
+from kerncast.benchmarks.proofs.mutants import EQUIVALENT, judged, mutants
+from kerncast.benchmarks.proofs.page import COMMAND, PAGE, Score, page
+from kerncast.benchmarks.proofs.prover import PROVED, REFUTED, Verdict, prove
+from kerncast.sim import primitives, tables
+
+PROGRAM = parse()
+LAST_CLAIM = {claim.function: claim for claim in CLAIMS}
+# Seconds for all their mutants; the others wait for `make campaign`.
+QUICK = ("kc_shift_floor", "kc_align", "kc_saturate", "kc_wrap", "kc_mac", "kc_square_diff", "kc_magnitude",
+         "kc_bit_length", "kc_normalise", "kc_floor_div", "kc_divide_round")
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
+def test_shipped_c_equals_its_definition_and_is_free_of_undefined_behaviour(claim):
+    verdict = prove(PROGRAM, claim)
+    assert verdict.outcome == PROVED, verdict.why
+
+
+def test_every_function_of_the_runtime_has_a_claim():
+    assert set(LAST_CLAIM) == set(PROGRAM.functions)
+
+
+def test_every_primitive_of_the_closed_list_has_a_claim():
+    claimed = {re.split(r"[ ,]", claim.primitive)[0] for claim in CLAIMS}
+    assert claimed == set(primitives.PRIMITIVES)
+
+
+def test_tables_that_ship_meet_the_precondition_of_their_proof():
+    table = tables.exp2_16()
+    assert len(table) == ENTRIES_16
+    assert (1 << BITS_16) + 1 == ENTRIES_16
+    assert all(a >= b for a, b in pairwise(table))
+    assert min(table) >= 0 and max(table) < 1 << 16
+    for entries in (tables.exp2_32(8), tables.exp2_32(16)):
+        assert len(entries) == ENTRIES_32
+        assert min(entries) >= 0 and max(entries) <= 1 << 31
+
+
+def check_mutants(function):
+    missed, changes = [], set()
+    for mutant in mutants(PROGRAM, function):
+        changes.add(mutant.change)
+        if mutant.change not in EQUIVALENT:
+            verdict = judged(mutant, LAST_CLAIM[function], MUTANT_TIMEOUT)
+            missed += [] if verdict.outcome == REFUTED else [f"{mutant}: {verdict.outcome} {verdict.why}"]
+    assert changes
+    assert not missed
+    assert not [change for change in EQUIVALENT if change[0] == function and change not in changes]
+
+
+@pytest.mark.parametrize("function", QUICK)
+def test_every_mutant_of_a_short_function_is_refuted(function):
+    check_mutants(function)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("function", sorted(set(PROGRAM.functions) - set(QUICK)))
+def test_every_mutant_of_a_long_function_is_refuted(function):
+    check_mutants(function)
+
+
+@pytest.mark.campaign
+def test_mutants_called_equivalent_are_not_refuted():
+    wrong = [str(mutant) for function in PROGRAM.functions for mutant in mutants(PROGRAM, function)
+             if mutant.change in EQUIVALENT and judged(mutant, LAST_CLAIM[function], 60).outcome == REFUTED]
+    assert not wrong
+
+
+def test_narrower_parameters_are_another_claim():
+    tried = 0
+    for claim in CLAIMS:
+        narrow = {name: text.replace(claim.prototype, claim.prototype.replace("int32_t s", "int16_t s"))
+                  for name, text in header_texts().items()}
+        if narrow != header_texts():
+            tried += 1
+            assert prove(parse(narrow), claim).outcome == REFUTED
+    assert tried > 5
+
+
+def cells(line):
+    return [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+def test_page_of_the_proofs_speaks_of_the_c_that_ships():
+    """All but the seconds is written anew; seconds and scores of long proofs are taken from the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    rows = {(row[1].strip("`"), row[2]): row for row in map(cells, text.splitlines()) if len(row) == 7}
+    middle = {"< 1": 0.5, "1 to 10": 5, "10 to 60": 30, "60 to 600": 300, "> 600": 700}
+    verdicts = {}
+    for claim in CLAIMS:
+        row = rows.get((claim.function, claim.operands), [""] * 7)
+        verdicts[claim.key] = Verdict(row[5], middle.get(row[6], 0.0))
+    scores = {}
+    for name in PROGRAM.functions:
+        found = list(mutants(PROGRAM, name))
+        equivalent = sum(mutant.change in EQUIVALENT for mutant in found)
+        scores[name] = Score(len(found), len(found) - equivalent, equivalent)
+    equivalent = [(*change, reason) for change, reason in EQUIVALENT.items()]
+    assert text == page(verdicts, scores, equivalent), f"stale: {COMMAND}"

@@ -6,7 +6,8 @@ import sys
 
 from .c_source import Program, parse
 from .definitions_words import CLAIMS
-from .mutants import EQUIVALENT, judged, mutants
+from .equivalents import EQUIVALENT
+from .mutants import judged, mutants
 from .page import PAGE, Score, page
 from .prover import REFUTED, Verdict, prove
 

@@ -121,7 +121,8 @@ EXP2_32 = Claim(
     "0 <= t < 33 * 2^32; entries <= 2^31",
     "w = floor(t / 2^32); i, j the next two bytes and z the last 16 bits of t; "
     "h = floor(coarse[i] fine[j] / 2^30); "
-    "h - floor(h floor(z 0xB17217F8 / 2^32) / 2^32), divided by 2^(w+1), half up", Integers,
+    "h - floor(h floor(z 0xB17217F8 / 2^32) / 2^32), "
+    "divided by 2^(w+1), half up", Integers,
     _exp2_32_given, _exp2_32, parts={"t": (range(33), 32)}, arrays={"coarse": ENTRIES_32, "fine": ENTRIES_32})
 
 #: The table of the page, in the order of the closed list.

@@ -93,7 +93,7 @@ def obligations(program: Program, claim: Claim, int_bits: int, fixed: Mapping[st
     exact = Exact(arithmetic)
     run = Run(exact, _exact(arguments, arithmetic), arithmetic.exact(result.term, result.kind),
               _exact(end.names, arithmetic), execution.turns,
-              lambda name, *given: _function(name, arithmetic, len(given))(*given))
+              lambda name, *given: _called(execution, name, given))
     ranges = [arithmetic.ranges(found.term, found.kind) for found in arguments.values()
               if isinstance(found, Variable)]
     assumptions = z3.And(*ranges, claim.requires(run), *execution.assumed)
@@ -152,6 +152,20 @@ def _contract(name: str, parameters: list[str], arithmetic: Bits | Integers) -> 
         return r, claim.requires(run), z3.And(claim.ensures(run), arithmetic.power(r) >= 1)
 
     return contract
+
+
+def _called(execution: Execution, name: str, given: tuple[Term, ...]) -> Term:
+    """What a definition means by a callee: the function of its contract, or else its body."""
+    arithmetic = execution.arithmetic
+    if name in execution.contracts:
+        return _function(name, arithmetic, len(given))(*given)
+    inner = Execution(execution.program, arithmetic, execution.int_bits)
+    arguments: dict[str, Variable | Array] = {}
+    for (parameter, kind), term in zip(inner.parameters(name).items(), given, strict=True):
+        word = arithmetic.convert(term, CType(Bits.WIDE, True), kind, lambda *_: None)
+        arguments[parameter] = Variable(word, kind, z3.BoolVal(True))
+    result, _ = inner.body(name, arguments, z3.BoolVal(True))
+    return arithmetic.exact(result.term, result.kind)
 
 
 def _nothing(*_: object) -> Term:

@@ -8,7 +8,8 @@ import pytest
 from kerncast.benchmarks.proofs.__main__ import MUTANT_TIMEOUT
 from kerncast.benchmarks.proofs.c_source import header_texts, parse
 from kerncast.benchmarks.proofs.definitions_words import BITS_16, CLAIMS, ENTRIES_16, ENTRIES_32
-from kerncast.benchmarks.proofs.mutants import EQUIVALENT, judged, mutants
+from kerncast.benchmarks.proofs.equivalents import EQUIVALENT
+from kerncast.benchmarks.proofs.mutants import judged, mutants
 from kerncast.benchmarks.proofs.page import COMMAND, PAGE, Score, page
 from kerncast.benchmarks.proofs.prover import PROVED, REFUTED, Verdict, prove
 from kerncast.sim import primitives, tables

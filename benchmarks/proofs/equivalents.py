@@ -1,0 +1,47 @@
+"""proofs: mutants that are no change at all, each with the reason; told as (function, before, after)."""
+
+from __future__ import annotations
+
+_HALF = "half = (int64_t) ((((uint64_t) v) >> (s - 1)) & 1U)"
+_BELOW = "const uint64_t below = ((uint64_t) v) & ((1ULL << (s - 1)) - 1U)"
+_EVEN = "(below == 0U) && ((((uint64_t) floor_) & 1U) == 0U)"
+_ALIGN = "return (s >= 0) ? (kc_shift_floor(v, s)) : (v * (1LL << (-s)));"
+_NARROW = "return kc_saturate((s < 0) ? (kc_align(v, s)) : (kc_shift_round(v, s, rounding)), lo, hi);"
+_SATURATE = "return (v < lo) ? (lo) : ((v > hi) ? (hi) : (v));"
+_LOW = "const uint64_t low = ((uint64_t) v) & ((sign << 1) - 1U)"
+_SIZE = "const int64_t size = (num < 0) ? (-num) : (num)"
+
+_BIT = "the value is one bit, 0 or 1"
+_LAST_BIT = "the last bit is kept by every conversion"
+_AND = "the other operand is uint64_t, and & converts both"
+_ZERO = "a shift by 0 is no change, either way"
+_RAIL = "at the rail both arms are the rail"
+_SMALL = "the values fit: "
+
+EQUIVALENT: dict[tuple[str, str, str], str] = {
+    ("kc_shift_round", "int64_t half", "int32_t half"): _BIT,
+    ("kc_shift_round", _HALF, "half = (((uint64_t) v) >> (s - 1)) & 1U"): _BIT,
+    ("kc_shift_round", _HALF, "half = (int32_t) ((((uint64_t) v) >> (s - 1)) & 1U)"): _BIT,
+    ("kc_shift_round", _BELOW, _BELOW.replace("((uint64_t) v)", "v")): _AND,
+    ("kc_shift_round", _EVEN, _EVEN.replace("((uint64_t) floor_)", "floor_")): _LAST_BIT,
+    ("kc_shift_round", _EVEN, _EVEN.replace("uint64_t", "uint32_t")): _LAST_BIT,
+    ("kc_align", _ALIGN, _ALIGN.replace("s >= 0", "s > 0")): _ZERO,
+    ("kc_align", _ALIGN, _ALIGN.replace("s >= 0", "s >= 1")): _ZERO,
+    ("kc_saturate", _SATURATE, _SATURATE.replace("v < lo", "v <= lo")): _RAIL,
+    ("kc_saturate", _SATURATE, _SATURATE.replace("v > hi", "v >= hi")): _RAIL,
+    ("kc_wrap", _LOW, _LOW.replace("((uint64_t) v)", "v")): _AND,
+    ("kc_wrap", _LOW, _LOW.replace("sign << 1", "sign << 2")):
+        "what is above the sign bit is masked again in the next line",
+    ("kc_narrow", _NARROW, _NARROW.replace("s < 0", "s <= 0")): _ZERO,
+    ("kc_narrow", _NARROW, _NARROW.replace("s < 0", "s < 1")): _ZERO,
+    ("kc_square_diff", "const int64_t d = u - v", "const int64_t d = v - u"): "only its square is used",
+    ("kc_mul_shift", "s >= 32", "s > 32"): "both formulas hold for s = 32",
+    ("kc_mul_shift", "s >= 32", "s >= 33"): "both formulas hold for s = 32",
+    ("kc_bit_length", "int32_t length = 0", "int16_t length = 0"): f"{_SMALL}0 <= length <= 62",
+    ("kc_bit_length", "int32_t step", "int16_t step"): f"{_SMALL}0 <= step <= 32",
+    ("kc_divide", _SIZE, _SIZE.replace("num < 0", "num <= 0")): "-0 is 0",
+    ("kc_divide", _SIZE, _SIZE.replace("num < 0", "num < 1")): "-0 is 0",
+    ("kc_divide", "int32_t up", "int16_t up"): f"{_SMALL}0 <= up <= 61",
+    ("kc_divide", "int32_t up_den", "int16_t up_den"): f"{_SMALL}0 <= up_den <= 61",
+    ("kc_divide", "int64_t d", "int32_t d"): f"{_SMALL}2^30 <= d < 2^31",
+}

@@ -16,7 +16,7 @@ WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 #: Best first, with the command that installs each.
 INSTALL = {"gcc": "sudo apt-get install -y gcc libc6-dev",
            "clang": "sudo apt-get install -y clang libc6-dev",
-           "zig": "pip install 'kerncast[zig]'"}
+           "zig": "python -m pip install ziglang"}
 
 
 @dataclass(frozen=True)

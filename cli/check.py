@@ -53,9 +53,14 @@ def _target(spec: Spec, _: Path) -> None:
 
 
 def _plan(spec: Spec, _: Path) -> None:
+    from ..codegen.generate import refuse_oversize
+    from ..codegen.targets import target_ids
     from ..sim.planner import make_plan
 
-    make_plan(spec)
+    if spec.target.id in target_ids():  # else that is told already
+        refuse_oversize(spec)
+    else:
+        make_plan(spec)
 
 
 def _data(spec: Spec, folder: Path) -> None:

@@ -27,11 +27,12 @@ def gen(path: SpecPath, out: OutFolder,
     kerncast gen ecg.toml -o build/ecg
     kerncast gen ecg.toml -o build/ecg --check
     """
-    from ..codegen.generate import describe, generate, stale_files
+    from ..codegen.generate import describe, generate, refuse_oversize, stale_files
     from ..codegen.targets import load_target
     from ..lab.example import plan_and_vectors
 
     spec = load_spec(path)
+    refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
     if check:
         old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors)

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..sim.errors import EXIT_DIFFERENT, fail
+from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
 from .build import GeneratedFolder
 from .progress import steps
 from .shell import JsonFlag, columns, show
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ..lab.ledger import Row
+    from ..sim.plan import Plan
+    from ..sim.vectors import Vectors
 
 
 def test(out: GeneratedFolder,
@@ -28,7 +35,6 @@ def test(out: GeneratedFolder,
     kerncast test build/ecg --on rtl:icarus --predictions 8
     """
     from ..codegen.generate import load_plan, load_vectors
-    from ..lab.ledger import run_backend
     from ..sim.vectors import shortened
 
     plan, _ = load_plan(out)
@@ -41,15 +47,34 @@ def test(out: GeneratedFolder,
         raise fail("E309", "the vectors belong to another plan", where=str(out), value=vectors.plan_hash,
                    allowed=plan.hash, remedy="generate the folder again")
     chosen = shortened(vectors, predictions) if predictions else vectors
-    rows = []
-    with steps(as_json) as tell:
-        for name in on:
-            tell(f"{plan.name}: {name}")
-            rows.append(run_backend(plan, chosen, name, out))
+    rows, failed = _replay(plan, chosen, on, out, as_json)
     mismatches = sum(row.mismatches for row in rows)
     text = columns([("back end", "words", "unequal", "first difference"),
                     *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])
     show({"plan": plan.hash, "words": sum(row.words for row in rows), "mismatches": mismatches,
-          "backends": [row.as_dict() for row in rows]}, as_json, text)
+          "backends": [row.as_dict() for row in rows],
+          **({"errors": [p.as_dict() for p in failed.problems]} if failed else {})}, as_json, text)
+    if failed is not None:
+        for problem in () if as_json else failed.problems:
+            typer.echo(str(problem), err=True)
+        raise typer.Exit(failed.exit_code)
     if mismatches:
         raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _replay(plan: Plan, vectors: Vectors, names: list[str], out: Path,
+            as_json: bool) -> tuple[list[Row], KerncastError | None]:
+    """Rows of the back ends up to the first that failed, and its error; raised where it was the first."""
+    from ..lab.ledger import run_backend
+
+    rows: list[Row] = []
+    with steps(as_json) as tell:
+        for name in names:
+            tell(f"{plan.name}: {name}")
+            try:
+                rows.append(run_backend(plan, vectors, name, out))
+            except KerncastError as error:
+                if not rows:
+                    raise
+                return rows, error
+    return rows, None

@@ -13,6 +13,8 @@ from typing import Any
 
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
+from ..sim.planner import make_plan
+from ..sim.spec import Spec
 from ..sim.target import Target
 from ..sim.vectors import Vectors
 from .context import context
@@ -66,6 +68,14 @@ def check_memory(plan: Plan, target: Target) -> None:
         raise fail("E301", f"the tables do not fit the flash of {target.id}", where="[target] id",
                    value=f"{plan.table_bytes} bytes", allowed=f"{target.flash_bytes} bytes",
                    remedy="choose a larger target")
+
+
+def refuse_oversize(spec: Spec) -> None:
+    """Refuse a spec whose model does not fit its target before anything is computed; E301."""
+    try:
+        check_memory(make_plan(spec), load_target(spec.target.id))
+    except KerncastError as error:
+        raise spec.located(error) from None
 
 
 def _refuse_foreign(out: Path, old: Manifest | None) -> None:

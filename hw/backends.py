@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ..codegen.generate import generate
 from ..codegen.host import HostBackend
@@ -79,6 +80,10 @@ class _Owning:
         self.name, self.calls = backend.name, backend.calls
         self.train, self.update, self.predict = backend.train, backend.update, backend.predict
         self.state, self.reset = backend.state, backend.reset
+
+    def __getattr__(self, name: str) -> Any:
+        """What else the back end has, such as ``costs`` of a board or ``plan_hash`` of the host's C."""
+        return getattr(self._backend, name)
 
     def close(self) -> None:
         """Close the back end and remove the folder."""

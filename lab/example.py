@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.generate import generate
+from ..codegen.generate import generate, refuse_oversize
 from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
 from ..sim.data import Dataset, load_dataset
@@ -118,6 +118,7 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
     folder : Path
         Where the code goes.
     """
+    refuse_oversize(spec)
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     vectors = _vectors(spec, plan, data)

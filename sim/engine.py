@@ -34,4 +34,8 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
     """Compile `function` to int64 loops (cached on disk), or return it as it is."""
     if _NUMBA is None:
         return function
-    return cast("Callable[P, R]", _NUMBA.njit(cache=True)(function))
+    try:
+        compiled = _NUMBA.njit(cache=True)(function)
+    except RuntimeError:  # nowhere to keep the compiled code: a read-only checkout without a home
+        compiled = _NUMBA.njit(function)
+    return cast("Callable[P, R]", compiled)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import raw
 from .backend import STATUSES, Backend, Outputs, Raw
+from .errors import fail
 from .model import open_model
 from .model.ranges import Range
 from .plan import Plan
@@ -88,13 +89,15 @@ def worst_status(outputs: Outputs) -> str:
 
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
-    """Train on, or learn, a data set; the last pass's outputs."""
+    """Train on, or learn, a data set: the last pass's ``f``, the worst ``status`` of all passes."""
     if plan.algorithm == "toeplitz_rls":
         return backend.train(x_raw, y_raw)
     assert x_raw is not None
-    outputs: Outputs = {}
-    for _ in range(passes):
+    outputs = backend.update(x_raw, y_raw)
+    for _ in range(passes - 1):
+        worst = outputs["status"]
         outputs = backend.update(x_raw, y_raw)
+        outputs["status"] = np.maximum(worst, outputs["status"])
     return outputs
 
 
@@ -121,22 +124,22 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     Raises
     ------
     KerncastError
-        E244 to E248 for arrays that are no raw words, or of the wrong shape.
+        E244 to E248 for arrays that are no raw words, or of the wrong shape; E234 for `passes`
+        below 1.
     """
+    if passes < 1:
+        raise fail("E234", "the samples must be presented at least once", where="passes", value=passes,
+                   allowed="an integer >= 1", remedy="leave it at 1")
     x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
     if x_test is not None:
         x_test = raw.inputs(plan, x_test, "x_test")
     model, reference = open_model(plan), FloatReference(plan)
     outputs = fit_backend(model, plan, x_raw, y_raw, passes)
     status = worst_status(outputs)
+    _fit_reference(reference, x_raw, y_raw, passes)
     alpha_error = float("nan")
     if plan.algorithm == "toeplitz_rls":
-        reference.train(x_raw, y_raw)
         alpha_error = relative_error(alpha_values(plan, model.state()), reference.alpha)
-    else:
-        assert x_raw is not None
-        for _ in range(passes):
-            reference.update(x_raw, y_raw)
     where = x_test if x_test is not None else (grid(plan) if x_raw is None else x_raw)
     answers = model.predict(where)
     f, f_float = y_values(plan, answers["f"]), reference.predict(where)
@@ -144,6 +147,15 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
         status = worst_status(answers)
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float),
                       tuple(model.ranges), model.state())
+
+
+def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> None:
+    if reference.plan.algorithm == "toeplitz_rls":
+        reference.train(x_raw, y_raw)
+        return
+    assert x_raw is not None
+    for _ in range(passes):
+        reference.update(x_raw, y_raw)
 
 
 def grid(plan: Plan) -> Raw:

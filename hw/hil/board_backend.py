@@ -65,8 +65,6 @@ class BoardBackend:
 
     calls = ALL_CALLS
 
-    calls = ALL_CALLS
-
     def __init__(self, plan: Plan, link: Link, *, counter: Counter | None = None,
                  image: FirmwareImage | None = None, timing: Timing | None = None) -> None:
         self.plan = plan

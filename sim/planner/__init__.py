@@ -6,7 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..errors import KerncastError
+from ..formats import Format
 from ..plan import Plan
+from ..raw import check_raw
 from ..spec import Spec
 from .fklms import Raw, plan_fklms
 from .toeplitz import plan_toeplitz
@@ -21,7 +23,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
     ----------
     spec : Spec or path
         A spec, or the path of a ``kerncast.toml``.
-    x_raw, y_raw : ndarray of int64, optional
+    x_raw, y_raw : array_like of int, optional
         Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
 
@@ -32,10 +34,15 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
     Raises
     ------
     KerncastError
-        E1xx for the spec, E203 to E205 where a format cannot hold a signal.
+        E1xx for the spec, E203 to E206 where a format cannot hold a signal, E244 to E248 where the
+        arrays are no raw words of the spec.
     """
     if not isinstance(spec, Spec):
         spec = Spec.load(spec)
+    if y_raw is not None:
+        y_raw = check_raw(y_raw, Format.parse(spec.output.word), None, "y_raw")
+    if x_raw is not None:
+        x_raw = check_raw(x_raw, Format.parse(spec.input.word), spec.input.columns, "x_raw")
     try:
         plan = plan_toeplitz(spec) if spec.toeplitz is not None else plan_fklms(spec, x_raw, y_raw)
     except KerncastError as error:

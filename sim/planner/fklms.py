@@ -52,6 +52,11 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
                    "fit those of y and eta", where="[numbers.formats] alpha", value=alpha,
                    allowed=f"fraction bits near {w - 4}", remedy="drop the override")
     decay = round((1 - eta * rho) * 2 ** (w - 1)) if rho else 0
+    if decay == 1 << (w - 1):
+        raise fail("E204", "rho is too small for the word length: the multipliers would never decay",
+                   where="[online] rho", value=spec.online.rho,
+                   allowed=f"0, or at least {2.0 ** -(w - 1) / spec.online.eta:.2g}",
+                   remedy="set rho = 0, raise it, or set [numbers] word = 32")
     return {"eta": round(eta * 2**eta_up), "eta_shift": eta_shift, "decay": decay,
             "decay_shift": w - 1, "project_shift": words.kernel.frac, "mac_shift": mac_shift,
             "f_shift": f_shift}
@@ -108,7 +113,7 @@ def _range_seen(spec: Spec, x_raw: Raw, y_raw: Raw) -> float:
     """Largest |alpha| of the integer model on the data, in full scales of y."""
     from ..model.fklms import FklmsModel  # the engine is loaded only where a run is asked for
 
-    model = FklmsModel(_plan(spec, WIDE_ALPHA, {}))
+    model = FklmsModel(_plan(spec, WIDE_ALPHA, {}))  # refuses x and y of different lengths
     for _ in range(spec.online.passes if spec.online else 1):
         model.update(x_raw, y_raw)
     return max(abs(model.ranges.lowest("alpha")), abs(model.ranges.highest("alpha")))

@@ -190,6 +190,8 @@ class Integers:
             return self._divided(op, a, b, kind, report)
         if op == "&":
             return _masked(a, b) if numeral(b) is not None else _masked(b, a)
+        if op == "|" and numeral(b) is not None:
+            return a + b - _masked(a, b)
         if op not in "+-*":
             raise Refused(f"{op} over the integers")
         result = {"+": a + b, "-": a - b, "*": a * b}[op]
@@ -246,11 +248,15 @@ def _no_overflow(op: str, a: Term, b: Term) -> Term:
 
 
 def _masked(a: Term, mask: Term) -> Term:
-    """``a & mask`` for a mask of trailing ones, or of one bit: both of them hold for negative `a` too."""
-    ones = numeral(mask)
-    if ones is not None and ones >= 0:
-        if ones & (ones + 1) == 0:
-            return a % (ones + 1)
-        if ones & (ones - 1) == 0:
-            return a % (2 * ones) - a % ones
-    raise Refused(f"& {mask} over the integers")
+    """``a & mask`` for a constant that is not negative: each run of ones is a difference of remainders."""
+    left = numeral(mask)
+    if left is None or left < 0:
+        raise Refused(f"& {mask} over the integers")
+    result: Term = None
+    low = 0
+    while left >> low:
+        low += ((left >> low) & -(left >> low)).bit_length() - 1
+        high = low + (~(left >> low) & -~(left >> low)).bit_length() - 1
+        run = a % (1 << high) - a % (1 << low) if low else a % (1 << high)
+        result, low = run if result is None else result + run, high
+    return z3.IntVal(0) if result is None else result

@@ -233,7 +233,7 @@ def _divided(run: Run) -> Term:
     over = z3.If(below, d, 2 * d)
     right = z3.And(run.r * over <= signed, signed < (run.r + 1) * over,
                    m.between(1 << 30, absolute(run.r), 1 << 31),
-                   run.end.exponent[0] == z3.If(below, up_den - up, up_den - up + 1))
+                   run.end.exponent[0] == up_den - up + z3.If(below, m.one - 1, m.one))
     return z3.If(a.num == 0, z3.And(run.r == 0, run.end.exponent[0] == 0), z3.Implies(is_d, right))
 
 

@@ -9,6 +9,14 @@ _ALIGN = "return (s >= 0) ? (kc_shift_floor(v, s)) : (v * (1LL << (-s)));"
 _NARROW = "return kc_saturate((s < 0) ? (kc_align(v, s)) : (kc_shift_round(v, s, rounding)), lo, hi);"
 _SATURATE = "return (v < lo) ? (lo) : ((v > hi) ? (hi) : (v));"
 _LOW = "const uint64_t low = ((uint64_t) v) & ((sign << 1) - 1U)"
+_WHOLE_16 = "const int32_t whole = (int32_t) (t >> 20)"
+_WHOLE_32 = "const int32_t whole = (int32_t) (t >> 32)"
+_INDEX = "const int32_t index = (int32_t) ((t >> 13) & 0x7F)"
+_DROP = "const int64_t drop = (left - table[index + 1]) * rest"
+_REST = "const int64_t rest = t & 0x1FFF"
+_TAIL = "const int64_t tail = ((t & 0xFFFF) * 0xB17217F8LL) >> 32"
+_WORD_16 = "words[i] = (int16_t) kc_shift_round(words[i], s, 1)"
+_WORD_32 = "words[i] = (int32_t) kc_shift_round(words[i], s, 1)"
 _SIZE = "const int64_t size = (num < 0) ? (-num) : (num)"
 
 _BIT = "the value is one bit, 0 or 1"
@@ -43,5 +51,25 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_divide", _SIZE, _SIZE.replace("num < 0", "num < 1")): "-0 is 0",
     ("kc_divide", "int32_t up", "int16_t up"): f"{_SMALL}0 <= up <= 61",
     ("kc_divide", "int32_t up_den", "int16_t up_den"): f"{_SMALL}0 <= up_den <= 61",
+    ("kc_exp2_16", _WHOLE_16, _WHOLE_16.replace("const int32_t", "const int16_t")): f"{_SMALL}whole <= 16",
+    ("kc_exp2_16", _WHOLE_16, _WHOLE_16.replace("(int32_t) (t >> 20)", "t >> 20")): f"{_SMALL}whole <= 16",
+    ("kc_exp2_16", _WHOLE_16, _WHOLE_16.replace("(int32_t)", "(int16_t)")): f"{_SMALL}whole <= 16",
+    ("kc_exp2_16", _INDEX, _INDEX.replace("const int32_t", "const int16_t")): f"{_SMALL}index <= 127",
+    ("kc_exp2_16", _INDEX, _INDEX.replace("(int32_t) ((t >> 13) & 0x7F)", "(t >> 13) & 0x7F")):
+        f"{_SMALL}index <= 127",
+    ("kc_exp2_16", _INDEX, _INDEX.replace("(int32_t)", "(int16_t)")): f"{_SMALL}index <= 127",
+    ("kc_exp2_16", _REST, _REST.replace("int64_t", "int32_t")): f"{_SMALL}rest < 2^13",
+    ("kc_exp2_16", "const int64_t left = table[index]", "const int32_t left = table[index]"):
+        f"{_SMALL}left < 2^16",
+    ("kc_exp2_16", _DROP, _DROP.replace("int64_t", "int32_t")): f"{_SMALL}drop < 2^29",
+    ("kc_exp2_32", _WHOLE_32, _WHOLE_32.replace("const int32_t", "const int16_t")): f"{_SMALL}whole <= 32",
+    ("kc_exp2_32", _WHOLE_32, _WHOLE_32.replace("(int32_t) (t >> 32)", "t >> 32")): f"{_SMALL}whole <= 32",
+    ("kc_exp2_32", _WHOLE_32, _WHOLE_32.replace("(int32_t)", "(int16_t)")): f"{_SMALL}whole <= 32",
+    ("kc_exp2_32", _TAIL, _TAIL.replace("int64_t", "int32_t")): f"{_SMALL}tail < 2^16",
+    ("kc_exp2_32", _TAIL, _TAIL.replace("7F8", "7F9")): "floor(z c / 2^32) is the same for all z < 2^16",
+    ("kc_block_scale_16", "int64_t used = 0", "int32_t used = 0"): f"{_SMALL}used < 2^15",
+    ("kc_block_scale_32", "int64_t used = 0", "int32_t used = 0"): f"{_SMALL}used < 2^31",
+    ("kc_block_scale_16", _WORD_16, _WORD_16.replace("(int16_t) ", "")): "the assignment converts by itself",
+    ("kc_block_scale_32", _WORD_32, _WORD_32.replace("(int32_t) ", "")): "the assignment converts by itself",
     ("kc_divide", "int64_t d", "int32_t d"): f"{_SMALL}2^30 <= d < 2^31",
 }

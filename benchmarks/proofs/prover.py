@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from .exact import Exact, Words
 # Widths of `int` for which each claim is proved: AVR and MSP430; everything else that we meet.
 INT_BITS = (32, 16)
 DEFAULT_TIMEOUT = 600.0
+# Seconds until z3 begins anew with another seed, and twice as much patience.
+FIRST_TRY = 2.0
 PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 
@@ -180,13 +183,25 @@ def _decided(goal: Obligation, claim: Claim, timeout: float, seen: dict[int, lis
     formula = z3.simplify(z3.And(goal.assumptions, goal.violation))
     if z3.is_false(formula) or any(formula.eq(old) for old in seen.get(formula.hash(), [])):
         return PROVED, ""
-    solver = z3.Solver() if claim.arithmetic is Integers or claim.arrays else z3.SolverFor("QF_BV")
-    solver.set("timeout", max(1, int(1000 * timeout)))
-    solver.add(formula)
-    answer = solver.check()
-    if answer == z3.unsat:
-        seen.setdefault(formula.hash(), []).append(formula)
-        return PROVED, ""
-    if answer == z3.sat:
-        return REFUTED, str(solver.model())[:300]
-    return UNDECIDED, solver.reason_unknown()
+    plain = claim.arithmetic is Integers or bool(claim.arrays)
+    end, patience, why = time.perf_counter() + timeout, FIRST_TRY, "timeout"
+    for seed in itertools.count():
+        left = min(patience, end - time.perf_counter())
+        if left <= 0:
+            break
+        # A context of its own: what was proved before must not decide how long this takes.
+        context = z3.Context()
+        solver = z3.Solver(ctx=context) if plain else z3.SolverFor("QF_BV", ctx=context)
+        solver.set("timeout", max(1, int(1000 * left)))
+        solver.set("random_seed", seed)
+        solver.add(formula.translate(context))
+        answer = solver.check()
+        if answer == z3.unsat:
+            seen.setdefault(formula.hash(), []).append(formula)
+            return PROVED, ""
+        if answer == z3.sat:
+            model = solver.model()
+            abstract = any(name.startswith(("power_of_two", "kc_")) for name in map(str, model.decls()))
+            return UNDECIDED if abstract else REFUTED, str(model)[:300]
+        why, patience = solver.reason_unknown(), 2 * patience
+    return UNDECIDED, why

@@ -26,8 +26,11 @@ OPERATORS = {
 NARROWER = {"int64_t": "int32_t", "uint64_t": "uint32_t", "int32_t": "int16_t", "int16_t": "int8_t"}
 ORDERED = ("-", "/", "%", "<<", ">>")
 SAMPLES = 60
-# z = 36744 is the one number for which the last digit of ln 2 matters to the floor.
-EDGE = {"kc_exp2_32": {"t": 36744}}
+# No numerator, equal mantissas; z = 36744, the one for which the last digit of ln 2 matters to the floor.
+EDGE: dict[str, list[dict[str, int]]] = {
+    "kc_divide": [{"num": 0}, {"num": 1, "den": 1}],
+    "kc_exp2_32": [{"t": 36744}],
+}
 # Arguments of a short range would miss it too often.
 BITS = {"c": 32, "den": 62, "num": 62}
 BITS_OF_T = {"kc_exp2_16": 26, "kc_exp2_32": 39}
@@ -106,8 +109,7 @@ def _sampled(program: Program, claim: Claim) -> Verdict | None:
         if 0 < fixed.get("s", 0) < 62 and "rounding" in fixed and chance.random() < 0.7:
             tie = chance.randrange(-9, 9) << (fixed["s"] - 1)
             fixed["v"] = tie + chance.choice((0, 0, 1, 1 << chance.randrange(fixed["s"])))
-        if number == 0:
-            fixed |= EDGE.get(claim.function, {})
+        fixed |= dict(enumerate(EDGE.get(claim.function, ()))).get(number, {})
         for goal in obligations(program, claim, 32, fixed, whole=True):
             solver = z3.Solver()
             solver.set("timeout", 500)

@@ -45,7 +45,7 @@ def shift_round(v: int, s: int, rounding: int) -> int:
 
 @jit
 def align(v: int, s: int) -> int:
-    """``floor(v / 2**s)``; a negative `s` multiplies by ``2**-s``.  -62 <= s <= 62."""
+    """``floor(v / 2**s)``; a negative `s` multiplies by ``2**-s``, which must fit int64.  -62 <= s <= 62."""
     if s >= 0:
         return shift_round(v, s, FLOOR)
     assert s >= -62
@@ -80,13 +80,13 @@ def narrow(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
 
 @jit
 def mac(acc: int, a: int, b: int, s: int) -> int:
-    """``acc + floor(a * b / 2**s)``: the accumulator is 64 bits wide and never saturates."""
+    """``acc + floor(a * b / 2**s)``; product and result fit the 64 bits, nothing saturates."""
     return acc + shift_round(a * b, s, FLOOR)
 
 
 @jit
 def square_diff(acc: int, u: int, v: int) -> int:
-    """``acc + (u - v)**2``: one term of an exact squared distance."""
+    """``acc + (u - v)**2``: one term of an exact squared distance.  0 <= acc; the result fits int64."""
     d = u - v
     return acc + d * d
 

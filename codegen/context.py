@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import __version__
 from ..sim.plan import ABI, Plan
+from ..sim.planner.inputs import WORD_CLASSES
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
@@ -31,12 +32,12 @@ def c_integer(value: int) -> str:
     return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
 
 
-def _comment(plan: Plan, name: str) -> str:
+def real_value(plan: Plan, name: str) -> str:
     """The real value behind an integer constant."""
     value = plan.constants[name]
     assert isinstance(value, int)
     if name == "kernel_c":
-        t_frac = 20 if plan.word == 16 else 32
+        t_frac = WORD_CLASSES[plan.word].t_frac
         real = value * 2.0 ** -(plan.integer("kernel_shift") + t_frac)
         return f"{real!r} = log2(e) / (2 sigma^2) in x words"
     if name == "alpha_rho":
@@ -58,7 +59,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
              ("WORD_LO", f"INT{w}_MIN", ""), ("WORD_HI", f"INT{w}_MAX", "")]
     groups = {f"Words of {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
-    groups |= {title: [(name.upper(), c_integer(plan.integer(name)), _comment(plan, name))
+    groups |= {title: [(name.upper(), c_integer(plan.integer(name)), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
                for title, names in _MACROS.items()}
     inputs = [("X_LO", c_integer(x.lo), str(x.format)), ("X_HI", c_integer(x.hi), "")]

@@ -78,18 +78,28 @@ def refuse_oversize(spec: Spec) -> None:
         raise spec.located(error) from None
 
 
-def _refuse_foreign(out: Path, old: Manifest | None) -> None:
+def refuse_foreign(out: Path, *, ours: bool, allowed: str, ignored: Path | None = None) -> None:
+    """Refuse a folder that holds what kerncast did not write, or that is none; E302.
+
+    Parameters
+    ----------
+    out : Path
+    ours : bool
+        Whether it bears our mark, and so may hold anything.
+    allowed : str
+        For the message.
+    ignored : Path, optional
+        A file that does not count.
+    """
     if out.exists() and not out.is_dir():
         raise fail("E302", "the output is not a folder", where=str(out), value="a file",
                    allowed="a new or an empty folder", remedy="choose another -o")
-    if old is not None or not out.is_dir():
+    if ours or not out.is_dir():
         return
-    # A run that was killed at its very first file leaves that file's beginning.
-    foreign = sorted(p.name for p in out.iterdir() if p != part_of(out / MANIFEST))
+    foreign = sorted(p.name for p in out.iterdir() if p != ignored)
     if foreign:
         raise fail("E302", "the output folder holds files that kerncast did not write",
-                   where=str(out), value=", ".join(foreign[:5]),
-                   allowed=f"an empty folder, or one with our {MANIFEST}",
+                   where=str(out), value=", ".join(foreign[:5]), allowed=allowed,
                    remedy="choose another -o, or empty the folder yourself")
 
 
@@ -185,7 +195,9 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
         check_memory(plan, chosen)
     files, manifest = render_all(plan, chosen, vectors)
     old = Manifest.read(out)
-    _refuse_foreign(out, old)
+    # A run that was killed at its very first file leaves that file's beginning.
+    refuse_foreign(out, ours=old is not None, ignored=part_of(out / MANIFEST),
+                   allowed=f"an empty folder, or one with our {MANIFEST}")
     old = old or replace(manifest, files={})
     _refuse_places(out, {*old.files, *files})
     _refuse_edited(out, old, files)

@@ -8,7 +8,7 @@ from typing import Any
 from ..sim.errors import fail
 from ..sim.plan import Plan
 from ..sim.planner.inputs import WORD_CLASSES
-from .context import context
+from .context import context, real_value
 from .resources import environment, read_text
 
 #: Folder of the SystemVerilog in a generated folder.
@@ -118,20 +118,13 @@ def _context(plan: Plan) -> dict[str, Any]:
         "rounding_code": plan.signals["f"].rounding.value,
         "column_bits": _address_bits(columns), "count_bits": held.bit_length(),
         "v_address_bits": _address_bits(held * columns), "alpha_address_bits": _address_bits(held),
-        "kernel_c_text": _kernel_c_text(plan),
+        "kernel_c_text": real_value(plan, "kernel_c"),
         "kernel_latency": kernel_latency(plan), "expansion_latency": _expansion_latency(plan),
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
         "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
         else str(exponents[0]),
         "tag": f"0x{plan.hash[:plan.word // 4]}", "modules": _modules(plan),
     }
-
-
-def _kernel_c_text(plan: Plan) -> str:
-    """The real value of the kernel's constant."""
-    t_frac = WORD_CLASSES[plan.word].t_frac
-    value = plan.integer("kernel_c") * 2.0 ** -(plan.integer("kernel_shift") + t_frac)
-    return f"{value!r} = log2(e) / (2 sigma^2) in x words"
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from ..codegen.generate import refuse_foreign
 from ..codegen.manifest import write_whole
-from ..sim.errors import Problem, fail
+from ..sim.errors import Problem
 from ..sim.reference.backend import FloatReference
 from .example import Outcome, Prepared, Tell, demo_backends, prepare, run_example, shipped_spec
 from .pictures import draw
@@ -75,7 +76,10 @@ def run_demo(out: Path, tell: Tell) -> Demo:
     -------
     Demo
     """
-    _refuse_foreign(out)
+    refuse_foreign(out, ours=(out / RESULTS).is_file(),
+                   allowed="a new or an empty folder, or one of an earlier demo")
+    out.mkdir(parents=True, exist_ok=True)
+    (out / RESULTS).touch()  # an interrupted demo may go on in its folder
     outcomes, files, peers = [], [], {}
     for name in EXAMPLES:
         tell(f"{name}: plan, model and generated code")
@@ -88,20 +92,6 @@ def run_demo(out: Path, tell: Tell) -> Demo:
     demo = Demo(tuple(outcomes), peers, (*files, out / RESULTS))
     write_whole(out / RESULTS, json.dumps(demo.as_dict(), indent=1) + "\n")
     return demo
-
-
-def _refuse_foreign(out: Path) -> None:
-    """A folder that no demo has written is not written into."""
-    if out.exists() and not out.is_dir():
-        raise fail("E302", "the output is not a folder", where=str(out), value="a file",
-                   allowed="a new or an empty folder", remedy="choose another -o")
-    if out.is_dir() and any(out.iterdir()) and not (out / RESULTS).is_file():
-        raise fail("E302", "the output folder holds files that kerncast did not write", where=str(out),
-                   value=", ".join(sorted(p.name for p in out.iterdir())[:5]),
-                   allowed="a new or an empty folder, or one of an earlier demo",
-                   remedy="choose another -o, or empty the folder yourself")
-    out.mkdir(parents=True, exist_ok=True)
-    (out / RESULTS).touch()  # an interrupted demo may go on in its folder
 
 
 def peer(prepared: Prepared) -> dict[str, float]:

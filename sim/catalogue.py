@@ -72,6 +72,13 @@ _SPEC = {
                   "Change the setting named, or give a data file of your own."),
     "E116": Entry("[data] must name one source", "Both or neither of builtin and file are given.",
                   "Keep one of them; test goes with file."),
+    "E117": Entry("a cast that cannot be chosen",
+                  "[numbers.casts] names a signal that this algorithm does not cast, or asks for wrap where a "
+                  "bound keeps every value within the word, so that wrap and saturate give the same words.",
+                  "Use one of the signals listed, or choose the rounding only."),
+    "E118": Entry("a range for a signal whose format it does not decide",
+                  "[numbers.ranges] names a signal whose format follows from a bound or moves with the data.",
+                  "Remove the line."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the beginning of the message: E and three digits."),
     "E191": Entry("the system refused to read or write",

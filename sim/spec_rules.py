@@ -13,7 +13,17 @@ from .errors import Problem
 from .formats import Format
 from .spec_problems import shown
 from .spec_source import KeyPath, Source
-from .spec_tables import OVERRIDABLE, REQUIRED, TABLE_OF, TABLES, keys
+from .spec_tables import (
+    CASTS,
+    OVERFLOWS,
+    OVERRIDABLE,
+    RANGED,
+    REQUIRED,
+    TABLE_OF,
+    TABLES,
+    WRAPPABLE,
+    keys,
+)
 
 #: What a spec must say to use the bundled data: lowest and highest raw words, columns, samples.
 BUILTIN_ECG_SAMPLES = 1024
@@ -153,6 +163,37 @@ def overrides(draft: Draft) -> Found:
                                 remedy="remove the line: the plan chooses")
 
 
+def casts(draft: Draft) -> Found:
+    """Only casts that the algorithm has, and wrap only where a word may not hold the value (E117)."""
+    algorithm, chosen = draft.get("model", "algorithm"), draft.get("numbers", "casts")
+    if algorithm not in CASTS or not isinstance(chosen, dict):
+        return
+    known, wraps = CASTS[algorithm], WRAPPABLE[algorithm]
+    for signal, text in chosen.items():
+        if signal not in known:
+            yield draft.problem("E117", f"{algorithm} has no cast of {signal}", "numbers", "casts", signal,
+                                value=text, allowed=", ".join(known), remedy="use one of these, or remove it")
+        elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
+            yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it within the word", "numbers",
+                                "casts", signal, value=text, allowed=f"wrap for {', '.join(wraps)}",
+                                remedy="choose its rounding only")
+
+
+def ranges(draft: Draft) -> Found:
+    """Only ranges that decide something (E118)."""
+    algorithm, given = draft.get("model", "algorithm"), draft.get("numbers", "ranges")
+    if algorithm not in RANGED or not isinstance(given, dict):
+        return
+    known = RANGED[algorithm]
+    if algorithm == "toeplitz_rls" and draft.get("toeplitz", "scaling") == "block":
+        known = ()
+    for signal, value in given.items():
+        if signal not in known:
+            yield draft.problem("E118", f"no range can be given for {signal}", "numbers", "ranges", signal,
+                                value=value, remedy="remove the line",
+                                allowed=", ".join(known) or "none: block exponents follow the data")
+
+
 def data(draft: Draft) -> Found:
     """One source of data, and bundled data only where they fit (E116, E115)."""
     if not isinstance(draft.source.values.get("data"), dict):
@@ -203,4 +244,4 @@ def _digits(draft: Draft) -> Found:
                                 remedy="use a wider word")
 
 
-RULES = (tables_present, columns, scheme, forgetting, overrides, data)
+RULES = (tables_present, columns, scheme, forgetting, overrides, casts, ranges, data)

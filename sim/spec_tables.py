@@ -124,6 +124,24 @@ Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)),
 
 Formats = dict[str, Annotated[str, AfterValidator(format_text)]]
 
+
+def cast_text(text: str) -> str:
+    """A cast in the canonical order, rounding before overflow; refused where it is none."""
+    words = text.split()
+    chosen = [[w for w in words if w in names] for names in (ROUNDINGS, OVERFLOWS)]
+    if not words or len(words) != sum(map(len, chosen)) or max(map(len, chosen)) > 1:
+        raise _custom("E109", "this is not a cast",
+                      allowed=f"one of {', '.join(ROUNDINGS)}, one of {', '.join(OVERFLOWS)}, or both",
+                      remedy="write \"floor\", \"wrap\" or \"half_even wrap\"")
+    return " ".join(word for words in chosen for word in words)
+
+
+#: What a cast does with the bits below and above its word.
+ROUNDINGS = ("floor", "half_up", "half_even")
+OVERFLOWS = ("saturate", "wrap")
+Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
+Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
+
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
                          "remedy": "write the sensor's word: sign, total bits, fraction bits"}
 _POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
@@ -195,6 +213,15 @@ class Toeplitz(Table):
         remedy="uniform is exact for a sampled signal; the others average the diagonals of the kernel matrix")
     step: int = _key(1, ge=1, le=2**31 - 1, about="raw words from sample to sample (scheme uniform)",
                      allowed="an integer from 1", remedy="1 where x counts the samples")
+    scaling: Literal["block", "static"] = _key(
+        "block", about="block (exponents follow the data) or static (fixed ones: cheaper, may saturate)",
+        allowed="block, static", remedy="static needs data, or [numbers.ranges], for its ranges")
+    refine: int = _key(0, ge=0, le=4, about="further solves on the residual; words of 2 W bits",
+                       allowed="an integer, 0 to 4", remedy="2 gives nearly what words of 2 W bits give")
+    bias: bool = _key(False, about="an intercept beside the expansion (LS-SVM)", allowed="true, false")
+    tolerance: float = _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
+                            about="status INACCURATE where the certified bound exceeds this part of |alpha|",
+                            remedy="0.5 asks that the solution is right to a factor of two or better")
 
 
 class Online(Table):
@@ -219,7 +246,20 @@ class Numbers(Table):
     word: Literal[16, 32] = _key(16, about="word length W on the device", allowed="16, 32",
                                  remedy="16 is small and fast, 32 is close to float")
     rounding: Literal["floor", "half_up", "half_even"] = _key(
-        "half_up", about="rounding of narrowing casts", allowed="floor, half_up, half_even")
+        "half_up", about="rounding of narrowing casts", allowed=", ".join(ROUNDINGS))
+    overflow: Literal["saturate", "wrap"] = _key(
+        "saturate", about="what casts do whose word may not hold the value: saturate or wrap",
+        allowed=", ".join(OVERFLOWS),
+        remedy="a word that saturates tells in the status, one that wraps does not")
+    casts: Casts = _key({}, about="casts by signal, such as f = \"floor wrap\"",
+                        allowed="rounding, overflow or both by signal, such as f = \"floor wrap\"",
+                        remedy="leave it away: rounding and overflow above hold for all")
+    ranges: Ranges = _key({}, about="largest magnitudes by signal, in the unit of the signal",
+                          allowed="numbers by signal, 1e-6 to 1e6, such as alpha = 2.5",
+                          remedy="leave it away: bounds and data decide")
+    margin: float = _key(0.6, ge=0, le=8, about="bits of room above a simulated range (0.6: a factor 1.5)",
+                         allowed="a number, 0 to 8",
+                         remedy="raise it where the data do not show what the field will bring")
     formats: Formats = _key({}, about="formats by signal, such as alpha = \"s16f12\"",
                             allowed="formats by signal, such as alpha = \"s16f12\"",
                             remedy="leave it away: the plan chooses")
@@ -253,6 +293,13 @@ REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_lms": "online"}
 #: Signals whose format [numbers.formats] may choose; all others follow from bounds.
 OVERRIDABLE = {"toeplitz_rls": (), "kernel_lms": ("alpha",)}
+#: Signals with a cast of their own; `a` stands for every cast within the solver's recursion.
+CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"), "kernel_lms": ("x", "y", "f", "alpha")}
+#: Of these the ones whose word may not hold the value.  Bounds hold all others, so that both
+#: overflow modes give the same words; static scaling saturates in the recursion, to say so.
+WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_lms": ("f", "alpha")}
+#: Signals whose range [numbers.ranges] may give.
+RANGED = {"toeplitz_rls": ("a", "alpha"), "kernel_lms": ("alpha",)}
 
 
 def keys(table: type[Table]) -> dict[str, str]:

@@ -19,9 +19,9 @@ FLOOR, HALF_UP, HALF_EVEN = 0, 1, 2
 
 #: The closed list; a test asks of every language that it has these.
 PRIMITIVES = (
-    "shift_round", "align", "saturate", "wrap", "narrow", "mac", "square_diff", "mul_shift",
-    "magnitude", "bit_length", "normalise", "divide", "divide_round", "block_scale",
-    "exp2_16", "exp2_32",
+    "shift_round", "align", "saturate", "wrap", "narrow", "mac", "square_diff", "abs_diff", "mul_shift",
+    "magnitude", "bit_length", "normalise", "divide", "divide_round", "root", "block_scale",
+    "exp2_16", "exp2_32", "sine",
 )
 
 
@@ -92,6 +92,12 @@ def square_diff(acc: int, u: int, v: int) -> int:
 
 
 @jit
+def abs_diff(acc: int, u: int, v: int) -> int:
+    """``acc + |u - v|``: one term of an exact distance in the 1-norm.  0 <= acc; the result fits int64."""
+    return acc + (u - v if u > v else v - u)
+
+
+@jit
 def mul_shift(a: int, c: int, s: int) -> int:
     """``floor(a * c / 2**s)``, exact although ``a * c`` may need 94 bits.
 
@@ -108,7 +114,7 @@ def mul_shift(a: int, c: int, s: int) -> int:
 
 @jit
 def magnitude(v: int) -> int:
-    """``v`` or ``-v - 1``: as long in bits as `v`, made to be OR-ed."""
+    """``v`` or ``-v - 1``: as long in bits as `v`, and it fits where `v` fits."""
     return v ^ (v >> 63)
 
 
@@ -154,16 +160,27 @@ def divide_round(num: int, den: int) -> int:
 
 
 @jit
-def block_scale(words: Words, first: int, last: int, s: int) -> int:
-    """Shift words[first:last] right by s (half up) in place; the magnitudes, OR-ed, come back.
+def root(v: int) -> int:
+    """The square root rounded up: the smallest x with ``x * x >= v``.  0 <= v < 2**62."""
+    x = 0
+    for bit in range(30, -1, -1):
+        trial = x + (1 << bit)
+        if trial * trial <= v:
+            x = trial
+    return x + (1 if x * x < v else 0)
 
-    The exponent of the block rises by s with it.  s = 0 only collects the magnitudes.
+
+@jit
+def block_scale(words: Words, first: int, last: int, s: int) -> int:
+    """Shift words[first:last] right by s (half up) in place; the largest magnitude comes back.
+
+    The exponent of the block rises by s with it.  s = 0 only looks for the magnitude.
     """
     used = 0
     for i in range(first, last):
         word = shift_round(words[i], s, HALF_UP)
         words[i] = word
-        used |= magnitude(word)
+        used = max(used, magnitude(word))
     return used
 
 
@@ -189,3 +206,20 @@ def exp2_32(t: int, coarse: Words, fine: Words) -> int:
     head = coarse[(t >> 24) & 0xFF] * fine[(t >> 16) & 0xFF] >> 30
     tail = (t & 0xFFFF) * 0xB17217F8 >> 32  # z ln 2 as f32: ln 2 = 0xB17217F8 * 2**-32
     return shift_round(head - (head * tail >> 32), whole + 1, HALF_UP)
+
+
+@jit
+def sine(t: int, table: Words) -> int:
+    """``|sin(pi t / 2**32)|`` as u32f31 for t >= 0, of which only the low 32 bits count.
+
+    The table holds ``sin(pi i / 512)``, 257 entries u32f31 of a quarter wave; between two of them
+    ``sin(a + b) = sin a cos b + cos a sin b`` with ``cos b = 1 - b**2 / 2``, ``sin b = b - b**3 / 6``.
+    """
+    low = t & 0xFFFFFFFF
+    turn = low if low < 0x80000000 else 0x100000000 - low
+    index = turn >> 23
+    s, c = table[index], table[256 - index]
+    b = (turn & 0x7FFFFF) * 0xC90FDAA2 >> 24  # f38: pi = 0xC90FDAA2 * 2**-30
+    half = b * b >> 39  # b**2 / 2 as f38
+    sixth = (b * half >> 38) * 0x5555 >> 16  # b**3 / 6 as f38
+    return s + shift_round(c * (b - sixth) - s * half, 38, HALF_UP)

@@ -13,9 +13,11 @@ from .formats import Format
 # 60 digits: a table entry would have to lie within 1e-40 of a rounding boundary to be wrong.
 CONTEXT = Context(prec=60)
 LN2 = CONTEXT.ln(Decimal(2))
+PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
 
 EXP2_16 = Format(False, 16, 16)
 EXP2_32 = Format(False, 32, 31)
+SINE = Format(False, 32, 31)
 
 
 def decimal(value: Fraction) -> Decimal:
@@ -48,3 +50,20 @@ def exp2_32(step_bits: int) -> tuple[int, ...]:
 def log2_e() -> Decimal:
     """``log2(e)`` to 60 digits."""
     return CONTEXT.divide(Decimal(1), LN2)
+
+
+def sine() -> tuple[int, ...]:
+    """257 entries of ``sin(pi i / 512)`` as u32f31: a quarter wave, both ends included."""
+    return tuple(rounded(CONTEXT.multiply(_sin(Fraction(i, 512)), Decimal(2) ** SINE.frac))
+                 for i in range(257))
+
+
+def _sin(half_turns: Fraction) -> Decimal:
+    """``sin(pi * half_turns)`` to 50 digits and more, by its series; 0 <= half_turns <= 1/2."""
+    x = CONTEXT.multiply(decimal(half_turns), PI)
+    term, total, k = x, x, 1
+    while abs(term) > Decimal("1e-58"):
+        term = CONTEXT.divide(CONTEXT.multiply(CONTEXT.multiply(term, x), CONTEXT.minus(x)),
+                              Decimal((2 * k) * (2 * k + 1)))
+        total, k = CONTEXT.add(total, term), k + 1
+    return total

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..engine import jit
 from ..primitives import Words, divide_round
-from .kernel import Cast, KernelConstants, distance, kernel
+from .kernel import Cast, KernelConstants, distance, kernel, term
 from .ranges import R, cast
 
 
@@ -23,8 +23,7 @@ def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, lo
     """Lemma 1: ``r_j = K(j * step)``; out[0] is left 0, the implicit 1."""
     out[0] = 0
     for j in range(1, out.shape[0]):
-        d = j * step
-        out[j] = scale_row(kernel(d * d, k, log), rho, r, log)
+        out[j] = scale_row(kernel(term(0, j * step, 0, k), k, log), rho, r, log)
 
 
 @jit
@@ -36,5 +35,5 @@ def diagonal_row(out: Words, v: Words, biased: bool, rho: int, k: KernelConstant
     for j in range(1, n):
         acc = 0
         for i in range(n - j):
-            acc += kernel(distance(v[i], v[i + j]), k, log)
+            acc += kernel(distance(v[i], v[i + j], k), k, log)
         out[j] = scale_row(divide_round(acc, n if biased else n - j), rho, r, log)

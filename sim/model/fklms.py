@@ -1,7 +1,7 @@
 """sim.model: the FKLMS learner with a fixed budget, word for word as the device's.
 
 Report 836: learning rule (2)-(6), projection (16), metric (17), strategy of fixed N_max.  The
-metric is taken as the exact squared distance: the closest pair has the largest kernel value.
+metric is taken as the exact distance: the closest pair has the largest kernel value.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from .kernel import (
     kernel,
     kernel_constants,
 )
-from .levinson import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 from .predict import expand
 from .ranges import ALPHA, DISTANCE, F, Ranges, fit, record
+from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 
 
 class FklmsConstants(NamedTuple):
@@ -78,7 +78,7 @@ def project(s: FklmsState, slot: int, count: int, c: FklmsConstants, k: KernelCo
     saturated = 0
     for j in range(count):
         if j != slot:
-            value = kernel(distance(s.v[j], s.v[slot]), k, log)
+            value = kernel(distance(s.v[j], s.v[slot], k), k, log)
             moved = shift_round(s.alpha[slot] * value, c.project_shift, c.alpha.rounding)
             word = s.alpha[j] + moved
             s.alpha[j] = fit(word, c.alpha.lo, c.alpha.hi, log, ALPHA)
@@ -87,13 +87,13 @@ def project(s: FklmsState, slot: int, count: int, c: FklmsConstants, k: KernelCo
 
 
 @jit
-def find_elder(s: FklmsState, slot: int, count: int, skip: int) -> None:
+def find_elder(s: FklmsState, slot: int, count: int, skip: int, k: KernelConstants) -> None:
     """Search the nearest older vector of `slot`, leaving out `skip`; of equals, the oldest."""
     best = -1
     for j in range(count):
         if j == skip or s.rank[j] >= s.rank[slot]:
             continue
-        d2 = distance(s.v[slot], s.v[j])
+        d2 = distance(s.v[slot], s.v[j], k)
         if best < 0 or d2 < s.dist[slot] or (d2 == s.dist[slot] and s.rank[j] < s.rank[best]):
             best = j
             s.dist[slot] = d2
@@ -101,11 +101,11 @@ def find_elder(s: FklmsState, slot: int, count: int, skip: int) -> None:
 
 
 @jit
-def remove(s: FklmsState, slot: int, count: int) -> None:
+def remove(s: FklmsState, slot: int, count: int, k: KernelConstants) -> None:
     """Take `slot` out of the order of age and mend the neighbours that pointed at it."""
     for j in range(count):
         if j != slot and s.elder[j] == slot and s.rank[j] > s.rank[slot]:
-            find_elder(s, j, count, slot)
+            find_elder(s, j, count, slot, k)
     for j in range(count):
         if s.rank[j] > s.rank[slot]:
             s.rank[j] -= 1
@@ -134,14 +134,14 @@ def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsCons
     """One step of the rule; out = (f, status), the new count comes back."""
     duplicate = -1
     for i in range(count):
-        s.row[i] = distance(s.v[i], x)
+        s.row[i] = distance(s.v[i], x, k)
         if s.row[i] == 0:
             duplicate = i
     slot, saturated, held = count, 0, count
     if duplicate < 0 and count == budget:
         slot = newest_of_closest(s, count)
         saturated |= project(s, slot, count, c, k, log)
-        remove(s, slot, count)
+        remove(s, slot, count, k)
         s.alpha[slot] = 0
     acc = 0
     for i in range(count):
@@ -169,10 +169,8 @@ def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsCons
 @jit
 def learn_all(x_raw: Words, y_raw: Words, s: FklmsState, count: int, budget: int,
               i: InputConstants, c: FklmsConstants, k: KernelConstants, f: Words, status: Words,
-              log: Words) -> int:
-    """All samples in order; the new count comes back."""
-    x = np.zeros(x_raw.shape[1], dtype=np.int64)
-    out = np.zeros(2, dtype=np.int64)
+              x: Words, out: Words, log: Words) -> int:
+    """All samples in order; x (D,) and out (2,) are work space.  The new count comes back."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, x, log)
         count = learn(s, count, x, convert_y(y_raw[m], i, log), budget, c, k, out, log)
@@ -222,8 +220,9 @@ class FklmsModel:
         """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
+        x, out = (np.zeros(size, dtype=np.int64) for size in (self.plan.sizes["D"], 2))
         self._count = learn_all(x_raw, y_raw, self._state, self._count, self.plan.sizes["N"],
-                                self._input, self._constants, self._kernel, f, status,
+                                self._input, self._constants, self._kernel, f, status, x, out,
                                 self.ranges.log)
         return {"status": status, "f": f}
 

@@ -1,4 +1,4 @@
-"""sim.model: input words, exact distances and the Gaussian kernel in integers."""
+"""sim.model: input words, exact distances and the kernels in integers."""
 
 from __future__ import annotations
 
@@ -8,8 +8,30 @@ import numpy as np
 
 from ..engine import jit
 from ..plan import Plan
-from ..primitives import Words, exp2_16, exp2_32, mul_shift, square_diff
+from ..primitives import (
+    HALF_UP,
+    Words,
+    abs_diff,
+    align,
+    exp2_16,
+    exp2_32,
+    mac,
+    mul_shift,
+    narrow,
+    shift_round,
+    sine,
+    square_diff,
+)
 from .ranges import KERNEL, X, Y, cast, record
+
+
+#: What a kernel is a function of.
+SQUARES, ABSOLUTES, SINES, PRODUCTS = range(4)
+_KINDS = {"gaussian": SQUARES, "laplacian": ABSOLUTES, "periodic": SINES, "polynomial": PRODUCTS,
+          "linear": PRODUCTS}
+
+#: A fraction of the period, u62f62, times a difference leaves 32 fraction bits.
+PHASE_SHIFT = 30
 
 
 class Cast(NamedTuple):
@@ -21,14 +43,27 @@ class Cast(NamedTuple):
 
 
 class KernelConstants(NamedTuple):
-    """The kernel's integers; `table` is the one exp2 table (W = 16) or the coarse one."""
+    """The kernel's integers; `table` is the one exp2 table (W = 16) or the coarse one.
+
+    `turn`, `sine_shift` and `sine` belong to the periodic kernel; `dot_shift`, `coef0`, `degree` and
+    `out` to the polynomials, whose base is ``(dot / 2**dot_shift) * c / 2**shift + coef0``.
+    """
 
     word: int
+    kind: int
     c: int
     shift: int
     d2_end: int
     table: Words
     fine: Words
+    turn: int
+    sine_shift: int
+    sine: Words
+    dot_shift: int
+    coef0: int
+    degree: int
+    out_shift: int
+    out: Cast
 
 
 class InputConstants(NamedTuple):
@@ -52,10 +87,18 @@ def cast_of(plan: Plan, signal: str) -> Cast:
 
 def kernel_constants(plan: Plan) -> KernelConstants:
     """The kernel's integers, as the loops take them."""
-    names = ("exp2", "exp2") if plan.word == 16 else ("exp2_coarse", "exp2_fine")
-    table, fine = (np.array(plan.tables[name].values, dtype=np.int64) for name in names)
-    return KernelConstants(plan.word, plan.integer("kernel_c"), plan.integer("kernel_shift"),
-                           plan.integer("kernel_d2_end"), table, fine)
+    def integer(name: str) -> int:
+        return plan.integer(name) if name in plan.constants else 0
+
+    def table(name: str) -> Words:
+        return np.array(plan.tables[name].values if name in plan.tables else (0,), dtype=np.int64)
+
+    coarse, fine = ("exp2", "exp2") if plan.word == 16 else ("exp2_coarse", "exp2_fine")
+    return KernelConstants(
+        plan.word, _KINDS[plan.options["kernel"]], plan.integer("kernel_c"), plan.integer("kernel_shift"),
+        integer("kernel_d2_end"), table(coarse), table(fine), integer("kernel_turn"),
+        integer("kernel_sine_shift"), table("sine"), integer("kernel_dot_shift"), integer("kernel_coef0"),
+        integer("kernel_degree"), integer("kernel_out_shift"), cast_of(plan, "kernel"))
 
 
 def input_constants(plan: Plan) -> InputConstants:
@@ -88,19 +131,44 @@ def convert_y(raw: int, i: InputConstants, log: Words) -> int:
 
 
 @jit
-def distance(u: Words, v: Words) -> int:
-    """``sum (u - v)**2``, exact."""
-    d2 = 0
+def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
+    """One column's part of the distance: ``acc`` and (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v."""
+    if k.kind == SQUARES:
+        return square_diff(acc, u, v)
+    if k.kind == ABSOLUTES:
+        return abs_diff(acc, u, v)
+    if k.kind == SINES:
+        s = sine(mul_shift(k.turn, abs_diff(0, u, v), PHASE_SHIFT), k.sine)
+        return mac(acc, s, s, k.sine_shift)
+    return mac(acc, u, v, 0)
+
+
+@jit
+def distance(u: Words, v: Words, k: KernelConstants) -> int:
+    """The exact integer that the kernel is a function of; for the polynomials, ``u . v``."""
+    d = 0
     for c in range(u.shape[0]):
-        d2 = square_diff(d2, u[c], v[c])
-    return d2
+        d = term(d, u[c], v[c], k)
+    return d
+
+
+@jit
+def _polynomial(dot: int, k: KernelConstants) -> int:
+    """``(gamma u.v + coef0)**degree``; the base is s32f31 over its largest power of two."""
+    base = shift_round(align(dot, k.dot_shift) * k.c, k.shift, HALF_UP) + k.coef0
+    power = base
+    for _ in range(1, k.degree):
+        power = shift_round(power * base, 31, HALF_UP)
+    return narrow(power, k.out_shift, HALF_UP, k.out.lo, k.out.hi)
 
 
 @jit
 def kernel(d2: int, k: KernelConstants, log: Words) -> int:
-    """``exp(-d^2 / (2 sigma^2))`` of an exact squared distance; 1.0 at 0."""
+    """The kernel of a :func:`distance`: ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product."""
     word = 0
-    if d2 < k.d2_end:
+    if k.kind == PRODUCTS:
+        word = _polynomial(d2, k)
+    elif d2 < k.d2_end:
         t = mul_shift(d2, k.c, k.shift)
         word = exp2_16(t, k.table) if k.word == 16 else exp2_32(t, k.table, k.fine)
     record(log, KERNEL, word)

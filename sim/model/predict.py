@@ -14,7 +14,7 @@ def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac
     """The prediction, in y words, from `count` vectors v (count, D); whether it saturated."""
     acc = 0
     for i in range(count):
-        acc = mac(acc, alpha[i], kernel(distance(v[i], x), k, log), mac_shift)
+        acc = mac(acc, alpha[i], kernel(distance(v[i], x, k), k, log), mac_shift)
     whole = narrow(acc, f_shift, f.rounding, -(1 << 62), 1 << 62)
     word = fit(whole, f.lo, f.hi, log, F)
     return word, word != whole

@@ -2,19 +2,30 @@
 
 Both run the same functions and give the same words.  ``KERNCAST_ENGINE=python`` chooses plain
 Python although numba is installed (to step through a model in a debugger).
+
+What `jit` compiles allocates nothing, as on the device: arrays come from the caller.  So numba need
+not count references to them, which in loops that call small functions costs more than the arithmetic.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+import shutil
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from types import ModuleType
 from typing import ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+_ROOM = Path(__file__).parent
+_FOLDER = "kerncast-engine-"
+_DAY = 24 * 3600
 
 
 def _numba() -> ModuleType | None:
@@ -30,12 +41,76 @@ _NUMBA = _numba()
 COMPILED = _NUMBA is not None
 
 
+def _sources() -> str:
+    """A digest of every module whose functions, or whose constants, compiled code may hold."""
+    digest = hashlib.sha256()
+    for path in sorted([*_ROOM.glob("*.py"), *(_ROOM / "model").glob("*.py")]):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _cache_folder(chosen: str) -> str:
+    """Where compiled code is kept: one folder for each state of the sources.
+
+    numba itself looks only at the file of a function, and would go on with the old code of those
+    that it calls.  Folders of other states are removed a day after their last use.
+
+    Parameters
+    ----------
+    chosen : str
+        The user's ``NUMBA_CACHE_DIR``, or empty.
+
+    Returns
+    -------
+    str
+        Empty where there is no place to write to.
+    """
+    for base in [chosen] if chosen else [str(_ROOM / "__pycache__"), "~/.cache"]:
+        try:
+            folder = Path(base).expanduser() / f"{_FOLDER}{_sources()}"
+            folder.mkdir(parents=True, exist_ok=True)
+            os.utime(folder)
+        except (OSError, RuntimeError):  # no permission; no home
+            continue
+        if os.access(folder, os.W_OK):
+            _forget(folder)
+            return str(folder)
+    return ""
+
+
+def _forget(folder: Path) -> None:
+    """Remove the folders beside `folder` that no process used for a day."""
+    for other in folder.parent.glob(f"{_FOLDER}*"):
+        with suppress(OSError):
+            if time.time() - other.stat().st_mtime > _DAY:
+                shutil.rmtree(other, ignore_errors=True)
+
+
+_CACHE = _cache_folder(_NUMBA.config.CACHE_DIR) if _NUMBA else ""
+
+
 def jit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` to int64 loops (cached on disk), or return it as it is."""
+    """Compile `function` to int64 loops (cached on disk), or return it as it is.
+
+    It may not make arrays, nor return views of them.
+    """
+    return _compiled(function, _nrt=False)
+
+
+def jit_allocating(function: Callable[P, R]) -> Callable[P, R]:
+    """:func:`jit` for an outermost function that makes work arrays of its own."""
+    return _compiled(function)
+
+
+def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     if _NUMBA is None:
         return function
+    users = _NUMBA.config.CACHE_DIR
+    _NUMBA.config.CACHE_DIR = _CACHE  # read where a function is decorated; other people's keep theirs
     try:
-        compiled = _NUMBA.njit(cache=True)(function)
-    except RuntimeError:  # nowhere to keep the compiled code: a read-only checkout without a home
-        compiled = _NUMBA.njit(function)
+        compiled = _NUMBA.njit(cache=_CACHE != "", **options)(function)
+    except RuntimeError:  # numba found nowhere to keep the compiled code after all
+        compiled = _NUMBA.njit(**options)(function)
+    finally:
+        _NUMBA.config.CACHE_DIR = users
     return cast("Callable[P, R]", compiled)

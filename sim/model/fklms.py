@@ -25,11 +25,12 @@ from .kernel import (
     convert_y,
     distance,
     input_constants,
+    into_word,
     kernel,
     kernel_constants,
 )
 from .predict import expand
-from .ranges import ALPHA, DISTANCE, F, Ranges, fit, record
+from .ranges import ALPHA, DISTANCE, F, Ranges, record
 from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 
 
@@ -80,9 +81,8 @@ def project(s: FklmsState, slot: int, count: int, c: FklmsConstants, k: KernelCo
         if j != slot:
             value = kernel(distance(s.v[j], s.v[slot], k), k, log)
             moved = shift_round(s.alpha[slot] * value, c.project_shift, c.alpha.rounding)
-            word = s.alpha[j] + moved
-            s.alpha[j] = fit(word, c.alpha.lo, c.alpha.hi, log, ALPHA)
-            saturated |= s.alpha[j] != word
+            s.alpha[j], lost = into_word(s.alpha[j] + moved, c.alpha, log, ALPHA)
+            saturated |= lost
     return saturated
 
 
@@ -147,15 +147,15 @@ def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsCons
     for i in range(count):
         acc = mac(acc, s.alpha[i], kernel(s.row[i], k, log), c.mac_shift)
     whole = shift_round(acc, c.f_shift, c.f.rounding)
-    f = fit(whole, c.f.lo, c.f.hi, log, F)
-    saturated |= f != whole
+    f, lost = into_word(whole, c.f, log, F)
+    saturated |= lost
     if c.decay != 0:
         for i in range(count):
             s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)
     step = narrow((y - f) * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
     before = step if duplicate < 0 else s.alpha[duplicate] + step
-    word = fit(before, c.alpha.lo, c.alpha.hi, log, ALPHA)
-    saturated |= word != before
+    word, lost = into_word(before, c.alpha, log, ALPHA)
+    saturated |= lost
     if duplicate >= 0:
         s.alpha[duplicate] = word
     else:

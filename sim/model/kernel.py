@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..engine import jit
+from ..formats import Overflow
 from ..plan import Plan
 from ..primitives import (
     HALF_UP,
@@ -21,8 +22,9 @@ from ..primitives import (
     shift_round,
     sine,
     square_diff,
+    wrap,
 )
-from .ranges import KERNEL, X, Y, cast, record
+from .ranges import KERNEL, X, Y, cast, fit, record
 
 
 #: What a kernel is a function of.
@@ -35,11 +37,12 @@ PHASE_SHIFT = 30
 
 
 class Cast(NamedTuple):
-    """Rounding and range of a cast."""
+    """Rounding and range of a cast; `wrap_bits` is the length of a word that wraps, 0 where it saturates."""
 
     rounding: int
     lo: int
     hi: int
+    wrap_bits: int = 0
 
 
 class KernelConstants(NamedTuple):
@@ -80,9 +83,10 @@ class InputConstants(NamedTuple):
 
 
 def cast_of(plan: Plan, signal: str) -> Cast:
-    """The cast of a signal of the plan; its saturation bounds are those of the format."""
+    """The cast of a signal of the plan; its bounds are those of the format."""
     s = plan.signals[signal]
-    return Cast(s.rounding.value, s.format.lo, s.format.hi)
+    wraps = s.overflow is Overflow.WRAP
+    return Cast(s.rounding.value, s.format.lo, s.format.hi, s.format.bits if wraps else 0)
 
 
 def kernel_constants(plan: Plan) -> KernelConstants:
@@ -114,6 +118,19 @@ def input_constants(plan: Plan) -> InputConstants:
         plan.integer("x_shift"), Cast(x.rounding.value, x.lo, x.hi),
         plan.integer("y_offset"), plan.integer("y_gain"), plan.integer("y_shift"),
         cast_of(plan, "y"))
+
+
+@jit
+def into_word(whole: int, c: Cast, log: Words, signal: int) -> tuple[int, bool]:
+    """A rounded number into the word of its cast, logged; whether it saturated, which wrapping never does."""
+    if c.wrap_bits == 0:
+        word = fit(whole, c.lo, c.hi, log, signal)
+        return word, word != whole
+    word = wrap(whole, c.wrap_bits)
+    record(log, signal, word)
+    if word != whole:
+        log.ranges[signal, 2] += 1
+    return word, False
 
 
 @jit

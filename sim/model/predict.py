@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..engine import jit
 from ..primitives import Words, mac, narrow
-from .kernel import Cast, KernelConstants, distance, kernel
-from .ranges import F, fit
+from .kernel import Cast, KernelConstants, distance, into_word, kernel
+from .ranges import F
 
 
 @jit
@@ -16,5 +16,4 @@ def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac
     for i in range(count):
         acc = mac(acc, alpha[i], kernel(distance(v[i], x, k), k, log), mac_shift)
     whole = narrow(acc, f_shift, f.rounding, -(1 << 62), 1 << 62)
-    word = fit(whole, f.lo, f.hi, log, F)
-    return word, word != whole
+    return into_word(whole, f, log, F)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words, narrow, saturate
+from ..trace import Trace
+from .hooks import Log, begin, finish
 
 #: Signals that are logged, in the order of the log's rows.
 LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance")
@@ -19,31 +22,32 @@ _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 
 
 @jit
-def record(log: Words, signal: int, word: int) -> None:
+def record(log: Any, signal: int, word: int) -> None:
     """Widen the logged range of `signal` to hold `word`."""
-    if word < log[signal, 0]:
-        log[signal, 0] = word
-    if word > log[signal, 1]:
-        log[signal, 1] = word
+    ranges = log.ranges
+    if word < ranges[signal, 0]:
+        ranges[signal, 0] = word
+    if word > ranges[signal, 1]:
+        ranges[signal, 1] = word
 
 
 @jit
-def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Words, signal: int) -> int:
+def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Any, signal: int) -> int:
     """The primitive `narrow`, logged: range after the cast, and whether it saturated."""
     word = narrow(v, s, rounding, lo, hi)
     record(log, signal, word)
     if word in (lo, hi) and word != narrow(v, s, rounding, -(1 << 62), 1 << 62):
-        log[signal, 2] += 1
+        log.ranges[signal, 2] += 1
     return word
 
 
 @jit
-def fit(v: int, lo: int, hi: int, log: Words, signal: int) -> int:
+def fit(v: int, lo: int, hi: int, log: Any, signal: int) -> int:
     """The primitive `saturate`, logged."""
     word = saturate(v, lo, hi)
     record(log, signal, word)
     if word != v:
-        log[signal, 2] += 1
+        log.ranges[signal, 2] += 1
     return word
 
 
@@ -59,7 +63,7 @@ class Range:
     headroom_bits : int
         Unused bits below the sign at the largest magnitude seen.
     saturated : int
-        Casts that saturated.
+        Casts that saturated, or wrapped where the plan asks for that.
     """
 
     name: str
@@ -75,15 +79,22 @@ class Ranges:
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
-        self.log: Words = np.zeros((len(LOGGED), 3), dtype=np.int64)
+        self._ranges: Words = np.zeros((len(LOGGED), 3), dtype=np.int64)
+        self.log: Any = Log(self._ranges, None)
         self.clear()
 
     def clear(self) -> None:
         """Forget everything."""
-        self.log[:, 0], self.log[:, 1], self.log[:, 2] = _EMPTY_LO, _EMPTY_HI, 0
+        self._ranges[:, 0], self._ranges[:, 1], self._ranges[:, 2] = _EMPTY_LO, _EMPTY_HI, 0
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.trace.TracedBackend`; the models' hooks write into this log too."""
+        found = finish(self.log.trace)
+        self.log = Log(self._ranges, begin(limit))
+        return found
 
     def _row(self, name: str) -> Words:
-        row: Words = self.log[LOGGED.index(name)]
+        row: Words = self._ranges[LOGGED.index(name)]
         return row
 
     def lowest(self, name: str) -> float:

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import fail
-from ..formats import Format, Overflow, Rounding
+from ..formats import Format
 from ..plan import Field, Operations, Plan, Signal
 from ..spec import Spec
+from .casts import cast_modes
 from .counts import memory, operations
 from .exact import ceil_log2, floor_log2
 from .inputs import (
@@ -94,10 +95,8 @@ def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
     constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
     constants |= _constants(spec, words, alpha) | plan_kernel(spec, words, x.lsb)
     sizes = {"N": spec.online.budget, "D": spec.input.columns}
-    rounding = Rounding[spec.numbers.rounding.upper()]
     signals = common_signals(spec, words, x, y)
-    signals["alpha"] = Signal(alpha, rounding, Overflow.SATURATE, alpha.lo, alpha.hi,
-                              "full scale of y")
+    signals["alpha"] = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
     return Plan(
         name=spec.model.name, algorithm="kernel_lms", word=words.bits,
         options={"kernel": spec.kernel.type, "reduction": spec.online.reduction,

@@ -18,6 +18,7 @@ from ..formats import Format, Overflow, Rounding
 from ..plan import Signal, Table
 from ..spec import Spec
 from ..tables import CONTEXT, EXP2_16, EXP2_32, decimal, exp2_16, exp2_32, log2_e, rounded
+from .casts import cast_modes
 from .exact import floor_log2
 
 
@@ -68,10 +69,9 @@ class Affine:
     lsb: Fraction
 
 
-def _cast(spec: Spec, fmt: Format, unit: str, lo: int | None = None,
+def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
           hi: int | None = None) -> Signal:
-    rounding = Rounding[spec.numbers.rounding.upper()]
-    return Signal(fmt, rounding, Overflow.SATURATE, fmt.lo if lo is None else lo,
+    return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo,
                   fmt.hi if hi is None else hi, unit)
 
 
@@ -95,7 +95,7 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
     fmt = Format(signed, words.bits, raw.frac + up - down)
     lsb = Fraction(spec.input.gains[0]) * fmt.lsb
     low, high = fmt.fit((lo << up) >> down), fmt.fit(-((-hi << up) >> down))
-    signal = _cast(spec, fmt, f"{spec.input.gains[0]!r} x units", low, high)
+    signal = _cast(spec, "x", fmt, f"{spec.input.gains[0]!r} x units", low, high)
     return Affine(signal, offset, (1 << up,) * spec.input.columns, down, lsb)
 
 
@@ -128,7 +128,7 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
                    allowed=f"a ratio below 2**{words.gain_bits - 1}",
                    remedy="scale the columns alike, or use [numbers] word = 32")
     fmt = Format(True, words.bits, frac)
-    return Affine(_cast(spec, fmt, "x units", -reach, reach), spec.input.offsets, gain, shift,
+    return Affine(_cast(spec, "x", fmt, "x units", -reach, reach), spec.input.offsets, gain, shift,
                   fmt.lsb)
 
 
@@ -167,7 +167,7 @@ def plan_output(spec: Spec, words: WordClass) -> Affine:
     fmt = Format(True, words.bits, frac)
     lsb = Fraction(spec.output.gain) * raw.lsb / Fraction(2) ** up
     unit = f"{float(lsb * 2**frac)!r} y units"
-    return Affine(_cast(spec, fmt, unit), (spec.output.offset,), (1 << max(up, 0),), max(-up, 0),
+    return Affine(_cast(spec, "y", fmt, unit), (spec.output.offset,), (1 << max(up, 0),), max(-up, 0),
                   lsb)
 
 
@@ -201,10 +201,11 @@ def common_signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[s
     raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
     k = words.kernel
     return {
-        "x_raw": _cast(spec, raw_x, "raw words"), "y_raw": _cast(spec, raw_y, "raw words"),
-        "x": x.signal, "y": y.signal, "f": y.signal,
-        "distance": _cast(spec, words.distance, "squared x words", 0),
-        "kernel": _cast(spec, k, "1", 0, 1 << k.frac),
+        "x_raw": _cast(spec, "x_raw", raw_x, "raw words"), "y_raw": _cast(spec, "y_raw", raw_y, "raw words"),
+        "x": x.signal, "y": y.signal,
+        "f": _cast(spec, "f", y.signal.format, y.signal.unit),
+        "distance": _cast(spec, "distance", words.distance, "squared x words", 0),
+        "kernel": _cast(spec, "kernel", k, "1", 0, 1 << k.frac),
         "accumulator": Signal(Format(True, 64, 0), Rounding.FLOOR, Overflow.WRAP,
                               -(1 << 62), 1 << 62, "never overflows"),
     }

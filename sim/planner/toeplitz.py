@@ -9,12 +9,14 @@ numerators, so that no partial sum overflows.
 from __future__ import annotations
 
 from fractions import Fraction
-from math import sqrt
+from math import isqrt, sqrt
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Field, Operations, Plan, Signal
 from ..spec import Spec
+from .certify import certify_constants, residual_shift, row_loss
+from .casts import cast_modes
 from .counts import memory, operations
 from .exact import ceil_log2, ceil_log2_sqrt
 from .inputs import (
@@ -46,7 +48,7 @@ def _levinson_constants(spec: Spec, words: WordClass) -> tuple[dict[str, int], d
     assert spec.toeplitz is not None
     n, lam, w = spec.toeplitz.n, spec.toeplitz.lam, words.bits
     log_n = ceil_log2(n)
-    mac_shift = 0 if w == 16 else log_n
+    mac_shift = 0 if 2 * w - 2 + log_n <= 61 else log_n
     power = (1 + Fraction(lam)) / Fraction(lam)
     a_bound, alpha_bound = sqrt(power), sqrt(n) * float(power)
     a_exp_max = ceil_log2_sqrt(power) + 2
@@ -63,9 +65,11 @@ def _levinson_constants(spec: Spec, words: WordClass) -> tuple[dict[str, int], d
     finer = _finer_bits(lam, w)
     alpha_rho = min(round(Fraction(2 ** (31 + finer)) / (1 + Fraction(lam))), 2**31 - 1)
     constants = {
-        "lambda_rho": rho, "alpha_rho": alpha_rho, "mac_shift": mac_shift, "xi_frac": xi_frac,
-        "mu_frac": mu_frac, "a_exp_max": a_exp_max, "alpha_exp_min": ALPHA_EXP_MIN,
-        "alpha_exp_max": alpha_exp_max, "f_shift": w - mac_shift + finer,
+        "lambda_rho": rho, "alpha_rho": alpha_rho, "mac_shift": mac_shift,
+        "solver_word": w, "solver_shift": mac_shift, "xi_frac": xi_frac, "mu_frac": mu_frac,
+        "eps_min": int(Fraction(2**xi_frac, 2) / power), "a_exp_min": 0, "a_exp_max": a_exp_max,
+        "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": alpha_exp_max,
+        "alpha_frac": w - 1 + finer, "f_shift": w - mac_shift + finer,
     }
     evidence: dict[str, object] = {
         "a": {"decided_by": "analytic", "bound": a_bound},
@@ -78,25 +82,25 @@ def _signals(spec: Spec, words: WordClass, c: dict[str, int]) -> dict[str, Signa
     assert spec.toeplitz is not None
     w = words.bits
     fmt = Format(True, w, w - 1)
-    rounding = Rounding[spec.numbers.rounding.upper()]
 
-    def signal(fmt: Format, unit: str, lo: int | None = None) -> Signal:
-        return Signal(fmt, rounding, Overflow.SATURATE, fmt.lo if lo is None else lo, fmt.hi, unit)
+    def signal(name: str, fmt: Format, unit: str, lo: int | None = None) -> Signal:
+        return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo, fmt.hi, unit)
 
     return {
-        "r": signal(fmt, "1 + lambda", 0), "a": signal(fmt, "1, block exponent a_exp"),
-        "xi": signal(fmt, "1"),
+        "r": signal("r", fmt, "1 + lambda", 0), "a": signal("a", fmt, "1, block exponent a_exp"),
+        "xi": signal("a", fmt, "1"),
         "eps": Signal(Format(True, 64, c["xi_frac"]), Rounding.FLOOR, Overflow.SATURATE, 0,
                       1 << c["xi_frac"], "1 + lambda"),
         "mu": Signal(Format(True, 64, c["mu_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
-        "alpha": signal(Format(True, w, w - 1 + _finer_bits(spec.toeplitz.lam, w)),
+        "alpha": signal("alpha", Format(True, w, w - 1 + _finer_bits(spec.toeplitz.lam, w)),
                         "full scale of y, block exponent alpha_exp"),
     }
 
 
 def _memory(scheme: str, word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
+              ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
               ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
               ("a", word, "n", "predictor polynomial; a[0] is the implicit 1"),
               ("alpha", word, "n", "expansion coefficients")]
@@ -115,7 +119,7 @@ def _operations(scheme: str, sizes: dict[str, int]) -> dict[str, dict[str, Opera
     return operations({
         "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
                   "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
-                  "multiplications": "2*n**2-1",
+                  "multiplications": "3*n**2+3*n-1",
                   "divisions": "2*n-1" if uniform else "3*n-2"},
         "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
     }, sizes)
@@ -139,6 +143,13 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
     return scaled >> x_shift
 
 
+def _nonzero(n: int, c: dict[str, int | tuple[int, ...]]) -> int:
+    """Entries of the uniform first row, besides r[0], whose kernel value is not zero."""
+    step, end = c["x_step"], c["kernel_d2_end"]
+    assert isinstance(step, int) and isinstance(end, int)
+    return min(n - 1, isqrt(end - 1) // step)
+
+
 def plan_toeplitz(spec: Spec) -> Plan:
     """The plan of a Toeplitz regularised-least-squares trainer.
 
@@ -153,15 +164,21 @@ def plan_toeplitz(spec: Spec) -> Plan:
     constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
     levinson, evidence = _levinson_constants(spec, words)
     constants |= levinson | plan_kernel(spec, words, x.lsb)
+    loss = Fraction(0)
     if spec.toeplitz.scheme == "uniform":
         constants["x_step"] = _step(spec, x.gain[0], x.shift, x.signal.hi)
+        loss = row_loss(words.bits, _nonzero(spec.toeplitz.n, constants))
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
+    signals = common_signals(spec, words, x, y) | _signals(spec, words, levinson)
+    shift = residual_shift(words.bits, spec.toeplitz.n, levinson["alpha_frac"], ALPHA_EXP_MIN)
+    constants |= certify_constants(words.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), loss,
+                                   shift, spec.toeplitz.tolerance)
     return Plan(
         name=spec.model.name, algorithm="toeplitz_rls", word=words.bits,
         options={"kernel": spec.kernel.type, "scheme": spec.toeplitz.scheme,
                  "sigma": repr(spec.kernel.sigma), "lambda": repr(spec.toeplitz.lam),
-                 "rounding": spec.numbers.rounding},
-        sizes=sizes, signals=common_signals(spec, words, x, y) | _signals(spec, words, levinson),
+                 "rounding": spec.numbers.rounding, "scaling": spec.toeplitz.scaling},
+        sizes=sizes, signals=signals,
         constants=constants, tables=kernel_tables(words), memory=_memory(
             spec.toeplitz.scheme, f"int{words.bits}_t", x.signal.format.c_type, sizes),
         operations=_operations(spec.toeplitz.scheme, sizes), units=units(spec, x, y), evidence=evidence)

@@ -1,0 +1,119 @@
+"""sim.model: trace hooks: the words that a run computes, in order, so that two runs can be compared.
+
+An event is a word with its place: an operation, a step, the signal and an index.  A trace keeps no list:
+it counts the events, folds the first `limit` of them into a hash, and remembers the one after these.
+Whoever runs the same call twice with other limits finds the first event that differs
+(:mod:`..divergence`).  firmware/agent/kc_hil_trace.c does the same on the device.
+
+Without a trace ``log.trace`` is None, and numba compiles every hook to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..engine import jit
+from ..primitives import Words
+from ..trace import Event, Trace
+
+#: Operation and signal of every hook, as the C names them: ``KC_TRACE(operation, signal, ...)``.
+HOOKS = (
+    ("input_convert", "x"),
+    ("output_convert", "y"),
+    ("predict", "distance"),
+    ("predict", "kernel"),
+    ("predict", "f"),
+    ("update", "row"),
+    ("newest_of_closest", "slot"),
+    ("project", "distance"),
+    ("project", "kernel"),
+    ("project", "alpha"),
+    ("find_elder", "distance"),
+    ("find_elder", "elder"),
+    ("find_elder", "dist"),
+    ("remove", "rank"),
+    ("learn", "kernel"),
+    ("learn", "f"),
+    ("learn", "decayed_alpha"),
+    ("learn", "alpha"),
+    ("insert", "elder"),
+    ("insert", "dist"),
+)
+(INPUT_X, OUTPUT_Y, PREDICT_DISTANCE, PREDICT_KERNEL, PREDICT_F, UPDATE_ROW, CLOSEST_SLOT, PROJECT_DISTANCE,
+ PROJECT_KERNEL, PROJECT_ALPHA, ELDER_DISTANCE, ELDER_ELDER, ELDER_DIST, REMOVE_RANK, LEARN_KERNEL, LEARN_F,
+ LEARN_DECAYED, LEARN_ALPHA, INSERT_ELDER, INSERT_DIST) = range(len(HOOKS))
+
+_LIMIT, _COUNT, _HASH, _HOOK, _STEP, _INDEX, _WORD = range(7)
+_MASK = 0xFFFFFFFF
+#: Odd and below 2**31, so that its product with 32 bits fits an int64.
+_MULTIPLIER = 0x2545F491
+
+
+class Log(NamedTuple):
+    """What a run writes down beside its result.
+
+    Parameters
+    ----------
+    ranges : ndarray of int64, shape (signals, 3)
+        See :class:`.ranges.Ranges`.
+    trace : ndarray of int64, shape (7,), or None
+        Made by :func:`begin`.
+    """
+
+    ranges: Words
+    trace: Words | None
+
+
+@jit
+def _fold(folded: int, half: int) -> int:
+    """The hash after 32 more bits: combined, rotated by 13, multiplied modulo 2**32."""
+    folded ^= half & _MASK
+    folded = ((folded << 13) & _MASK) | (folded >> 19)
+    return (folded * _MULTIPLIER) & _MASK
+
+
+@jit
+def _event(t: Words | None, hook: int, step: int, index: int, word: int) -> None:
+    if t is None:
+        return
+    if t[_COUNT] < t[_LIMIT]:
+        t[_HASH] = _fold(_fold(_fold(_fold(t[_HASH], step), index), word), word >> 32)
+    elif t[_COUNT] == t[_LIMIT]:
+        t[_HOOK], t[_STEP], t[_INDEX], t[_WORD] = hook, step, index, word
+    t[_COUNT] += 1
+
+
+@jit
+def trace(log: Log, hook: int, step: int, index: int, word: int) -> None:
+    """``KC_TRACE``: one word of the hook's signal, at a step of its operation."""
+    _event(log.trace, hook, step, index, word)
+
+
+@jit
+def _events(t: Words | None, hook: int, step: int, words: Words, first: int, last: int) -> None:
+    if t is None:
+        return
+    for i in range(first, last):
+        _event(t, hook, step, i, words[i])
+
+
+@jit
+def trace_all(log: Log, hook: int, step: int, words: Words, first: int, last: int) -> None:
+    """``KC_TRACE_ALL``: words[first..last), in order."""
+    _events(log.trace, hook, step, words, first, last)
+
+
+def begin(limit: int) -> Words:
+    """A new trace: the hash will be that of the first `limit` events."""
+    return np.array([limit, 0, 1, -1, 0, 0, 0], dtype=np.int64)
+
+
+def finish(t: Words | None) -> Trace:
+    """What a trace came to."""
+    if t is None:
+        return Trace(0, 0, None)
+    count, folded, hook, step, index, word = (int(v) for v in t[_COUNT:])
+    event = Event(*HOOKS[hook], step, index, word) if hook >= 0 else None
+    return Trace(count, folded, event)

@@ -19,8 +19,10 @@ _MACROS = {
     "Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on":
         ("kernel_c", "kernel_shift", "kernel_d2_end"),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
-    "Trainer": ("x_step", "lambda_rho", "alpha_rho", "xi_frac", "mu_frac", "a_exp_max",
-                "alpha_exp_min", "alpha_exp_max"),
+    "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
+                "a_exp_min", "a_exp_max", "alpha_exp_min", "alpha_exp_max"),
+    "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
+                        "bound_shift", "no_bound", "tolerance"),
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
 }
 
@@ -89,6 +91,16 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
     return "\n".join(lines)
 
 
+def _trainer(plan: Plan) -> dict[str, Any]:
+    """What the templates of the Toeplitz trainer see besides: its words and right-hand sides."""
+    word = plan.constants.get("solver_word", plan.word)
+    return {
+        "solver_word": word, "solver_bits": 16 if word == 16 else 32,
+        "static": plan.options.get("scaling") == "static", "refine": False, "row": "r",
+        "sides": [{"x": "alpha", "y": f"{plan.name}_output_convert(y[n])"}],
+    }
+
+
 def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     """The names that templates use, all derived from the plan.
 
@@ -107,7 +119,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
     budget = plan.sizes.get("N", 0)
     digest = bytes.fromhex(plan.hash)
-    return {
+    return _trainer(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "uniform": uniform,
         "biased": plan.options.get("scheme") == "diagonal_mean_biased",

@@ -40,7 +40,7 @@ def render_c(plan: Plan) -> dict[str, str]:
     """
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     p = plan.name
-    algorithm = ("toeplitz.c", "levinson.c") if values["trains"] else ("fklms.c",)
+    algorithm = (("toeplitz.c", "levinson.c", "certify.c", "bound.c") if values["trains"] else ("fklms.c",))
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)

@@ -18,7 +18,8 @@ Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
 
 ALL_CALLS = frozenset({"train", "update", "predict", "state"})
-STATUSES = ("ok", "not_positive_definite", "saturated", "not_trained", "bad_argument")
+STATUSES = ("ok", "not_positive_definite", "saturated", "not_trained", "bad_argument", "inaccurate",
+            "breakdown", "stalled")
 
 
 @runtime_checkable

@@ -185,27 +185,36 @@ def block_scale(words: Words, first: int, last: int, s: int) -> int:
 
 
 @jit
-def exp2_16(t: int, table: Words) -> int:
-    """``2**-t`` as u16f15 for t = u37f20 below 17.0: 129 entries u16f16, linear between them."""
-    whole = t >> 20
-    index = (t >> 13) & 0x7F
-    rest = t & 0x1FFF
+def exp2_16(t: int, table: Words, bits: int) -> int:
+    """``2**-t`` as u16f15 for t = u37f20 below 17.0: chords between ``2**bits + 1`` entries u22f21.
+
+    5 <= bits <= 7; the table does not rise, and a step of it is below ``2**(12 + bits)``.
+    """
+    index = (t & 0xFFFFF) >> (20 - bits)
+    rest = t & ((1 << (20 - bits)) - 1)
     left = table[index]
-    drop = (left - table[index + 1]) * rest
-    return shift_round(left - (drop >> 13), whole + 1, HALF_UP)
+    drop = (left - table[index + 1]) * rest >> (20 - bits)
+    return shift_round(left - drop, (t >> 20) + 6, HALF_UP)
 
 
 @jit
-def exp2_32(t: int, coarse: Words, fine: Words) -> int:
-    """``2**-t`` as u32f31 for t = u38f32 below 33.0.
+def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
+    """``2**-t`` as u32f31 for t = u38f32 below 33.0: two tables of ``2**bits`` entries, and a tail.
 
-    Two tables of 256 entries u32f31 take the upper 16 fraction bits, and the linear term
-    ``1 - z ln 2`` the lower 16 (its error is below 2**-34).
+    ``2**-t = 2**-whole * 2**-i/2**bits * (1 - fine) * (1 - tail)``.  A coarse entry is
+    ``2 * 2**-i/2**bits - 1`` as u32f32, a fine one ``1 - 2**-j/2**(2*bits)`` with 30 + bits fraction
+    bits, as what is computed with it; the tail is ``z ln 2``, less half its square where a smaller table
+    leaves it long.  5 <= bits <= 8; an entry of `fine` is below ``2**29.5``.
     """
-    whole = t >> 32
-    head = coarse[(t >> 24) & 0xFF] * fine[(t >> 16) & 0xFF] >> 30
-    tail = (t & 0xFFFF) * 0xB17217F8 >> 32  # z ln 2 as f32: ln 2 = 0xB17217F8 * 2**-32
-    return shift_round(head - (head * tail >> 32), whole + 1, HALF_UP)
+    z = t & ((1 << (32 - 2 * bits)) - 1)
+    tail = (z << (bits - 2)) * 0xB17217F8 >> 32  # ln 2 = 0xB17217F8 * 2**-32
+    if bits < 8:
+        tail -= tail * tail >> (31 + bits)
+    step = fine[(t >> (32 - 2 * bits)) & ((1 << bits) - 1)]
+    fall = step + tail - (step * tail >> (30 + bits))
+    head = coarse[(t >> (32 - bits)) & ((1 << bits) - 1)]
+    value = (1 << 32) + head - ((fall + (head * fall >> 32)) >> (bits - 2))
+    return shift_round(value, (t >> 32) + 2, HALF_UP)
 
 
 @jit

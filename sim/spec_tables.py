@@ -193,11 +193,22 @@ class Output(Table):
 
 
 class Kernel(Table):
-    """The kernel: ``k(u, v) = exp(-|u - v|^2 / (2 sigma^2))``."""
+    """The kernel k(u, v): how alike two samples are."""
 
-    type: Literal["gaussian"] = _key("gaussian", about="kernel function", allowed="gaussian")
-    sigma: float = _key(about="width, in units of x", **_POSITIVE,
-                        remedy="start with the distance over which the signal changes")
+    type: Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"] = _key(
+        "gaussian", about="gaussian, laplacian, periodic, polynomial or linear",
+        allowed="gaussian, laplacian, periodic, polynomial, linear",
+        remedy="gaussian is smooth, laplacian takes corners, periodic repeats itself")
+    sigma: float | None = _key(None, about="width, in units of x; of the periodic kernel, of the sine",
+                               **_POSITIVE, remedy="start with the distance over which the signal changes")
+    period: float | None = _key(None, about="what repeats itself, in units of x (periodic)", **_POSITIVE,
+                                remedy="give the length after which the signal repeats itself")
+    degree: int | None = _key(None, ge=2, le=5, about="power of gamma u.v + coef0 (polynomial)",
+                              allowed="an integer, 2 to 5", remedy="start with 2; 1 is the linear kernel")
+    gamma: float | None = _key(None, about="factor of u.v (polynomial)", **_POSITIVE,
+                               remedy="start with 1 / (columns * variance of x)")
+    coef0: float | None = _key(None, ge=0, le=1e12, about="added to gamma u.v (polynomial)",
+                               allowed="a number from 0, up to 1e12", remedy="start with 1")
 
 
 class Toeplitz(Table):
@@ -283,6 +294,12 @@ class Data(Table):
     test: str | None = _key(None, min_length=1, about="CSV of the same columns, kept for testing",
                             allowed="the path of a CSV file, relative to the spec")
 
+
+#: The keys that each kernel takes, all of them needed.
+KERNEL_KEYS: dict[str, tuple[str, ...]] = {
+    "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),
+    "polynomial": ("degree", "gamma", "coef0"), "linear": (),
+}
 
 #: Every table by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[Table]] = {

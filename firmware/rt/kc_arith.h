@@ -31,7 +31,7 @@ static inline int64_t kc_mul_shift(int64_t a, int64_t c, int32_t s)
     return high * (INT64_C(1) << (32 - s)) + (low >> s);
 }
 
-/* v or -v - 1: as long in bits as v, made to be OR-ed. */
+/* v or -v - 1: as long in bits as v, and it fits where v fits. */
 static inline int64_t kc_magnitude(int64_t v)
 {
     return v < 0 ? ~v : v;
@@ -92,6 +92,21 @@ static inline int64_t kc_divide(int64_t num, int64_t den, int32_t *exponent)
 static inline int64_t kc_divide_round(int64_t num, int64_t den)
 {
     return (2 * num + den) / (2 * den);
+}
+
+/* The smallest x with x * x >= v; 0 <= v < 2^62. */
+static inline int64_t kc_root(int64_t v)
+{
+    int64_t x = 0;
+    int64_t bit;
+
+    for (bit = INT64_C(1) << 30; bit != 0; bit /= 2) {
+        const int64_t trial = x + bit;
+        if (trial * trial <= v) {
+            x = trial;
+        }
+    }
+    return x * x < v ? x + 1 : x;
 }
 
 #endif

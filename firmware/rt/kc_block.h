@@ -6,15 +6,19 @@
 
 #include "kc_arith.h"
 
-/* Shift words[first..last) right by s (half up) in place; the OR-ed magnitudes come back. */
+/* Shift words[first..last) right by s (half up) in place; the largest magnitude comes back. */
 static inline int64_t kc_block_scale_16(int16_t *words, int32_t first, int32_t last, int32_t s)
 {
     int64_t used = 0;
     int32_t i;
 
     for (i = first; i < last; i++) {
-        words[i] = (int16_t)kc_shift_round(words[i], s, KC_HALF_UP);
-        used |= kc_magnitude(words[i]);
+        const int64_t word = kc_shift_round(words[i], s, KC_HALF_UP);
+
+        words[i] = (int16_t)word;
+        if (kc_magnitude(word) > used) {
+            used = kc_magnitude(word);
+        }
     }
     return used;
 }
@@ -26,8 +30,12 @@ static inline int64_t kc_block_scale_32(int32_t *words, int32_t first, int32_t l
     int32_t i;
 
     for (i = first; i < last; i++) {
-        words[i] = (int32_t)kc_shift_round(words[i], s, KC_HALF_UP);
-        used |= kc_magnitude(words[i]);
+        const int64_t word = kc_shift_round(words[i], s, KC_HALF_UP);
+
+        words[i] = (int32_t)word;
+        if (kc_magnitude(word) > used) {
+            used = kc_magnitude(word);
+        }
     }
     return used;
 }

@@ -1,17 +1,22 @@
 """sim.model: the symmetric Levinson recursion in block floating point.
 
-Solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) in O(n)
-memory (paper 000, appendix, in its symmetric form).  a and x carry block exponents of their
-own; the leading 1 of a is implicit.  ``W`` is the word length; a word w of a block with exponent
-e is worth ``w * 2**(e - (W - 1))``.
+Solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) and one or
+more right-hand sides in O(n) memory (paper 000, appendix, in its symmetric form).  a and every x
+carry block exponents of their own; the leading 1 of a is implicit.  ``W`` is the solver's word
+length; a word w of a block with exponent e is worth ``w * 2**(e - (W - 1))``.
+
+With static scaling no exponent moves: cheaper, and a word that does not fit saturates.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import jit
+import numpy as np
+
+from ..engine import jit, jit_allocating
 from ..primitives import (
+    FLOOR,
     Words,
     align,
     bit_length,
@@ -21,51 +26,58 @@ from ..primitives import (
     magnitude,
     mul_shift,
     narrow,
+    saturate,
     shift_round,
 )
 from .kernel import Cast
-from .ranges import EPS, MU, XI, A, cast, record
-
-OK, NOT_POSITIVE_DEFINITE, SATURATED, NOT_TRAINED, BAD_ARGUMENT = range(5)
+from .ranges import EPS, MU, XI, A, cast, fit, record
+from .statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 
 class LevinsonConstants(NamedTuple):
-    """Integers of the plan; `word` is W."""
+    """Integers of the plan; `word` is W, `eps_min` the least eps of a positive semidefinite T."""
 
     word: int
-    mac_shift: int
+    solver_shift: int
     xi_frac: int
     mu_frac: int
+    a_exp_min: int
     a_exp_max: int
     alpha_exp_min: int
     alpha_exp_max: int
+    eps_min: int
+    static: int
     a: Cast
 
 
 @jit
-def reflection(m: int, r: Words, a: Words, a_exp: int, eps: int, k: LevinsonConstants) -> int:
+def reflection(m: int, r: Words, a: Words, a_exp: int, k: LevinsonConstants) -> int:
     """Numerator of xi at step m, ``r[m] + sum_i r[m-i] a[i]``, with `xi_frac` fraction bits."""
     acc = 0
     for i in range(1, m):
-        acc = mac(acc, r[m - i], a[i], k.mac_shift)
-    acc_frac = 2 * (k.word - 1) - k.mac_shift
+        acc = mac(acc, r[m - i], a[i], k.solver_shift)
+    acc_frac = 2 * (k.word - 1) - k.solver_shift
     return align(r[m], k.word - 1 - k.xi_frac) + align(acc, acc_frac - k.xi_frac - a_exp)
 
 
 @jit
 def update_a(m: int, a: Words, xi: int, a_exp: int, k: LevinsonConstants, log: Words) -> int:
-    """``a_i += xi a_{m-i}`` for both ends at once, ``a_m = xi``; the OR-ed magnitudes."""
+    """``a_i += xi a_{m-i}`` for both ends at once, ``a_m = xi``; the largest magnitude met.
+
+    It is taken before the cast, so that one beyond the word tells of saturation.
+    """
     used = 0
     s = k.word - 1
     for i in range(1, m // 2 + 1):
         j = m - i
         left, right = a[i], a[j]
-        a[i] = cast((left << s) + xi * right, s, k.a.rounding, k.a.lo, k.a.hi, log, A)
-        if i != j:
-            a[j] = cast((right << s) + xi * left, s, k.a.rounding, k.a.lo, k.a.hi, log, A)
-        used |= magnitude(a[i]) | magnitude(a[j])
+        first = shift_round((left << s) + xi * right, s, k.a.rounding)
+        last = shift_round((right << s) + xi * left, s, k.a.rounding)
+        used = max(used, magnitude(first), magnitude(last))
+        a[i] = fit(first, k.a.lo, k.a.hi, log, A)
+        a[j] = fit(last, k.a.lo, k.a.hi, log, A)
     a[m] = shift_round(xi, a_exp, k.a.rounding)
-    return used | magnitude(a[m])
+    return max(used, magnitude(a[m]))
 
 
 @jit
@@ -73,67 +85,100 @@ def residual(m: int, y: int, r: Words, x: Words, x_exp: int, k: LevinsonConstant
     """``mu = y[m] - sum_i r[m-i] x[i]`` with `mu_frac` fraction bits."""
     acc = 0
     for i in range(m):
-        acc = mac(acc, r[m - i], x[i], k.mac_shift)
-    acc_frac = 2 * (k.word - 1) - k.mac_shift
+        acc = mac(acc, r[m - i], x[i], k.solver_shift)
+    acc_frac = 2 * (k.word - 1) - k.solver_shift
     return align(y, k.word - 2 - k.mu_frac) - align(acc, acc_frac - k.mu_frac - x_exp)
 
 
 @jit
 def update_x(m: int, x: Words, a: Words, c: int, s: int, c_shift: int, k: LevinsonConstants,
              log: Words) -> int:
-    """``x_i += c a_{m-i}``, ``x_m = c``; the OR-ed magnitudes."""
+    """``x_i += c a_{m-i}``, ``x_m = c``; the largest magnitude met, before the cast."""
     used = 0
     for i in range(m):
-        term = shift_round(c * a[m - i], s, k.a.rounding)
-        x[i] = narrow(x[i] + term, 0, k.a.rounding, k.a.lo, k.a.hi)
-        used |= magnitude(x[i])
+        whole = x[i] + shift_round(c * a[m - i], s, k.a.rounding)
+        used = max(used, magnitude(whole))
+        x[i] = saturate(whole, k.a.lo, k.a.hi)
     x[m] = shift_round(c, c_shift, k.a.rounding)
-    return used | magnitude(x[m])
+    return max(used, magnitude(x[m]))
 
 
 @jit
-def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
-             log: Words) -> int:
-    """Solve for x (n,); `out` receives eps, a_exp, x_exp.  A status comes back.
+def lengthen_a(m: int, r: Words, a: Words, eps: int, a_exp: int, a_used: int,
+               k: LevinsonConstants, log: Words) -> tuple[int, int, int]:
+    """Step m of the predictor polynomial; the new eps (0 where there is none), a_exp, a_used."""
+    num = reflection(m, r, a, a_exp, k)
+    if num >= eps or -num >= eps:
+        return 0, a_exp, a_used
+    quotient, e = divide(-num, eps)
+    xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
+    # The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
+    reach = a_used + shift_round(a_used * magnitude(xi), k.word - 1, FLOOR) + 4
+    if k.static == 0 and reach > k.a.hi:
+        if a_exp == k.a_exp_max:
+            return 0, a_exp, a_used
+        a_exp += 1
+        block_scale(a, 1, m, 1)
+    a_used = update_a(m, a, xi, a_exp, k, log)
+    eps -= mul_shift(eps, align(xi * xi, 2 * (k.word - 1) - 31), 31)
+    record(log, EPS, eps)
+    return eps, a_exp, a_used
 
-    The solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1 or an exponent leaves
-    the range that a positive definite T can reach.
-    """
-    eps, a_exp, x_exp = 1 << k.xi_frac, 0, k.alpha_exp_min
-    a_used, x_used = 0, 0
-    for m in range(y.shape[0]):
-        if m > 0:
-            guard = a_used >> (k.word - 2)
-            a_exp += guard
-            if a_exp > k.a_exp_max:
-                return NOT_POSITIVE_DEFINITE
-            block_scale(a, 1, m, guard)
-            num = reflection(m, r, a, a_exp, eps, k)
-            if num >= eps or -num >= eps:
-                return NOT_POSITIVE_DEFINITE
-            quotient, e = divide(-num, eps)
-            xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
-            a_used = update_a(m, a, xi, a_exp, k, log)
-            xi_squared = align(xi * xi, 2 * (k.word - 1) - 31)
-            eps -= mul_shift(eps, xi_squared, 31)
-            record(log, EPS, eps)
-            if eps <= 0:
-                return NOT_POSITIVE_DEFINITE
-        mu = residual(m, y[m], r, x, x_exp, k)
-        record(log, MU, mu)
-        quotient, e = divide(mu, eps)
-        c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
-        c_exp = e + k.xi_frac - k.mu_frac
+
+@jit
+def lengthen_x(m: int, y: int, r: Words, a: Words, x: Words, eps: int, a_exp: int, a_used: int,
+               x_exp: int, x_used: int, k: LevinsonConstants, log: Words) -> tuple[int, int]:
+    """Step m of one solution; the new x_exp (above its range: there is none) and x_used."""
+    mu = residual(m, y, r, x, x_exp, k)
+    record(log, MU, mu)
+    quotient, e = divide(mu, eps)
+    c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+    c_exp = e + k.xi_frac - k.mu_frac
+    need = x_exp
+    if k.static == 1:
+        if c != 0 and c_exp > x_exp:  # beyond the range: to the rail
+            c, x_used = (k.a.hi if c > 0 else k.a.lo), k.a.hi + 1
+        c_exp = x_exp if c == 0 else min(c_exp, x_exp)
+    else:
         # The least exponent that holds x, c and every c a_i without saturation.
-        need = x_exp + (x_used >> (k.word - 2))
+        need += x_used >> (k.word - 2)
         if c == 0:
             c_exp = need - a_exp - 1  # a zero asks for no exponent
         need = max(need, c_exp, c_exp + a_exp + bit_length(a_used) - (k.word - 2))
         if need > k.alpha_exp_max:
-            return NOT_POSITIVE_DEFINITE
+            return need, x_used
         block_scale(x, 0, m, min(need - x_exp, 62))
-        x_exp = need
-        s = min(k.word - 1 + x_exp - c_exp - a_exp, 62)
-        x_used = update_x(m, x, a, c, s, min(x_exp - c_exp, 62), k, log)
-    out[0], out[1], out[2] = eps, a_exp, x_exp
-    return OK
+    s = min(k.word - 1 + need - c_exp - a_exp, 62)
+    used = update_x(m, x, a, c, s, min(need - c_exp, 62), k, log)
+    return need, max(used, x_used) if k.static == 1 else used
+
+
+@jit_allocating
+def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
+             log: Words) -> int:
+    """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
+
+    `out` receives eps, a_exp and the K exponents of x.  The solution is refused
+    (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps falls below half of what a positive
+    semidefinite T can reach, or an exponent leaves its range.
+    """
+    sides = y.shape[0]
+    eps, a_exp, a_used = 1 << k.xi_frac, k.a_exp_min, 0
+    x_used = np.zeros(sides, dtype=np.int64)
+    saturated = False
+    out[2:] = k.alpha_exp_min
+    for m in range(y.shape[1]):
+        if m > 0:
+            eps, a_exp, a_used = lengthen_a(m, r, a, eps, a_exp, a_used, k, log)
+            if eps < k.eps_min:
+                return NOT_POSITIVE_DEFINITE
+            saturated |= a_used > k.a.hi
+        for side in range(sides):
+            x_exp, x_used[side] = lengthen_x(m, y[side, m], r, a, x[side], eps, a_exp, a_used,
+                                             out[2 + side], x_used[side], k, log)
+            if x_exp > k.alpha_exp_max:
+                return NOT_POSITIVE_DEFINITE
+            out[2 + side] = x_exp
+            saturated |= x_used[side] > k.a.hi
+    out[0], out[1] = eps, a_exp
+    return SATURATED if saturated else OK

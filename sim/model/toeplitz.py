@@ -10,11 +10,14 @@ from ..backend import ALL_CALLS, Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words
+from .bound import BoundConstants
+from .certify import CertifyConstants, certify
 from .first_row import diagonal_row, uniform_row
 from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
-from .levinson import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED, LevinsonConstants, levinson
+from .levinson import LevinsonConstants, levinson
 from .predict import expand
 from .ranges import ALPHA, Ranges, cast
+from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED, TRAINED
 
 
 @jit
@@ -58,8 +61,11 @@ class ToeplitzModel:
         self._kernel = kernel_constants(plan)
         self._input = input_constants(plan)
         self._levinson = LevinsonConstants._make(
-            [plan.word, *(plan.integer(name) for name in LevinsonConstants._fields[1:-1]),
-             cast_of(plan, "a")])
+            [plan.word, *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
+             int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
+        self._certify = CertifyConstants(
+            plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
+            BoundConstants._make(plan.integer(name) for name in BoundConstants._fields))
         self.reset()
 
     def reset(self) -> None:
@@ -68,7 +74,7 @@ class ToeplitzModel:
         self._r, self._a, self._alpha = (np.zeros(n, dtype=np.int64) for _ in range(3))
         self._v = np.zeros((n, columns), dtype=np.int64)
         self._scalars = np.zeros(3, dtype=np.int64)  # eps, a_exp, alpha_exp
-        self._trained = False
+        self._bound, self._trained = 0, False
 
     @property
     def uniform(self) -> bool:
@@ -92,11 +98,14 @@ class ToeplitzModel:
         y = np.zeros(n, dtype=np.int64)
         _convert_targets(y_raw, self._input, y, log)
         self._first_row(x_raw)
-        status = levinson(y, self._r, self._a, self._alpha, self._scalars, self._levinson, log)
-        if status == OK:
+        status = levinson(y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n), self._scalars,
+                          self._levinson, log)
+        self._trained = status in TRAINED
+        if self._trained:
             c = cast_of(self.plan, "alpha")
             _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
-            self._trained = True
+            self._bound, accuracy = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
+            status = status if accuracy == OK else accuracy
         else:
             self._a[:], self._alpha[:], self._scalars[:] = 0, 0, 0
         return {"status": np.array([status], dtype=np.int64)}
@@ -129,7 +138,7 @@ class ToeplitzModel:
         for m, sample in enumerate(x_raw):
             convert_x(sample, self._input, x, self.ranges.log)
             f[m], saturated = expand(x, self._v, self._alpha, len(self._v), self._kernel,
-                          self._levinson.mac_shift, f_shift, cast_of(self.plan, "f"),
+                          self.plan.integer("mac_shift"), f_shift, cast_of(self.plan, "f"),
                           self.ranges.log)
             status[m] = SATURATED if saturated else OK
         return {"status": status, "f": f}
@@ -138,7 +147,7 @@ class ToeplitzModel:
         """Every member of the device's model structure."""
         eps, a_exp, alpha_exp = self._scalars
         return field_arrays(self.plan, {
-            "eps": eps, "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
+            "eps": eps, "bound": self._bound, "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
             "a_exp": a_exp, "alpha_exp": alpha_exp, "trained": int(self._trained)})
 
     def close(self) -> None:

@@ -1,0 +1,78 @@
+"""sim.model: norms of integer vectors, rounded to the safe side, and the certified bound.
+
+For a positive semidefinite T and ``residual = y - (T + lambda I) alpha``
+
+    |alpha - alpha*|_2 = |(T + lambda I)^-1 residual|_2 <= |residual|_2 / lambda.
+
+Every rounding on the way from the residual to the bound is upward, and each component of the
+residual is enlarged by what the rounding of its own sum may have hidden.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..engine import jit
+from ..primitives import FLOOR, align, bit_length, root, shift_round
+
+#: A bound that says nothing: it could not be stated, or does not fit.
+NO_BOUND = 1 << 62
+
+
+class BoundConstants(NamedTuple):
+    """Integers of the plan.
+
+    `norm_bits` is the length to which a component is cut before it is squared; ``bound_gain /
+    2**bound_shift`` is 1/lambda in the units of residual and alpha (gain 0: no bound can be
+    stated); `tolerance` has 16 fraction bits.
+    """
+
+    norm_bits: int
+    bound_gain: int
+    bound_shift: int
+    tolerance: int
+
+
+@jit
+def shift_up(v: int, s: int) -> int:
+    """``v / 2**s`` rounded up.  0 <= s <= 62."""
+    return -shift_round(-v, s, FLOOR)
+
+
+@jit
+def add_square(total: int, s: int, v: int, bits: int, up: int) -> tuple[int, int]:
+    """Add ``v**2`` to the sum of squares ``total * 4**s``; sum and s come back.
+
+    0 <= v < 2**62.  Components are counted in steps of ``2**s``, so that none has more than
+    `bits` bits; s grows as larger ones come.  `up` rounds toward the larger sum (1) or the smaller (0).
+    """
+    grow = bit_length(v) - bits - s
+    if grow > 0:
+        s += grow
+        drop = min(2 * grow, 62)
+        total = shift_up(total, drop) if up == 1 else shift_round(total, drop, FLOOR)
+    word = shift_up(v, s) if up == 1 else shift_round(v, s, FLOOR)
+    return total + word * word, s
+
+
+@jit
+def certified(residual: int, s: int, k: BoundConstants) -> int:
+    """The bound in words of alpha, from the sum of squares ``residual * 4**s``, rounded up."""
+    if residual == 0:
+        return 0
+    if k.bound_gain == 0:
+        return NO_BOUND
+    size = root(residual) * k.bound_gain
+    drop = k.bound_shift - s
+    if drop > 62:
+        return 1
+    if drop >= 0:
+        return shift_up(size, drop)
+    return NO_BOUND if bit_length(size) - drop > 61 else align(size, drop)
+
+
+@jit
+def within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
+    """Whether ``bound <= tolerance * |alpha|``, from the sum of squares ``alpha * 4**s``."""
+    norm = (root(alpha + 1) - 1) << s  # the square root rounded down
+    return bound <= shift_round(norm * k.tolerance, 16, FLOOR)

@@ -1,0 +1,66 @@
+"""sim.model: the residual of a Toeplitz solution and the bound certified from it.
+
+alpha solves ``(T + lambda I) alpha = y`` for the T of the words r: first row (1, r[1], ...) times
+1 + lambda.  Divided by 1 + lambda the residual needs no other factor than that of y.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..engine import jit
+from ..primitives import FLOOR, Words, align, mac, magnitude, shift_round
+from .bound import BoundConstants, add_square, certified, within
+from .statuses import INACCURATE, OK
+
+
+class CertifyConstants(NamedTuple):
+    """Integers of the plan; `alpha_frac` are the fraction bits of alpha at exponent 0."""
+
+    word: int
+    alpha_frac: int
+    lambda_rho: int
+    residual_shift: int
+    residual_slack: int
+    bound: BoundConstants
+
+
+@jit
+def y_shift(alpha_exp: int, k: CertifyConstants) -> int:
+    """The shift that brings ``y * lambda_rho`` to the steps of the residual."""
+    return k.word - 2 + 31 - (k.word - 1 - k.residual_shift + k.alpha_frac - alpha_exp)
+
+
+@jit
+def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConstants) -> int:
+    """Row i of ``y / (1 + lambda) - T alpha``."""
+    n = alpha.shape[0]
+    acc = shift_round(alpha[i] << (k.word - 1), k.residual_shift, FLOOR)
+    for j in range(i):
+        acc = mac(acc, r[i - j], alpha[j], k.residual_shift)
+    for j in range(i + 1, n):
+        acc = mac(acc, r[j - i], alpha[j], k.residual_shift)
+    return align(y * k.lambda_rho, s) - acc
+
+
+@jit
+def y_slack(y: int, s: int) -> int:
+    """What rounding 1 / (1 + lambda), and the shift, may hide of a target's share."""
+    return 0 if y == 0 else align(magnitude(y) + 1, s + 1) + 2
+
+
+@jit
+def certify(y: Words, r: Words, alpha: Words, alpha_exp: int,
+            k: CertifyConstants) -> tuple[int, int]:
+    """The bound in words of alpha, and the status that it asks for: OK or INACCURATE."""
+    norm, norm_s, total, total_s = 0, 0, 0, 0
+    bits = k.bound.norm_bits
+    for i in range(alpha.shape[0]):
+        norm, norm_s = add_square(norm, norm_s, abs(alpha[i]), bits, 0)
+    slack = 0 if norm == 0 else k.residual_slack
+    s = y_shift(alpha_exp, k)
+    for i in range(alpha.shape[0]):
+        miss = abs(row_residual(i, y[i], r, alpha, s, k)) + y_slack(y[i], s) + slack
+        total, total_s = add_square(total, total_s, miss, bits, 1)
+    bound = certified(total, total_s, k.bound)
+    return bound, OK if within(bound, norm, norm_s, k.bound) else INACCURATE

@@ -1,0 +1,7 @@
+"""sim.model: statuses of the device's functions, numbered as in the generated header."""
+
+(OK, NOT_POSITIVE_DEFINITE, SATURATED, NOT_TRAINED, BAD_ARGUMENT, INACCURATE, BREAKDOWN,
+ STALLED) = range(8)
+
+#: Statuses that leave a model one can predict with.
+TRAINED = (OK, SATURATED, INACCURATE, STALLED)

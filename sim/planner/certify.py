@@ -1,0 +1,72 @@
+"""sim.planner: constants of the certified bound.
+
+The residual is taken in steps of ``2**-(W - 1 - residual_shift)`` lsb of alpha, so fine that what
+its products drop does not count, and so coarse that no sum overflows.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from .exact import ceil_log2, floor_log2
+
+#: Steps by which a word of the first row may miss its kernel value, tail beyond the last included.
+ROW_ERROR = {16: 2, 24: 4, 32: 4}
+
+
+def row_loss(word: int, nonzero: int) -> Fraction:
+    """How far rounding a first row of a positive semidefinite T may move its least eigenvalue.
+
+    ``|E|_2 <= 2 sum_j |e_j|`` for the symmetric Toeplitz matrix E of the errors.
+
+    Parameters
+    ----------
+    word : int
+        W.
+    nonzero : int
+        Entries besides r[0] that are not zero.
+    """
+    return Fraction(2 * ROW_ERROR[word] * nonzero, 1 << (word - 1))
+
+
+def norm_bits(n: int) -> int:
+    """Length in bits to which a component is cut, so that n squares stay below ``2**61``."""
+    return (61 - ceil_log2(n)) // 2
+
+
+def residual_shift(word: int, n: int, alpha_frac: int, alpha_exp_min: int) -> int:
+    """Right shift of the residual's products: n + 1 of them, and y, stay below ``2**61``."""
+    return max(0, 2 * word - 2 + ceil_log2(n + 1) - 61, word - 1 + alpha_frac - alpha_exp_min - 59)
+
+
+def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: int,
+                      tolerance: float) -> dict[str, int]:
+    """The constants of :mod:`..model.bound` and of the residual.
+
+    Parameters
+    ----------
+    word, n : int
+    lam : Fraction
+        Regulariser.
+    loss : Fraction
+        By how much the least eigenvalue of T / (1 + lambda) may lie below 0.
+    shift : int
+        :func:`residual_shift`.
+    tolerance : float
+        Largest bound relative to |alpha| that counts as accurate.
+
+    Returns
+    -------
+    dict of str to int
+        `bound_gain` is 0 where no bound can be stated.
+    """
+    least = lam / (1 + lam) - loss
+    gain = up = 0
+    if least > 0:
+        up = 30 - floor_log2(1 / least)
+        gain = min(-(-(2**up if up >= 0 else Fraction(1, 2**-up)) // least), 2**31 - 1)
+    return {
+        "residual_shift": shift, "residual_slack": n + 1 if shift else 0,
+        "norm_bits": norm_bits(n), "no_bound": 1 << 62, "bound_gain": int(gain), "bound_shift": up + word - 1 - shift,
+        "tolerance": max(1, int(Fraction(tolerance) * 2**16)),
+    }

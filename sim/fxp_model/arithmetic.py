@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import fail
-from ..formats import Format, Rounding
+from ..formats import Format, Overflow, Rounding
 
 Words = NDArray[np.int64]
 
@@ -98,18 +98,18 @@ def total(values: Fxp) -> Fxp:
     return exact(sum(integers(values).tolist()), values.n_frac)
 
 
-def cast(value: Fxp, fmt: Format, rounding: Rounding) -> Fxp:
-    """The cast: fxpmath's rounding and saturation, given no more bits than it can take."""
-    return _library().Fxp(_within_reach(value, fmt), fmt.signed, fmt.bits, fmt.frac,
-                          rounding=_ROUNDING[rounding], overflow="saturate")
+def cast(value: Fxp, fmt: Format, rounding: Rounding, overflow: Overflow = Overflow.SATURATE) -> Fxp:
+    """The cast: fxpmath's rounding and overflow, given no more bits than it can take."""
+    return _library().Fxp(_within_reach(value, fmt, overflow), fmt.signed, fmt.bits, fmt.frac,
+                          rounding=_ROUNDING[rounding], overflow=overflow.name.lower())
 
 
-def _within_reach(value: Fxp, fmt: Format) -> Fxp:
+def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
     """What casts to the same word of `fmt`, up to 48 bits, and is exact in a float64.
 
     Two fraction bits more than `fmt`, the last one sticky: the dropped bits decide a rounding only by
     being all zero or not, which the sticky bit says.  A number beyond twice the format saturates like
-    any other.
+    any other, and wraps like what it leaves over four times the format.
     """
     assert fmt.bits <= 48
     raw, frac = integers(value), value.n_frac
@@ -118,8 +118,9 @@ def _within_reach(value: Fxp, fmt: Format) -> Fxp:
         sticky = (raw & ((1 << drop) - 1)) != 0
         raw, frac = (raw >> drop) | np.asarray(sticky, dtype=object) * 1, frac - drop
     reach = 1 << max(fmt.bits + 1 + frac - fmt.frac, 0)
-    clipped = np.asarray(np.clip(raw, -reach, reach), dtype=np.int64)
-    return _library().Fxp(clipped, True, 62, frac, raw=True)
+    saturates = overflow is Overflow.SATURATE
+    near = np.clip(raw, -reach, reach) if saturates else (raw + reach) % (2 * reach) - reach
+    return _library().Fxp(np.asarray(near, dtype=np.int64), True, 62, frac, raw=True)
 
 
 def quotient(num: int, den: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import raw
 from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
-from ..formats import Format
+from ..formats import Format, Overflow
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, number, word_of, words_of
 from .kernel import FxpKernel
@@ -37,7 +37,7 @@ class FxpFklms:
         self.plan = plan
         self._kernel = FxpKernel(plan)
         self._alpha_format = plan.signals["alpha"].format
-        self._rounding = plan.signals["alpha"].rounding
+        self._rounding, self._overflow = plan.signals["alpha"].rounding, plan.signals["alpha"].overflow
         # What is added to alpha: much wider, so that only the sum saturates.
         self._wide = Format(True, 48, self._alpha_format.frac)
         y_frac = plan.signals["y"].format.frac
@@ -86,9 +86,8 @@ class FxpFklms:
             self._alpha[slot] = 0
             self._remove(slot)
         held = number(self._alpha[:count], self._alpha_format)
-        whole = self._kernel.weigh(held, self._kernel.values(self._row[:count]))  # (1)
-        f = cast(whole, self._kernel.format("f"), self._kernel.rounding("f"))
-        self._saturated |= word_of(f) != word_of(whole)
+        f, saturated = self._kernel.weigh(held, self._kernel.values(self._row[:count]))  # (1)
+        self._saturated |= saturated
         if self.plan.integer("decay") != 0:
             self._alpha[:count] = words_of(cast(held * self._decay, self._alpha_format, self._rounding))
         self._alpha[slot] = self._fitted(self._step(y - f) + (int(self._alpha[slot]) if twins else 0))
@@ -110,8 +109,8 @@ class FxpFklms:
 
     def _fitted(self, word: int) -> int:
         """A word of alpha; whether it saturated is remembered."""
-        fitted = self._alpha_format.fit(word)
-        self._saturated |= fitted != word
+        fitted = self._alpha_format.fit(word, self._overflow)
+        self._saturated |= fitted != word and self._overflow is Overflow.SATURATE
         return fitted
 
     def _closest(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..formats import Format, Rounding
+from ..formats import Format, Overflow, Rounding
 from ..plan import Plan
 from .arithmetic import (
     Fxp,
@@ -93,15 +93,19 @@ class FxpKernel:
 
     def expand(self, v: Words, alpha: Fxp, x: Words) -> tuple[int, bool]:
         """The prediction sum_i alpha_i k(v_i, x), a word of f, and whether it saturated."""
-        whole = self.weigh(alpha, self.values(self.distances(v, x)))
-        word = word_of(cast(whole, self.format("f"), self.rounding("f")))
-        return word, word != word_of(whole)
+        f, saturated = self.weigh(alpha, self.values(self.distances(v, x)))
+        return word_of(f), saturated
 
-    def weigh(self, alpha: Fxp, k: Fxp) -> Fxp:
-        """The sum rounded to the step of f, not yet saturated; `mac_shift` floors each product."""
+    def weigh(self, alpha: Fxp, k: Fxp) -> tuple[Fxp, bool]:
+        """The sum cast to f, and whether it saturated; `mac_shift` floors each product."""
         products = alpha * k
-        kept = floor_at(products, products.n_frac - self.plan.integer("mac_shift"))
-        return cast(total(kept), Format(True, 48, self.format("f").frac), self.rounding("f"))
+        whole = total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))
+        signal = self.plan.signals["f"]
+        f = cast(whole, signal.format, signal.rounding, signal.overflow)
+        if signal.overflow is Overflow.WRAP:
+            return f, False
+        unbounded = cast(whole, Format(True, 48, signal.format.frac), signal.rounding)
+        return f, word_of(f) != word_of(unbounded)
 
 
 def _halved(values: Fxp, times: Words, fmt: Format) -> Words:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from .. import __version__
+from ..sim.formats import Overflow, Rounding
 from ..sim.plan import ABI, Plan
 from ..sim.planner.inputs import WORD_CLASSES
+from ..sim.spec_tables import CASTS
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
@@ -54,11 +56,35 @@ def real_value(plan: Plan, name: str) -> str:
     return ""
 
 
+def _usual_rounding(plan: Plan) -> Rounding:
+    """The rounding of the cast named ``word``: of the solver's recursion, or of most signals."""
+    usual = plan.signals.get("a")
+    return Rounding[plan.options["rounding"].upper()] if usual is None else usual.rounding
+
+
+def _own_casts(plan: Plan) -> list[str]:
+    """Signals whose cast is not the usual one."""
+    usual = (_usual_rounding(plan), Overflow.SATURATE)
+    return [name for name in CASTS[plan.algorithm]
+            if (plan.signals[name].rounding, plan.signals[name].overflow) != usual]
+
+
+def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
+    """By signal: the name of its ``_narrow``, the macro of its rounding, and whether it wraps."""
+    own, p = _own_casts(plan), plan.name.upper()
+    return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
+                   "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",
+                   "wraps": plan.signals[name].overflow is Overflow.WRAP}
+            for name in CASTS[plan.algorithm]}
+
+
 def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     """Macros (name, value, comment) by title."""
     x, w = plan.signals["x"], plan.word
-    first = [("ROUNDING", f"KC_{plan.options['rounding'].upper()}", ""),
+    first = [("ROUNDING", f"KC_{_usual_rounding(plan).name}", ""),
              ("WORD_LO", f"INT{w}_MIN", ""), ("WORD_HI", f"INT{w}_MAX", "")]
+    first += [(f"{name.upper()}_ROUNDING", f"KC_{plan.signals[name].rounding.name}", "")
+              for name in _own_casts(plan)]
     groups = {f"Words of {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     groups |= {title: [(name.upper(), c_integer(plan.integer(name)), real_value(plan, name))
@@ -130,7 +156,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type},
         "formats": {name: str(s.format) for name, s in plan.signals.items()},
-        "defines": _defines(plan), "varied": varied(plan),
+        "casts": _casts(plan), "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
         "decay": plan.constants.get("decay", 0) != 0,

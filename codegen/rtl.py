@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..sim.errors import fail
+from ..sim.formats import Format, Overflow
 from ..sim.plan import Plan
 from ..sim.planner.inputs import WORD_CLASSES
 from .context import context, real_value
@@ -18,6 +19,8 @@ MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_narrow", "kc_mac", "
            "kc_mul_shift", "kc_rom", "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
 #: Words of expansion vectors that a predictor may hold.
 MOST_WORDS = 1 << 20
+#: Holds every rounded sum of a plan.
+LONGEST = Format(True, 63, 0)
 
 # Clocks of the parts, as their headers state them.
 _MUL_SHIFT = 2
@@ -104,18 +107,20 @@ def _affine(plan: Plan) -> dict[str, Any]:
 def _context(plan: Plan) -> dict[str, Any]:
     """What the templates see: the names of the C templates, and widths."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
-    distance, x, f = words.distance, plan.signals["x"].format, plan.signals["f"].format
+    distance, x = words.distance, plan.signals["x"].format
+    # A word that wraps is the low end of the longest one, which holds every sum.
+    f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
     exponents = [plan.integer(name) if name in plan.constants else 0
                  for name in ("alpha_exp_min", "alpha_exp_max")]
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | _affine(plan) | {
         "W": plan.word, "vectors": held, "raw": plan.signals["x_raw"].format, "x": x,
         "x_lo": _literal(plan.signals["x"].lo, 64), "x_hi": _literal(plan.signals["x"].hi, 64),
-        "f_lo": _literal(f.lo, 64), "f_hi": _literal(f.hi, 64),
+        "f_bits": f.bits, "f_lo": _literal(f.lo, 64), "f_hi": _literal(f.hi, 64),
         "f_shift": _literal(plan.integer("f_shift"), plan.word),
         "exponents": [_literal(e, plan.word) for e in exponents],
         "distance_bits": distance.bits - distance.signed,
         "t_bits": (words.t_end << words.t_frac).bit_length(), "t_end": words.t_end,
-        "rounding_code": plan.signals["f"].rounding.value,
+        "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
         "column_bits": _address_bits(columns), "count_bits": held.bit_length(),
         "v_address_bits": _address_bits(held * columns), "alpha_address_bits": _address_bits(held),
         "kernel_c_text": real_value(plan, "kernel_c"),

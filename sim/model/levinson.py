@@ -104,6 +104,20 @@ def update_x(m: int, x: Words, a: Words, c: int, s: int, c_shift: int, k: Levins
 
 
 @jit
+def extend_a(m: int, a: Words, xi: int, a_exp: int, a_used: int, k: LevinsonConstants,
+             log: Words) -> tuple[int, int]:
+    """Take xi into a, in block floating point; the new a_exp (above its range: none) and a_used."""
+    # The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
+    reach = a_used + shift_round(a_used * magnitude(xi), k.word - 1, FLOOR) + 4
+    if k.static == 0 and reach > k.a.hi:
+        a_exp += 1
+        if a_exp > k.a_exp_max:
+            return a_exp, a_used
+        block_scale(a, 1, m, 1)
+    return a_exp, update_a(m, a, xi, a_exp, k, log)
+
+
+@jit
 def lengthen_a(m: int, r: Words, a: Words, eps: int, a_exp: int, a_used: int,
                k: LevinsonConstants, log: Words) -> tuple[int, int, int]:
     """Step m of the predictor polynomial; the new eps (0 where there is none), a_exp, a_used."""
@@ -112,28 +126,18 @@ def lengthen_a(m: int, r: Words, a: Words, eps: int, a_exp: int, a_used: int,
         return 0, a_exp, a_used
     quotient, e = divide(-num, eps)
     xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
-    # The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
-    reach = a_used + shift_round(a_used * magnitude(xi), k.word - 1, FLOOR) + 4
-    if k.static == 0 and reach > k.a.hi:
-        if a_exp == k.a_exp_max:
-            return 0, a_exp, a_used
-        a_exp += 1
-        block_scale(a, 1, m, 1)
-    a_used = update_a(m, a, xi, a_exp, k, log)
+    a_exp, a_used = extend_a(m, a, xi, a_exp, a_used, k, log)
+    if a_exp > k.a_exp_max:
+        return 0, a_exp, a_used
     eps -= mul_shift(eps, align(xi * xi, 2 * (k.word - 1) - 31), 31)
     record(log, EPS, eps)
     return eps, a_exp, a_used
 
 
 @jit
-def lengthen_x(m: int, y: int, r: Words, a: Words, x: Words, eps: int, a_exp: int, a_used: int,
-               x_exp: int, x_used: int, k: LevinsonConstants, log: Words) -> tuple[int, int]:
-    """Step m of one solution; the new x_exp (above its range: there is none) and x_used."""
-    mu = residual(m, y, r, x, x_exp, k)
-    record(log, MU, mu)
-    quotient, e = divide(mu, eps)
-    c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
-    c_exp = e + k.xi_frac - k.mu_frac
+def extend_x(m: int, x: Words, a: Words, c: int, c_exp: int, a_exp: int, a_used: int, x_exp: int,
+             x_used: int, k: LevinsonConstants, log: Words) -> tuple[int, int]:
+    """Take ``c 2**c_exp`` times b into x; the new x_exp (above its range: none) and x_used."""
     need = x_exp
     if k.static == 1:
         if c != 0 and c_exp > x_exp:  # beyond the range: to the rail
@@ -151,6 +155,17 @@ def lengthen_x(m: int, y: int, r: Words, a: Words, x: Words, eps: int, a_exp: in
     s = min(k.word - 1 + need - c_exp - a_exp, 62)
     used = update_x(m, x, a, c, s, min(need - c_exp, 62), k, log)
     return need, max(used, x_used) if k.static == 1 else used
+
+
+@jit
+def lengthen_x(m: int, y: int, r: Words, a: Words, x: Words, eps: int, a_exp: int, a_used: int,
+               x_exp: int, x_used: int, k: LevinsonConstants, log: Words) -> tuple[int, int]:
+    """Step m of one solution; the new x_exp (above its range: there is none) and x_used."""
+    mu = residual(m, y, r, x, x_exp, k)
+    record(log, MU, mu)
+    quotient, e = divide(mu, eps)
+    c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+    return extend_x(m, x, a, c, e + k.xi_frac - k.mu_frac, a_exp, a_used, x_exp, x_used, k, log)
 
 
 @jit_allocating

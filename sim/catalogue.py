@@ -61,7 +61,8 @@ _SPEC = {
                   "Give as many entries as there are columns, or a single number."),
     "E113": Entry("two settings exclude each other",
                   "Scheme uniform is for samples of one column at a constant step; step has a meaning there "
-                  "only; eta and rho together may halve the multipliers at most.",
+                  "only; eta and rho together may halve the multipliers at most; each type of kernel has "
+                  "keys of its own.",
                   "Change one of the two settings named."),
     "E114": Entry("a format for an unknown signal",
                   "[numbers.formats] names a signal whose format this algorithm does not let you choose.",
@@ -143,8 +144,10 @@ _NUMBERS = {
                   "Raise the budget."),
     "E230": Entry("no such reduction", "The name of the reduction is not known.", "Use fklms."),
     "E231": Entry("the kernel lacks a property",
-                  "The algorithm relies on a property (such as k(x, x) = 1) that this kernel does not have.",
-                  "Choose another kernel."),
+                  "The algorithm relies on a property of the kernel: the Toeplitz trainer that k(u, v) depends on "
+                  "u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. Polynomial and linear "
+                  "kernels have none of these.",
+                  "Choose another kernel, or algorithm kernel_cg, which takes every kernel."),
     "E232": Entry("the class labels do not fit",
                   "There is one class only, or a label or list of classes unlike those of the first call.",
                   "Name all classes at the first call of partial_fit, or fit afresh."),

@@ -8,6 +8,7 @@ Decherchi et al.), FKLMS for the three properties of report 836, section 2.1.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -22,45 +23,18 @@ Array = NDArray[np.float64]
 # sigma is squared below; within these limits the square is neither zero nor infinite.
 _SIGMA_MIN, _SIGMA_MAX = 1e-150, 1e150
 
-
-def pair_distances(U: Array, V: Array) -> Array:
-    """Squared Euclidean distance of each vector of `U` to its partner in `V`.
-
-    Parameters
-    ----------
-    U, V : ndarray of shape (..., D)
-        Vectors in the last axis; the leading axes broadcast.
-
-    Returns
-    -------
-    d2 : ndarray of shape (...)
-        sum (u - v)^2, in squared units of the input; exactly 0 for equal vectors, which
-        the expansion |u|^2 + |v|^2 - 2 u.v would not give in floating point.
-    """
-    with np.errstate(over="ignore"):  # an infinite distance is a kernel of 0, which is right
-        difference = U - V
-        return np.asarray(np.einsum("...d,...d->...", difference, difference), dtype=np.float64)
-
-
-def squared_distances(U: Array, V: Array) -> Array:
-    """Squared Euclidean distances of all vectors of `U` to all of `V`.
-
-    Parameters
-    ----------
-    U : ndarray of shape (m, D)
-    V : ndarray of shape (n, D)
-
-    Returns
-    -------
-    d2 : ndarray of shape (m, n)
-        sum (u - v)^2, added one column at a time so that nothing larger than the result is held.
-    """
-    d2 = np.zeros((len(U), len(V)))
-    with np.errstate(over="ignore"):
-        for u, v in zip(U.T, V.T, strict=True):
-            difference = u[:, np.newaxis] - v
-            d2 += difference * difference
-    return d2
+#: What the flags of a kernel say, in words.
+PROPERTIES = {
+    "translation_invariant": "translation invariant (k(u, v) depends on u - v only)",
+    "unit_diagonal": "of unit diagonal (k(v, v) = 1)",
+    "nonnegative": "nonnegative",
+    "decreasing": "decreasing (it falls with a distance of u and v)",
+}
+#: What each algorithm builds on.
+NEEDS = {
+    "toeplitz_rls": ("translation_invariant",),
+    "kernel_lms": ("unit_diagonal", "nonnegative", "decreasing"),
+}
 
 
 class Kernel(ABC):
@@ -85,26 +59,60 @@ class Kernel(ABC):
         """Evaluate k(u_i, v_i): both of shape (..., D), result (...)."""
 
 
-class RadialKernel(Kernel):
-    """A kernel that is a function of the Euclidean distance alone."""
+class DistanceKernel(Kernel):
+    """``exp(-distance)`` up to a factor, the distance being a sum over the columns of u - v."""
 
     translation_invariant = True
+    unit_diagonal = True
+    nonnegative = True
+    decreasing = True
 
     @abstractmethod
-    def of_squared_distance(self, d2: Array) -> Array:
-        """Evaluate the kernel as a function of |u - v|^2, element by element."""
+    def terms(self, difference: Array) -> Array:
+        """What columns whose inputs differ by `difference` add to the distance, element by element."""
+
+    @abstractmethod
+    def of_distance(self, d: Array) -> Array:
+        """Evaluate the kernel as a function of the distance, element by element."""
+
+    def distances(self, U: Array, V: Array) -> Array:
+        """Distances of all vectors of `U` (m, D) to all of `V` (n, D): (m, n).
+
+        Added one column at a time, so that nothing larger than the result is held; exactly 0 for
+        equal vectors, which |u|^2 + |v|^2 - 2 u.v would not give in floating point.
+        """
+        d = np.zeros((len(U), len(V)))
+        with np.errstate(over="ignore"):  # an infinite distance is a kernel of 0, which is right
+            for u, v in zip(U.T, V.T, strict=True):
+                d += self.terms(u[:, np.newaxis] - v)
+        return d
+
+    def pair_distances(self, U: Array, V: Array) -> Array:
+        """Distance of each vector of `U` to its partner in `V`: both (..., D), result (...)."""
+        with np.errstate(over="ignore"):
+            return np.asarray(self.terms(U - V).sum(axis=-1), dtype=np.float64)
 
     def __call__(self, U: Array, V: Array) -> Array:
         """Evaluate all k(u, v): `U` of shape (m, D), `V` of shape (n, D), result (m, n)."""
-        return self.of_squared_distance(squared_distances(U, V))
+        return self.of_distance(self.distances(U, V))
 
     def pairs(self, U: Array, V: Array) -> Array:
         """Evaluate k(u_i, v_i): both of shape (..., D), result (...)."""
-        return self.of_squared_distance(pair_distances(U, V))
+        return self.of_distance(self.pair_distances(U, V))
+
+
+def _check_width(kernel: Gaussian | Laplacian | Periodic, what: str = "sigma") -> None:
+    """E220 where a width of a kernel is not a positive finite number."""
+    value = getattr(kernel, what)
+    if not is_real(value) or not _SIGMA_MIN <= value <= _SIGMA_MAX:  # also refuses NaN
+        words = "width" if what == "sigma" else what
+        raise fail("E220", f"the {words} of the {kernel.name.capitalize()} kernel is out of range",
+                   where=what, value=value, allowed=f"a number from {_SIGMA_MIN:g} to {_SIGMA_MAX:g}",
+                   remedy="try the typical distance between neighbouring samples")
 
 
 @dataclass(frozen=True)
-class Gaussian(RadialKernel):
+class Gaussian(DistanceKernel):
     """k(u, v) = exp(-|u - v|^2 / (2 sigma^2)): report 836 (15); Decherchi et al., section 3.4.
 
     Some authors write exp(-|u - v|^2 / s^2); their s is sqrt(2) sigma.
@@ -123,23 +131,142 @@ class Gaussian(RadialKernel):
     sigma: float
 
     name = "gaussian"
-    unit_diagonal = True
-    nonnegative = True
-    decreasing = True
 
     def __post_init__(self) -> None:
-        if not is_real(self.sigma) or not _SIGMA_MIN <= self.sigma <= _SIGMA_MAX:  # also refuses NaN
-            raise fail("E220", "the width of the Gaussian kernel is out of range", where="sigma",
-                       value=self.sigma, allowed=f"a number from {_SIGMA_MIN:g} to {_SIGMA_MAX:g}",
-                       remedy="try the typical distance between neighbouring samples")
+        _check_width(self)
 
-    def of_squared_distance(self, d2: Array) -> Array:
-        """Evaluate exp(-d2 / (2 sigma^2)), element by element."""
-        return np.asarray(np.exp(d2 / (-2.0 * self.sigma * self.sigma)), dtype=np.float64)
+    def terms(self, difference: Array) -> Array:
+        """``(u - v)^2``."""
+        return difference * difference
+
+    def of_distance(self, d: Array) -> Array:
+        """Evaluate exp(-d / (2 sigma^2)) of squared distances, element by element."""
+        return np.asarray(np.exp(d / (-2.0 * self.sigma * self.sigma)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Laplacian(DistanceKernel):
+    """k(u, v) = exp(-|u - v|_1 / sigma), as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
+
+    Parameters
+    ----------
+    sigma : float
+        Width, in the unit of the inputs; positive and finite.
+
+    Raises
+    ------
+    KerncastError
+        E220 where sigma is not a positive finite number.
+    """
+
+    sigma: float
+
+    name = "laplacian"
+
+    def __post_init__(self) -> None:
+        _check_width(self)
+
+    def terms(self, difference: Array) -> Array:
+        """``|u - v|``."""
+        return np.abs(difference)
+
+    def of_distance(self, d: Array) -> Array:
+        """Evaluate exp(-d / sigma) of distances in the 1-norm, element by element."""
+        return np.asarray(np.exp(d / -self.sigma), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Periodic(DistanceKernel):
+    """k(u, v) = exp(-2 sum_c sin^2(pi (u_c - v_c) / period) / sigma^2).
+
+    D. J. C. MacKay, "Introduction to Gaussian Processes", 1998, (47): the Gaussian kernel of points
+    on a circle of radius 1/2 for each column.
+
+    Parameters
+    ----------
+    sigma : float
+        Width, of the sine, so without a unit; positive and finite.
+    period : float
+        What repeats itself, in the unit of the inputs; positive and finite.
+
+    Raises
+    ------
+    KerncastError
+        E220 where sigma or period is not a positive finite number.
+    """
+
+    sigma: float
+    period: float
+
+    name = "periodic"
+
+    def __post_init__(self) -> None:
+        _check_width(self)
+        _check_width(self, "period")
+
+    def terms(self, difference: Array) -> Array:
+        """``sin^2(pi (u - v) / period)``."""
+        return np.asarray(np.sin(np.pi * np.mod(difference / self.period, 1.0)) ** 2, dtype=np.float64)
+
+    def of_distance(self, d: Array) -> Array:
+        """Evaluate exp(-2 d / sigma^2) of sums of squared sines, element by element."""
+        return np.asarray(np.exp(d / (-0.5 * self.sigma * self.sigma)), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """k(u, v) = (gamma u.v + coef0)^degree, as scikit-learn's polynomial_kernel.
+
+    Positive semidefinite where gamma > 0, coef0 >= 0 and degree is an integer; neither a function of
+    u - v nor falling with a distance.
+
+    Parameters
+    ----------
+    degree : int
+    gamma, coef0 : float
+    """
+
+    degree: int
+    gamma: float
+    coef0: float
+
+    name = "polynomial"
+
+    def __call__(self, U: Array, V: Array) -> Array:
+        """Evaluate all k(u, v): `U` of shape (m, D), `V` of shape (n, D), result (m, n)."""
+        return np.asarray((self.gamma * (U @ V.T) + self.coef0) ** self.degree, dtype=np.float64)
+
+    def pairs(self, U: Array, V: Array) -> Array:
+        """Evaluate k(u_i, v_i): both of shape (..., D), result (...)."""
+        return np.asarray((self.gamma * np.sum(U * V, axis=-1) + self.coef0) ** self.degree,
+                          dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Linear(Polynomial):
+    """k(u, v) = u.v: the polynomial of degree 1."""
+
+    degree: int = 1
+    gamma: float = 1.0
+    coef0: float = 0.0
+
+    name = "linear"
 
 
 #: Every kernel by its name in a spec.
-KERNELS: dict[str, type[Kernel]] = {Gaussian.name: Gaussian}
+KERNELS: dict[str, type[Kernel]] = {kind.name: kind for kind in (Gaussian, Laplacian, Periodic, Polynomial,
+                                                                 Linear)}
+
+
+def make_kernel(options: Mapping[str, str]) -> Kernel:
+    """The kernel of a plan's options: ``kernel`` and the parameters of that kernel, as written."""
+    return {
+        "gaussian": lambda o: Gaussian(float(o["sigma"])),
+        "laplacian": lambda o: Laplacian(float(o["sigma"])),
+        "periodic": lambda o: Periodic(float(o["sigma"]), float(o["period"])),
+        "polynomial": lambda o: Polynomial(int(o["degree"]), float(o["gamma"]), float(o["coef0"])),
+        "linear": lambda o: Linear(),
+    }[options["kernel"]](options)
 
 
 def gaussian(U: Array, V: Array, sigma: float) -> Array:
@@ -167,7 +294,19 @@ def gaussian(U: Array, V: Array, sigma: float) -> Array:
 
 def gaussian_of_distance(d2: Array, sigma: float) -> Array:
     """Gaussian kernel of **squared** distances `d2`, of any shape: exp(-d2 / (2 sigma^2))."""
-    return Gaussian(sigma).of_squared_distance(d2)
+    return Gaussian(sigma).of_distance(d2)
+
+
+def squared_distances(U: Array, V: Array) -> Array:
+    """Squared Euclidean distances of all vectors of `U` (m, D) to all of `V` (n, D): (m, n)."""
+    return Gaussian(1.0).distances(U, V)
+
+
+def lacking(kernel: Kernel | type[Kernel], properties: tuple[str, ...]) -> tuple[str, str]:
+    """The properties that a kernel lacks, in words, and the kernels that have all; empty where none is."""
+    missing = [PROPERTIES[name] for name in properties if not getattr(kernel, name)]
+    able = [name for name, kind in KERNELS.items() if all(getattr(kind, p) for p in properties)]
+    return " and ".join(missing), ", ".join(able)
 
 
 def require(kernel: Kernel, user: str, *properties: str) -> None:
@@ -186,9 +325,7 @@ def require(kernel: Kernel, user: str, *properties: str) -> None:
     KerncastError
         E231 with the properties that are missing.
     """
-    missing = [name for name in properties if not getattr(kernel, name)]
+    missing, able = lacking(kernel, properties)
     if missing:
-        able = [name for name, kind in KERNELS.items() if all(getattr(kind, p) for p in properties)]
-        raise fail("E231", f"{user} needs a kernel that is {', '.join(missing).replace('_', ' ')}",
-                   where="kernel", value=kernel.name, allowed=", ".join(able),
-                   remedy="choose one of these kernels, or another algorithm")
+        raise fail("E231", f"{user} needs a kernel that is {missing}", where="kernel", value=kernel.name,
+                   allowed=able, remedy="choose one of these kernels, or another algorithm")

@@ -116,7 +116,8 @@ class Spec(BaseModel):
         else:
             assert self.online is not None  # the rules see to one of the two
             size = f"budget = {self.online.budget}, {self.online.reduction}, eta = {self.online.eta:g}"
-        return (f"{self.model.name}: {self.model.algorithm}, {size}, sigma = {self.kernel.sigma:g}, "
+        kernel = ", ".join((self.kernel.type, *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
+        return (f"{self.model.name}: {self.model.algorithm}, {size}, {kernel}, "
                 f"columns = {self.input.columns}, {self.numbers.word} bits, {self.target.id}")
 
     def located(self, error: KerncastError) -> KerncastError:

@@ -11,10 +11,12 @@ from typing import Any
 
 from .errors import Problem
 from .formats import Format
+from .kernels import KERNELS, NEEDS, lacking
 from .spec_problems import shown
 from .spec_source import KeyPath, Source
 from .spec_tables import (
     CASTS,
+    KERNEL_KEYS,
     OVERFLOWS,
     OVERRIDABLE,
     RANGED,
@@ -23,6 +25,7 @@ from .spec_tables import (
     TABLES,
     WRAPPABLE,
     keys,
+    words,
 )
 
 #: What a spec must say to use the bundled data: lowest and highest raw words, columns, samples.
@@ -149,6 +152,25 @@ def forgetting(draft: Draft) -> Found:
                             remedy="lower rho; 0 forgets nothing")
 
 
+def kernel(draft: Draft) -> Found:
+    """The keys of the type of kernel, all and no others (E106, E113); a kernel fit for the algorithm (E231)."""
+    kind, algorithm = draft.get("kernel", "type"), draft.get("model", "algorithm")
+    if not isinstance(draft.source.values.get("kernel"), dict) or kind is None:
+        return
+    for key in keys(TABLES["kernel"]):
+        allowed, remedy = words(TABLES["kernel"], key)
+        if key in KERNEL_KEYS[kind] and not draft.given("kernel", key):
+            yield draft.problem("E106", f"{key} is missing", "kernel", key, allowed=allowed,
+                                remedy=f"add a line {key} = ...; {remedy}")
+        elif key != "type" and key not in KERNEL_KEYS[kind] and draft.given("kernel", key):
+            yield draft.problem("E113", f"{key} has no meaning with the {kind} kernel", "kernel", key,
+                                allowed=", ".join(("type", *KERNEL_KEYS[kind])), remedy=f"remove {key}")
+    missing, able = lacking(KERNELS[kind], NEEDS.get(algorithm, ()))
+    if missing:
+        yield draft.problem("E231", f"{algorithm} needs a kernel that is {missing}", "kernel", "type",
+                            allowed=able, remedy="choose one of these kernels, or algorithm kernel_cg")
+
+
 def overrides(draft: Draft) -> Found:
     """Only signals whose format the algorithm lets the user choose (E114)."""
     algorithm, formats = draft.get("model", "algorithm"), draft.get("numbers", "formats")
@@ -244,4 +266,4 @@ def _digits(draft: Draft) -> Found:
                                 remedy="use a wider word")
 
 
-RULES = (tables_present, columns, scheme, forgetting, overrides, casts, ranges, data)
+RULES = (tables_present, columns, scheme, forgetting, kernel, overrides, casts, ranges, data)

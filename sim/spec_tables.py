@@ -210,6 +210,16 @@ class Kernel(Table):
     coef0: float | None = _key(None, ge=0, le=1e12, about="added to gamma u.v (polynomial)",
                                allowed="a number from 0, up to 1e12", remedy="start with 1")
 
+    @property
+    def parameters(self) -> dict[str, float | int]:
+        """The parameters that this type of kernel has, by key."""
+        return {key: getattr(self, key) for key in KERNEL_KEYS[self.type]}
+
+    @property
+    def options(self) -> dict[str, str]:
+        """The type and its parameters, as a plan holds them."""
+        return {"kernel": self.type} | {key: repr(value) for key, value in self.parameters.items()}
+
 
 class Toeplitz(Table):
     """The Toeplitz regularised-least-squares trainer."""
@@ -271,6 +281,9 @@ class Numbers(Table):
     margin: float = _key(0.6, ge=0, le=8, about="bits of room above a simulated range (0.6: a factor 1.5)",
                          allowed="a number, 0 to 8",
                          remedy="raise it where the data do not show what the field will bring")
+    exp_table: Literal["small", "medium", "large"] = _key(
+        "large", about="tables of the exponential", allowed="small, medium, large",
+        remedy="large is fastest and most accurate, small saves flash")
     formats: Formats = _key({}, about="formats by signal, such as alpha = \"s16f12\"",
                             allowed="formats by signal, such as alpha = \"s16f12\"",
                             remedy="leave it away: the plan chooses")

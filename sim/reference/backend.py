@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import Gaussian
+from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
 from .expansion import expand
 from .first_row import kernel_first_row, uniform_first_row
@@ -37,7 +37,7 @@ class FloatReference:
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
-        self.kernel = Gaussian(float(plan.options["sigma"]))
+        self.kernel = make_kernel(plan.options)
         self._x_step = np.array([float(Fraction(s)) for s in plan.units["x_raw"].split()])
         self._y_step = float(Fraction(plan.units["y_raw"]))
         self.solution: Solution | None = None
@@ -47,6 +47,7 @@ class FloatReference:
 
     def _new_learner(self) -> KernelLMS:
         o = self.plan.options
+        assert isinstance(self.kernel, DistanceKernel)
         return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
                          o["reduction"], self.plan.sizes["N"])
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import Kernel, pair_distances
+from ..kernels import DistanceKernel, Kernel
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -65,18 +65,22 @@ class Expansion:
         0 for the oldest vector, count-1 for the newest, -1 for a free slot.
     count : int
         N, the number of vectors held.
+    kernel : DistanceKernel
+        Whose distances are taken.
     """
 
     V: Array
     alpha: Array
     rank: IntArray
+    kernel: DistanceKernel
     count: int = 0
 
     @classmethod
-    def empty(cls, capacity: int, columns: int, outputs: tuple[int, ...] = ()) -> Expansion:
+    def empty(cls, capacity: int, columns: int, kernel: DistanceKernel,
+              outputs: tuple[int, ...] = ()) -> Expansion:
         """No vectors; `outputs` is () for one output, (K,) for several that share the vectors."""
         return cls(np.zeros((capacity, columns)), np.zeros((capacity, *outputs)),
-                   np.full(capacity, -1, dtype=np.int64))
+                   np.full(capacity, -1, dtype=np.int64), kernel)
 
     @property
     def capacity(self) -> int:
@@ -89,8 +93,8 @@ class Expansion:
         return np.flatnonzero(self.rank >= 0)
 
     def distances(self, x: Array) -> Array:
-        """Squared distances of `x` (D,) to the vector in every slot; infinite for free slots."""
-        return np.where(self.rank >= 0, pair_distances(self.V, x), np.inf)
+        """Distances of `x` (D,) to the vector in every slot; infinite for free slots."""
+        return np.where(self.rank >= 0, self.kernel.pair_distances(self.V, x), np.inf)
 
     def insert(self, slot: int, x: Array, alpha: Array) -> None:
         """Put `x` into the free `slot` as the newest vector: (3), (4), (6)."""
@@ -107,7 +111,7 @@ class Expansion:
 
     def grow(self) -> None:
         """Double the number of slots."""
-        bigger = Expansion.empty(2 * self.capacity, self.V.shape[1], self.alpha.shape[1:])
+        bigger = Expansion.empty(2 * self.capacity, self.V.shape[1], self.kernel, self.alpha.shape[1:])
         bigger.V[: self.capacity], bigger.alpha[: self.capacity] = self.V, self.alpha
         bigger.rank[: self.capacity] = self.rank
         self.V, self.alpha, self.rank = bigger.V, bigger.alpha, bigger.rank

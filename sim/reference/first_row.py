@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite_array
 from ..errors import fail
-from ..kernels import Gaussian, Kernel, require
+from ..kernels import NEEDS, Gaussian, Kernel, require
 
 Array = NDArray[np.float64]
 Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
@@ -68,7 +68,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto") -> Array:
 
 def kernel_first_row(X: Array, kernel: Kernel, scheme: str) -> Array:
     """As :func:`first_row`, for any translation-invariant kernel and a scheme that is not auto."""
-    require(kernel, "the Toeplitz trainer", "translation_invariant")
+    require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
     if check_scheme(scheme) == "uniform":
         return uniform_first_row(len(X), grid_step(X), kernel)
     return _diagonal_sums(X, kernel) / _divisors(len(X), scheme)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import RadialKernel
+from ..kernels import DistanceKernel
 from .expansion import Array, Expansion, IntArray
 
 _NONE = -1
@@ -25,7 +25,7 @@ class NearestOlder:
     Attributes
     ----------
     dist : ndarray of shape (capacity,)
-        Squared distance to the nearest older vector; infinite for the oldest and for free slots.
+        Distance to the nearest older vector; infinite for the oldest and for free slots.
     near : ndarray of int64, shape (capacity,)
         The slot of that vector, the oldest of several equally near; -1 where there is none.
     """
@@ -64,8 +64,8 @@ class NearestOlder:
         self.dist[slot], self.near[slot] = d2[nearest], nearest
 
 
-def project_on_neighbours(model: Expansion, kernel: RadialKernel, slot: int) -> None:
+def project_on_neighbours(model: Expansion, kernel: DistanceKernel, slot: int) -> None:
     """Apply beta = [I K_RN] alpha (16): alpha_j += alpha_r k(v_j, v_r) for every j but r = `slot`."""
-    k = kernel.of_squared_distance(model.distances(model.V[slot]))
+    k = kernel.of_distance(model.distances(model.V[slot]))
     k[slot] = 0.0
     model.alpha += np.multiply.outer(k, model.alpha[slot])

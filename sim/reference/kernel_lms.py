@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite_array, is_integer, is_real, positive
 from ..errors import fail
-from ..kernels import RadialKernel, require
+from ..kernels import DistanceKernel, require
 from .expansion import Expansion, expand
 from .first_row import as_samples
 from .reduction import REDUCTIONS, Metric
@@ -42,7 +42,7 @@ class KernelLMS:
     ----------
     columns : int
         D, the number of inputs.
-    kernel : RadialKernel
+    kernel : DistanceKernel
     eta : float
         Learning rate, positive.  With k(x, x) = 1 the rule is unstable from eta = 2 up, and
         earlier where the vectors lie densely.
@@ -74,7 +74,7 @@ class KernelLMS:
     that moves away leaves it in place for good.
     """
 
-    def __init__(self, columns: int, kernel: RadialKernel, eta: float, rho: float = 0.0,
+    def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
                  reduction: str = "fklms", budget: int = 100, outputs: tuple[int, ...] = ()) -> None:
         self.kernel = kernel
         self.eta = positive(eta, "eta", "E228", "start with 0.1")
@@ -92,7 +92,7 @@ class KernelLMS:
             require(kernel, reduction.upper(), *self._reduction.needs)
             capacity = checked_budget(budget, self._reduction.least_budget)
             self.metric = self._reduction.metric(capacity)
-        self.model = Expansion.empty(capacity, columns, outputs)
+        self.model = Expansion.empty(capacity, columns, kernel, outputs)
         self.status = Status.OK
         self._largest_target = 0.0
 
@@ -168,8 +168,8 @@ class KernelLMS:
                 "rank": model.rank, **kept}
 
     def _output(self, d2: Array) -> Array:
-        """Evaluate (1) from the squared distances to every slot; those of free slots are infinite."""
-        return np.asarray(self.kernel.of_squared_distance(d2) @ self.model.alpha)
+        """Evaluate (1) from the distances to every slot; those of free slots are infinite."""
+        return np.asarray(self.kernel.of_distance(d2) @ self.model.alpha)
 
     def _make_room(self) -> int:
         """Return the slot for a new vector; at N = N_max one is removed first (strategy: fixed N_max)."""

@@ -12,12 +12,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..kernels import RadialKernel
+from ..kernels import NEEDS, DistanceKernel
 from .expansion import Array, Expansion, IntArray
 from .fklms import NearestOlder, project_on_neighbours
 
 #: Distributes the multiplier of a slot that is about to be removed among the others.
-Projection = Callable[[Expansion, RadialKernel, int], None]
+Projection = Callable[[Expansion, DistanceKernel, int], None]
 
 
 class Metric(Protocol):
@@ -27,7 +27,7 @@ class Metric(Protocol):
         """Return the slot whose removal deteriorates the model least."""
 
     def inserted(self, model: Expansion, slot: int, d2: Array) -> None:
-        """`slot` was filled; `d2`, shape (capacity,), holds its squared distances to the held ones."""
+        """`slot` was filled; `d2`, shape (capacity,), holds its distances to the held ones."""
 
     def removed(self, model: Expansion, slot: int) -> None:
         """`slot` was freed."""
@@ -61,5 +61,5 @@ class Reduction:
 
 REDUCTIONS: dict[str, Reduction] = {
     "fklms": Reduction("fklms", NearestOlder, project_on_neighbours,
-                       needs=("unit_diagonal", "nonnegative", "decreasing"), least_budget=2),
+                       needs=NEEDS["kernel_lms"], least_budget=2),
 }

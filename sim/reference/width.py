@@ -44,7 +44,7 @@ def overlap_width(X: Array, budget: int) -> float:
     low, high = 1e-2 * np.sqrt(d2.min()), 1e2 * np.sqrt(d2.max())
     for _ in range(_BISECTIONS):
         sigma = np.sqrt(low) * np.sqrt(high)
-        if np.mean(Gaussian(float(sigma)).of_squared_distance(d2) ** 2) < wanted:
+        if np.mean(Gaussian(float(sigma)).of_distance(d2) ** 2) < wanted:
             low = sigma
         else:
             high = sigma

@@ -103,7 +103,7 @@ def test_when_pairs_tie_the_newest_vector_goes_and_the_oldest_never():
 
 def test_the_projection_is_equation_16():
     """The example of the report's figures 2 and 3: V = -2 .. 2, alpha = 1, the fourth removed."""
-    model = Expansion.empty(5, 1)
+    model = Expansion.empty(5, 1, Gaussian(0.9))
     for slot, v in enumerate([-2.0, -1.0, 0.0, 1.0, 2.0]):
         model.insert(slot, np.array([v]), np.array(1.0))
     project_on_neighbours(model, Gaussian(0.9), 3)
@@ -222,7 +222,7 @@ def test_a_kernel_without_the_properties_needed_is_refused():
 
     with pytest.raises(KerncastError, match=r"E231.*\n.*linear\n.*gaussian") as caught:
         require(Linear(), "FKLMS", "unit_diagonal", "decreasing")
-    assert "unit diagonal, decreasing" in str(caught.value)
+    assert "of unit diagonal (k(v, v) = 1) and decreasing (it falls with a distance of u and v)" in str(caught.value)
 
 
 @pytest.mark.parametrize(("options", "code"), [

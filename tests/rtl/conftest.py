@@ -54,6 +54,14 @@ SPECS = {
         toeplitz = {n = 6, lambda = 0.5, scheme = "diagonal_mean_biased"}
         numbers = {word = 32, rounding = "floor"}
         """,
+    "wrap16": """
+        model = {name = "wrap", algorithm = "kernel_lms"}
+        input = {word = "s14f0", columns = 2, gain = [1.0, 0.3]}
+        output = {word = "s12f0"}
+        kernel = {sigma = 3000.0}
+        online = {budget = 7, eta = 0.5}
+        numbers = {word = 16, casts = {x = "floor", f = "half_even wrap"}}
+        """,
     "digits": """
         model = {name = "digits", algorithm = "kernel_lms"}
         input = {word = "u5f0", columns = 64}
@@ -65,7 +73,7 @@ SPECS = {
 }
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
-    (case, "verilator") for case in ("gains16", "means32")]
+    (case, "verilator") for case in ("gains16", "means32", "wrap16")]
 
 
 def make(case: str) -> Plan:

@@ -1,11 +1,14 @@
 """The generated predictor answers the integer model's words, whatever the streams do."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from kerncast.codegen.rtl import model_tag, predictor_cycles, vectors
 from kerncast.hw.rtl.simulate import model_frame, sample_frames
 from kerncast.sim.backend import Outputs
+from kerncast.sim.formats import Overflow
 
 from .conftest import SMALL, Core, anything, expected, make, raw_inputs, trained
 
@@ -54,14 +57,19 @@ def test_every_word_equals_the_model_for_all_lengths_idle_and_back_pressure(buil
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
 def test_every_word_equals_the_model_at_the_rails_and_at_every_exponent(built, ledger, case, simulator):
     core = built(case, simulator)
-    f = core.plan.signals["f"].format
+    f, met = core.plan.signals["f"], []
+    # Where f wraps, words of a plan that saturates tell that it had to.
+    saturating = replace(core.plan, signals={**core.plan.signals, "f": replace(f, overflow=Overflow.SATURATE)})
     for seed in range(32):
         state, x = anything(core.plan, seed)
+        x = np.concatenate([x, raw_inputs(core.plan, 3, seed)])
         core.load(state)
-        core.ask(state, np.concatenate([x, raw_inputs(core.plan, 3, seed)]))
-    found = np.concatenate([want["f"] for want in core.wanted])
-    assert found.min() == f.lo
-    assert found.max() == f.hi
+        core.ask(state, x)
+        met.append(expected(saturating, state, x)["f"])
+    assert np.concatenate(met).min() == f.format.lo
+    assert np.concatenate(met).max() == f.format.hi
+    wraps = f.overflow is Overflow.WRAP
+    assert wraps == all((want["status"] == 0).all() for want in core.wanted)
     words, mismatches, _ = core.run()
     ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} rails")
 

@@ -84,23 +84,22 @@ def tables_present(draft: Draft) -> Found:
         if not draft.has(table):
             yield draft.problem("E105", "this table is missing", table, allowed=_required(table),
                                 remedy=f"add the line [{table}] and its keys")
-    both = draft.has("toeplitz") and draft.has("online")
-    if both:
-        extra = "toeplitz" if needed == "online" else "online"
-        yield draft.problem("E111", "[toeplitz] and [online] are both given", extra,
-                            allowed="[toeplitz] for toeplitz_rls, [online] for kernel_lms",
-                            remedy=f"remove [{extra}]" if needed else "keep the one that is meant")
-    elif needed and not draft.has(needed):
+    given = [table for table in TABLE_OF.values() if draft.has(table)]
+    allowed = ", ".join(f"[{table}] for {algorithm}" for algorithm, table in TABLE_OF.items())
+    if needed and needed not in given:
         yield draft.problem("E105", f"algorithm {draft.get('model', 'algorithm')} needs this table", needed,
                             allowed=_required(needed), remedy=f"add the line [{needed}] and its keys")
-        other = "online" if needed == "toeplitz" else "toeplitz"
-        if draft.has(other):
+        for other in given:
             yield draft.problem("E111", "this table is of another algorithm", other, allowed=f"[{needed}]",
                                 remedy="remove it, or change [model] algorithm")
-    elif not draft.has("toeplitz") and not draft.has("online"):
-        yield draft.problem("E111", "neither [toeplitz] nor [online] is given", "model", "algorithm",
-                            allowed="[toeplitz] for toeplitz_rls, [online] for kernel_lms",
-                            remedy="add one of them")
+    elif len(given) > 1:
+        message = f"{' and '.join(f'[{table}]' for table in given)} are given together"
+        for extra in [table for table in given if table != needed][:None if needed else 1]:
+            yield draft.problem("E111", message, extra, allowed=allowed,
+                                remedy=f"remove [{extra}]" if needed else "keep the one that is meant")
+    elif not given:
+        yield draft.problem("E111", "the table of the algorithm is missing", "model", "algorithm",
+                            allowed=allowed, remedy="add one of them")
 
 
 def _required(table: str) -> str:
@@ -153,7 +152,7 @@ def forgetting(draft: Draft) -> Found:
 
 
 def kernel(draft: Draft) -> Found:
-    """The keys of the type of kernel, all and no others (E106, E113); a kernel fit for the algorithm (E231)."""
+    """The keys of the type of kernel, all and no others (E106, E113); fit for the algorithm (E231)."""
     kind, algorithm = draft.get("kernel", "type"), draft.get("model", "algorithm")
     if not isinstance(draft.source.values.get("kernel"), dict) or kind is None:
         return

@@ -12,7 +12,8 @@ from kerncast.sim.formats import Format
 from kerncast.sim.plan import C_BYTES, Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.exact import ceil_log2, ceil_log2_sqrt, floor_log2
-from kerncast.sim.planner.inputs import WORD_CLASSES, kernel_scale
+from kerncast.sim.planner.inputs import WORD_CLASSES
+from kerncast.sim.planner.kernel import exponent_scale
 from kerncast.sim.primitives import narrow
 from kerncast.sim.spec import Spec
 
@@ -201,11 +202,11 @@ def test_a_kernel_constant_that_rounds_up_to_2_31_is_still_a_word():
     plain = Spec(model={"name": "probe", "algorithm": "kernel_lms"}, numbers={"word": 32},
                  input={"word": "u8f0"}, output={"word": "s8f0"}, kernel={"sigma": 2.0},
                  online={"budget": 3, "eta": 0.1})
-    ratio = kernel_scale(plain, WORD_CLASSES[32], Fraction(1)) * 4
+    ratio = exponent_scale(plain, WORD_CLASSES[32], Fraction(1)) * 4
     power = Fraction(2) ** floor_log2(ratio)
     sigma = 2.0 * float(ratio / power / (1 - Fraction(1, 1 << 33))) ** 0.5
     spec = plain.model_copy(update={"kernel": plain.kernel.model_copy(update={"sigma": sigma})})
-    scale = kernel_scale(spec, WORD_CLASSES[32], Fraction(1))
+    scale = exponent_scale(spec, WORD_CLASSES[32], Fraction(1))
     mantissa = scale / Fraction(2) ** floor_log2(scale) * 2**30
     assert 2**31 - Fraction(1, 2) < mantissa < 2**31
     assert make_plan(spec).integer("kernel_c") == 2**31 - 1

@@ -1,0 +1,149 @@
+"""sim.planner: what each kernel asks of the words, and the constants that only some kernels have.
+
+A kernel of a distance is ``2**-(D * C)`` with an exact integer D; the polynomials are powers of
+``gamma u.v + coef0``, scaled so that the largest value which the input words allow fits the word.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from ..errors import KerncastError, fail
+from ..formats import Format
+from ..plan import Signal
+from ..spec import Spec
+from ..tables import CONTEXT, decimal, log2_e, rounded
+from .exact import ceil_log2, floor_log2
+
+if TYPE_CHECKING:
+    from .inputs import WordClass
+
+POLYNOMIALS = ("polynomial", "linear")
+
+#: Fraction bits of a period as a fraction of one x word's step; see `PHASE_SHIFT` of the model.
+TURN_FRAC = 62
+#: Fraction bits of a sum of squared sines, at most: what is finer shows in no kernel value.
+SINES_FRAC = 44
+#: Words of the kernel that samples at half scale must lie from that of zero.
+LEAST_WORDS = 16
+
+
+def reach(spec: Spec, words: WordClass) -> int:
+    """The largest difference of two x words (of the polynomials, the largest word) that the kernel takes."""
+    columns = spec.input.columns
+    return {"gaussian": isqrt(words.distance.hi // columns), "laplacian": words.distance.hi // columns,
+            "periodic": (1 << 31) - 1}.get(spec.kernel.type, isqrt((1 << 62) // columns))
+
+
+def distance_format(spec: Spec, words: WordClass) -> Format:
+    """The format of a distance, or of a product u.v."""
+    if spec.kernel.type in POLYNOMIALS:
+        return Format(True, 64, 0)
+    if spec.kernel.type != "periodic":
+        return words.distance
+    frac = min(SINES_FRAC, floor_log2(Fraction(words.distance.hi, spec.input.columns)))
+    return Format(words.distance.signed, words.distance.bits, frac)
+
+
+def distance_unit(spec: Spec) -> str:
+    """What 1 means in the format of a distance."""
+    return {"laplacian": "x words", "periodic": "1"}.get(spec.kernel.type, "squared x words")
+
+
+def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
+    """C with ``t = D * C`` and ``k = 2**-t``, for a distance D in words and an lsb of x."""
+    sigma = Fraction(spec.kernel.parameters["sigma"])
+    exact = {
+        "gaussian": lsb * lsb / (2 * sigma**2), "laplacian": lsb / sigma,
+        "periodic": 2 * distance_format(spec, words).lsb / sigma**2,
+    }[spec.kernel.type]
+    return Fraction(CONTEXT.multiply(decimal(exact), log2_e()))
+
+
+def far(spec: Spec, end: int) -> int | None:
+    """The largest difference in one column whose distance is below `end`; None where all may be."""
+    return {"gaussian": isqrt(end - 1), "laplacian": end - 1}.get(spec.kernel.type)
+
+
+def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
+    """`kernel_turn`, the fraction of the period that one lsb is, and `kernel_sine_shift`.
+
+    Raises
+    ------
+    KerncastError
+        E204 where the period is shorter than two steps, or so long that nothing repeats itself.
+    """
+    if spec.kernel.type != "periodic":
+        return {}
+    part = lsb / Fraction(spec.kernel.parameters["period"])
+    turn = rounded(decimal(part * 2**TURN_FRAC))
+    if part > Fraction(1, 2) or turn < 1 << (TURN_FRAC - 32):
+        raise fail("E204", "period does not fit the resolution of the input words",
+                   where="[kernel] period", value=spec.kernel.period,
+                   allowed=f"from two steps of the x words to 2^32 steps: {float(2 * lsb):g} to "
+                   f"{float(2**32 * lsb):g}", remedy="correct the period, or scale the input's gain")
+    return {"kernel_turn": turn, "kernel_sine_shift": 62 - distance_format(spec, words).frac}
+
+
+def _largest_product(spec: Spec, x: Signal) -> int:
+    return spec.input.columns * max(abs(x.lo), abs(x.hi)) ** 2
+
+
+def _polynomial(spec: Spec) -> tuple[int, Fraction, Fraction]:
+    """Degree, gamma and coef0; the linear kernel is the polynomial 1, 1, 0."""
+    p = spec.kernel.parameters
+    if spec.kernel.type == "linear":
+        return 1, Fraction(1), Fraction(0)
+    return int(p["degree"]), Fraction(p["gamma"]), Fraction(p["coef0"])
+
+
+def _exponents(spec: Spec, x: Signal, lsb: Fraction) -> tuple[int, int]:
+    """Powers of two that hold ``gamma u.v + coef0`` (with a grain to spare) and the kernel."""
+    degree, gamma, coef0 = _polynomial(spec)
+    top = gamma * lsb**2 * _largest_product(spec, x) + coef0
+    return ceil_log2(top * (1 + Fraction(1, 2**28))), ceil_log2(top**degree)
+
+
+def kernel_format(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> Format:
+    """The kernel's format; of the polynomials one bit of sign, and the largest value just fits."""
+    if spec.kernel.type not in POLYNOMIALS:
+        return words.kernel
+    return Format(True, words.bits, words.bits - 1 - _exponents(spec, x, lsb)[1])
+
+
+def polynomial_constants(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> dict[str, int]:
+    """Constants of ``narrow(base**degree)``, ``base = (dot / 2**dot_shift) * c / 2**shift + coef0``.
+
+    The base is s32f31 over the power of two that holds it.
+
+    Raises
+    ------
+    KerncastError
+        E204 where no scaling leaves enough bits of the kernel.
+    """
+    degree, gamma, coef0 = _polynomial(spec)
+    exponent, kernel_exponent = _exponents(spec, x, lsb)
+    largest = _largest_product(spec, x)
+    dot_shift = max(0, ceil_log2(largest) - 31)
+    scale = gamma * lsb**2 * Fraction(2) ** (dot_shift + 31 - exponent)
+    shift = 30 - floor_log2(scale)
+    half = gamma * lsb**2 * Fraction(largest, 4)
+    seen = ((half + coef0) ** degree - coef0**degree) / Fraction(2) ** (kernel_exponent - (words.bits - 1))
+    if seen < LEAST_WORDS or not 0 <= shift <= 62:
+        raise _too_few_bits(spec, words, float(seen))
+    return {
+        "kernel_dot_shift": dot_shift, "kernel_shift": shift,
+        "kernel_c": min(rounded(decimal(scale * Fraction(2) ** shift)), 2**31 - 1),
+        "kernel_coef0": rounded(decimal(coef0 * Fraction(2) ** (31 - exponent))), "kernel_degree": degree,
+        "kernel_out_shift": 32 - words.bits - (degree * exponent - kernel_exponent),
+    }
+
+
+def _too_few_bits(spec: Spec, words: WordClass, seen: float) -> KerncastError:
+    found = ", ".join(f"{k} = {v}" for k, v in spec.kernel.parameters.items()) or spec.kernel.type
+    return fail("E204", f"the {spec.kernel.type} kernel leaves too few bits of {words.bits}: samples at half "
+                f"scale lie {seen:.2g} words from zero, where those at full scale fill the word",
+                where="[kernel] type", value=found, allowed=f"at least {LEAST_WORDS} words",
+                remedy="lower degree or coef0, raise gamma, or set [numbers] word = 32")

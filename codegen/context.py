@@ -5,21 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from .. import __version__
-from ..sim.formats import Overflow, Rounding
+from ..sim.formats import Format, Overflow, Rounding
 from ..sim.plan import ABI, Plan
 from ..sim.planner.inputs import WORD_CLASSES
 from ..sim.spec_tables import CASTS
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
-TABLE_MEANING = {"exp2": "2^-(i/128)", "exp2_coarse": "2^-(i/2^8)", "exp2_fine": "2^-(i/2^16)"}
+#: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
+_TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
+                  "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
     "Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on":
-        ("kernel_c", "kernel_shift", "kernel_d2_end"),
+        ("kernel_c", "kernel_shift", "kernel_d2_end", "exp2_bits", "exp2_cut"),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
     "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "alpha_exp_min", "alpha_exp_max"),
@@ -34,6 +36,11 @@ def c_integer(value: int) -> str:
     if -(1 << 31) < value < 1 << 31:
         return f"INT32_C({value})" if not -(1 << 15) < value < 1 << 15 else str(value)
     return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
+
+
+def _limit(word: Format, value: int) -> str:
+    """An end of a word's range: by its name where the word fills its type."""
+    return c_integer(value) if word.bits != word.c_bits else f"INT{word.bits}_{'MIN' if value < 0 else 'MAX'}"
 
 
 def real_value(plan: Plan, name: str) -> str:
@@ -80,9 +87,9 @@ def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
 
 def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     """Macros (name, value, comment) by title."""
-    x, w = plan.signals["x"], plan.word
+    x, w, word = plan.signals["x"], plan.word, Format(True, plan.word, 0)
     first = [("ROUNDING", f"KC_{_usual_rounding(plan).name}", ""),
-             ("WORD_LO", f"INT{w}_MIN", ""), ("WORD_HI", f"INT{w}_MAX", "")]
+             ("WORD_LO", _limit(word, word.lo), ""), ("WORD_HI", _limit(word, word.hi), "")]
     first += [(f"{name.upper()}_ROUNDING", f"KC_{plan.signals[name].rounding.name}", "")
               for name in _own_casts(plan)]
     groups = {f"Words of {w} bits": first}
@@ -97,6 +104,13 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     title = next(iter(_MACROS))
     groups[title] = inputs + groups[title]
     return {title: rows for title, rows in groups.items() if rows}
+
+
+def _table_meaning(plan: Plan) -> dict[str, str]:
+    """What each table holds."""
+    bits = plan.constants.get("exp2_bits", 0)
+    assert isinstance(bits, int)
+    return {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
 
 
 def varied(plan: Plan) -> bool:
@@ -152,7 +166,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
         "title": TITLES[plan.algorithm],
-        "word_type": f"int{plan.word}_t",
+        "word_type": Format(True, plan.word, 0).c_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type},
         "formats": {name: str(s.format) for name, s in plan.signals.items()},
@@ -161,5 +175,5 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
         "decay": plan.constants.get("decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
-        "table_meaning": TABLE_MEANING, "example": _example(plan, trains, uniform),
+        "table_meaning": _table_meaning(plan), "example": _example(plan, trains, uniform),
     }

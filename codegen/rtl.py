@@ -24,7 +24,7 @@ LONGEST = Format(True, 63, 0)
 
 # Clocks of the parts, as their headers state them.
 _MUL_SHIFT = 2
-_EXP2 = {16: 4, 32: 5}
+_EXP2 = {16: 4, 32: 7}
 _DISTANCE, _READ, _MAC, _NARROW = 3, 1, 2, 2
 # Around the sample: conversion (5), hand-over, answer, output register.
 _AROUND = 8

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
 from .formats import Format
@@ -15,8 +15,8 @@ CONTEXT = Context(prec=60)
 LN2 = CONTEXT.ln(Decimal(2))
 PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459")
 
-EXP2_16 = Format(False, 16, 16)
-EXP2_32 = Format(False, 32, 31)
+EXP2_16 = Format(False, 22, 21)
+EXP2_COARSE = Format(False, 32, 32)
 SINE = Format(False, 32, 31)
 
 
@@ -30,21 +30,45 @@ def rounded(value: Decimal) -> int:
     return int(CONTEXT.add(value, Decimal("0.5")).to_integral_value(ROUND_FLOOR))
 
 
-def exp2_entry(exponent: Fraction, fmt: Format) -> int:
-    """``2**-exponent`` as the nearest word of `fmt`, saturated."""
-    power = CONTEXT.power(Decimal(2), CONTEXT.minus(decimal(exponent)))
-    scaled = CONTEXT.multiply(power, Decimal(2) ** fmt.frac)
-    return fmt.fit(int(scaled.quantize(Decimal(1), rounding=ROUND_HALF_UP)))
+def power_of_two(exponent: Fraction) -> Decimal:
+    """``2**exponent`` to 60 digits."""
+    return CONTEXT.power(Decimal(2), decimal(exponent))
 
 
-def exp2_16() -> tuple[int, ...]:
-    """129 entries of ``2**-(i/128)`` as u16f16; entry 0 saturates to 65535."""
-    return tuple(exp2_entry(Fraction(i, 128), EXP2_16) for i in range(129))
+def entry(value: Decimal, fmt: Format) -> int:
+    """`value` as the nearest word of `fmt`, saturated."""
+    return fmt.fit(rounded(CONTEXT.multiply(value, Decimal(2) ** fmt.frac)))
 
 
-def exp2_32(step_bits: int) -> tuple[int, ...]:
-    """256 entries of ``2**-(i / 2**step_bits)`` as u32f31."""
-    return tuple(exp2_entry(Fraction(i, 1 << step_bits), EXP2_32) for i in range(256))
+def exp2_16(bits: int) -> tuple[int, ...]:
+    """``2**bits + 1`` entries of ``2**-(i/2**bits)`` as u22f21, lowered so that chords err both ways.
+
+    A chord lies above the curve, by up to ``(ln 2 / 2**bits)**2 / 8`` of its value; half of that is taken
+    off, but less than half an lsb of the result, which keeps ``2**0`` exact.
+    """
+    step = CONTEXT.divide(LN2, Decimal(1 << bits))
+    lowered = min(CONTEXT.divide(CONTEXT.multiply(step, step), Decimal(16)), Decimal(31) / 2**21)
+    factor = CONTEXT.subtract(Decimal(1), lowered)
+    return tuple(entry(CONTEXT.multiply(power_of_two(Fraction(-i, 1 << bits)), factor), EXP2_16)
+                 for i in range((1 << bits) + 1))
+
+
+def exp2_coarse(bits: int) -> tuple[int, ...]:
+    """``2**bits`` entries of ``2 * 2**-(i/2**bits) - 1`` as u32f32; the first saturates."""
+    return tuple(entry(CONTEXT.subtract(power_of_two(1 - Fraction(i, 1 << bits)), Decimal(1)), EXP2_COARSE)
+                 for i in range(1 << bits))
+
+
+def exp2_fine_format(bits: int) -> Format:
+    """Of an entry of the fine table: as fine as 30 bits hold the largest."""
+    return Format(False, 30, 30 + bits)
+
+
+def exp2_fine(bits: int) -> tuple[int, ...]:
+    """``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))`` with 30 + bits fraction bits."""
+    return tuple(entry(CONTEXT.subtract(Decimal(1), power_of_two(-Fraction(j, 1 << 2 * bits))),
+                       exp2_fine_format(bits))
+                 for j in range(1 << bits))
 
 
 def log2_e() -> Decimal:

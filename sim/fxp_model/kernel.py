@@ -22,6 +22,7 @@ from .arithmetic import (
 
 #: ln 2 as u32f32: the linear term of the 32-bit exponential.
 _LN2 = 0xB17217F8
+_U32F31 = Format(False, 32, 31)
 
 
 class FxpKernel:
@@ -68,28 +69,40 @@ class FxpKernel:
         near = d2 < self.plan.integer("kernel_d2_end")
         t = words_of(product_floor(exact(np.where(near, d2, 0), 0), self._c, self._t_frac))
         fmt = self.format("kernel")
-        fraction = self._exp2_16(t) if self.short else self._exp2_32(t)
-        values = _halved(fraction, t >> self._t_frac, fmt)
+        bits, whole = self.plan.integer("exp2_bits"), t >> self._t_frac
+        if self.short:
+            values = _halved(self._exp2_16(t, bits), whole, fmt)
+        else:
+            long = number(_halved(self._exp2_32(t, bits), whole, _U32F31), _U32F31)
+            values = words_of(cast(long, fmt, Rounding.HALF_UP))
         return number(np.where(near, values, 0), fmt)
 
     def _entries(self, table: str, index: Words) -> Fxp:
         values = np.array(self.plan.tables[table].values, dtype=np.int64)
         return number(values[index], self.plan.tables[table].format)
 
-    def _exp2_16(self, t: Words) -> Fxp:
-        """The chord between two of 129 entries at the fraction of t, u37f20; its drop floored to f16."""
-        index = (t >> 13) & 0x7F
+    def _exp2_16(self, t: Words, bits: int) -> Fxp:
+        """The chord between two entries at the fraction of t, u37f20; its drop floored to f21."""
+        rest = 20 - bits
+        index = (t >> rest) & ((1 << bits) - 1)
         left, right = self._entries("exp2", index), self._entries("exp2", index + 1)
-        along = exact(t & 0x1FFF, 13)
-        return left - floor_at((left - right) * along, 16)
+        along = exact(t & ((1 << rest) - 1), rest)
+        return left - floor_at((left - right) * along, 21)
 
-    def _exp2_32(self, t: Words) -> Fxp:
-        """Coarse entry x fine entry x (1 - z ln 2) at the fraction of t, u38f32; each floored to f32."""
-        coarse = self._entries("exp2_coarse", (t >> 24) & 0xFF)
-        fine = self._entries("exp2_fine", (t >> 16) & 0xFF)
-        head = floor_at(exact(integers(coarse), 31) * exact(integers(fine), 31), 32)
-        tail = floor_at(exact(t & 0xFFFF, 32) * exact(_LN2, 32), 32)
-        return head - floor_at(head * tail, 32)
+    def _exp2_32(self, t: Words, bits: int) -> Fxp:
+        """(1 + head) / 2 x (1 - step) x (1 - tail) at the fraction of t, u38f32, the first to f33.
+
+        The tail is 1 - 2**-z to first order, to second where the tables are shorter than 256 entries.
+        """
+        mask, rest, frac = (1 << bits) - 1, 32 - 2 * bits, 30 + bits
+        head, step = self._entries("exp2_coarse", (t >> (32 - bits)) & mask), \
+            self._entries("exp2_fine", (t >> rest) & mask)
+        tail = floor_at(exact(t & ((1 << rest) - 1), 32) * exact(_LN2, 32), frac)
+        if bits < 8:
+            tail = tail - floor_at(tail * tail * exact(1, 1), frac)
+        fall = step + tail - floor_at(step * tail, frac)
+        coarse = exact(integers(head) + (1 << 32), 33)
+        return coarse - product_floor(coarse, fall, 33)
 
     def expand(self, v: Words, alpha: Fxp, x: Words) -> tuple[int, bool]:
         """The prediction sum_i alpha_i k(v_i, x), a word of f, and whether it saturated."""

@@ -26,7 +26,6 @@ from ..primitives import (
 )
 from .ranges import KERNEL, X, Y, cast, fit, record
 
-
 #: What a kernel is a function of.
 SQUARES, ABSOLUTES, SINES, PRODUCTS = range(4)
 _KINDS = {"gaussian": SQUARES, "laplacian": ABSOLUTES, "periodic": SINES, "polynomial": PRODUCTS,
@@ -48,6 +47,8 @@ class Cast(NamedTuple):
 class KernelConstants(NamedTuple):
     """The kernel's integers; `table` is the one exp2 table (W = 16) or the coarse one.
 
+    `exp2_bits` says how long the tables are, `exp2_cut` how many bits of u32f31 a shorter kernel loses.
+
     `turn`, `sine_shift` and `sine` belong to the periodic kernel; `dot_shift`, `coef0`, `degree` and
     `out` to the polynomials, whose base is ``(dot / 2**dot_shift) * c / 2**shift + coef0``.
     """
@@ -59,6 +60,8 @@ class KernelConstants(NamedTuple):
     d2_end: int
     table: Words
     fine: Words
+    exp2_bits: int
+    exp2_cut: int
     turn: int
     sine_shift: int
     sine: Words
@@ -100,9 +103,10 @@ def kernel_constants(plan: Plan) -> KernelConstants:
     coarse, fine = ("exp2", "exp2") if plan.word == 16 else ("exp2_coarse", "exp2_fine")
     return KernelConstants(
         plan.word, _KINDS[plan.options["kernel"]], plan.integer("kernel_c"), plan.integer("kernel_shift"),
-        integer("kernel_d2_end"), table(coarse), table(fine), integer("kernel_turn"),
-        integer("kernel_sine_shift"), table("sine"), integer("kernel_dot_shift"), integer("kernel_coef0"),
-        integer("kernel_degree"), integer("kernel_out_shift"), cast_of(plan, "kernel"))
+        integer("kernel_d2_end"), table(coarse), table(fine), integer("exp2_bits"),
+        integer("exp2_cut"), integer("kernel_turn"), integer("kernel_sine_shift"), table("sine"),
+        integer("kernel_dot_shift"), integer("kernel_coef0"), integer("kernel_degree"),
+        integer("kernel_out_shift"), cast_of(plan, "kernel"))
 
 
 def input_constants(plan: Plan) -> InputConstants:
@@ -149,7 +153,7 @@ def convert_y(raw: int, i: InputConstants, log: Words) -> int:
 
 @jit
 def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
-    """One column's part of the distance: ``acc`` and (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v."""
+    """One column's part added to `acc`: (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v."""
     if k.kind == SQUARES:
         return square_diff(acc, u, v)
     if k.kind == ABSOLUTES:
@@ -187,6 +191,9 @@ def kernel(d2: int, k: KernelConstants, log: Words) -> int:
         word = _polynomial(d2, k)
     elif d2 < k.d2_end:
         t = mul_shift(d2, k.c, k.shift)
-        word = exp2_16(t, k.table) if k.word == 16 else exp2_32(t, k.table, k.fine)
+        if k.word == 16:
+            word = exp2_16(t, k.table, k.exp2_bits)
+        else:
+            word = shift_round(exp2_32(t, k.table, k.fine, k.exp2_bits), k.exp2_cut, HALF_UP)
     record(log, KERNEL, word)
     return word

@@ -11,7 +11,7 @@ import pytest
 
 from kerncast.codegen.resources import resource
 from kerncast.sim import primitives as p
-from kerncast.sim.tables import exp2_16, exp2_32
+from kerncast.sim.tables import exp2_16, exp2_coarse, exp2_fine
 
 BENCH = """
 module bench;
@@ -105,6 +105,11 @@ def words(bits: int, count: int, seed: int) -> list[int]:
     return [min(max(v, low), high) for v in ends + some + [low, high]]
 
 
+def literal(table: Sequence[int], bits: int) -> str:
+    """A table as a packed parameter: entry 0 in the lowest bits."""
+    return "{" + ", ".join(f"{bits}'d{v}" for v in reversed(table)) + "}"
+
+
 @pytest.mark.parametrize("rounding", [p.FLOOR, p.HALF_UP, p.HALF_EVEN])
 @pytest.mark.parametrize("bits", [8, 17, 64])
 def test_shift_round(compare, bits, rounding):
@@ -157,26 +162,29 @@ def test_mul_shift(compare, shift):
     compare(module, inputs, [p.mul_shift(a, c, shift) for a, c in inputs])
 
 
-def test_exp2_16(compare):
-    chance = random.Random(5)
-    ends = [max(0, (k << 13) + d) for k in range(17 << 7) for d in (-1, 0, 1)]
-    inputs = [(t,) for t in ends + [chance.randrange(17 << 20) for _ in range(6000)]]
-    table = exp2_16()
-    literal = "{" + ", ".join(f"16'd{v}" for v in reversed(table)) + "}"
-    module = Module("kc_exp2_16", {"t": 25}, 16, "k", 4, {"TABLE": literal})
+@pytest.mark.parametrize("bits", [5, 6, 7])
+def test_exp2_16(compare, bits):
+    chance = random.Random(bits)
+    ends = [max(0, (k << (20 - bits)) + d) for k in range(17 << bits) for d in (-1, 0, 1)]
+    inputs = [(t,) for t in ends + [chance.randrange(17 << 20) for _ in range(4000)]]
+    table = exp2_16(bits)
+    module = Module("kc_exp2_16", {"t": 25}, 16, "k", 4, {"BITS": bits, "TABLE": literal(table, 22)})
     array = np.array(table)
-    compare(module, inputs, [int(p.exp2_16(t, array)) for (t,) in inputs])
+    compare(module, inputs, [int(p.exp2_16(t, array, bits)) for (t,) in inputs])
 
 
-def test_exp2_32(compare):
-    chance = random.Random(6)
-    ends = [max(0, (k << 24) + d) for k in range(33 << 8) for d in (-1, 0)]
-    inputs = [(t,) for t in ends + [chance.randrange(33 << 32) for _ in range(6000)]]
-    coarse, fine = exp2_32(8), exp2_32(16)
-    literals = ["{" + ", ".join(f"32'd{v}" for v in reversed(table)) + "}" for table in (coarse, fine)]
-    module = Module("kc_exp2_32", {"t": 38}, 32, "k", 5, {"COARSE": literals[0], "FINE": literals[1]})
+@pytest.mark.parametrize("bits", [5, 6, 8])
+def test_exp2_32(compare, bits):
+    chance = random.Random(bits)
+    ends = [max(0, (k << (32 - bits)) + d) for k in range(33 << bits) for d in (-1, 0)]
+    between = [(chance.randrange(33 << (2 * bits)) << (32 - 2 * bits)) - 1 for _ in range(2000)]
+    some = [chance.randrange(33 << 32) for _ in range(4000)]
+    inputs = [(max(t, 0),) for t in ends + between + some]
+    coarse, fine = exp2_coarse(bits), exp2_fine(bits)
+    module = Module("kc_exp2_32", {"t": 38}, 32, "k", 7,
+                    {"BITS": bits, "COARSE": literal(coarse, 32), "FINE": literal(fine, 30)})
     arrays = np.array(coarse), np.array(fine)
-    compare(module, inputs, [int(p.exp2_32(t, *arrays)) for (t,) in inputs])
+    compare(module, inputs, [int(p.exp2_32(t, *arrays, bits)) for (t,) in inputs])
 
 
 def sums(inputs, add):

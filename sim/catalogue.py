@@ -34,7 +34,7 @@ _SPEC = {
                   "Correct the spelling or remove it."),
     "E105": Entry("a table is missing",
                   "[model], [input], [output] and [kernel] are always needed; algorithm toeplitz_rls needs "
-                  "[toeplitz] and kernel_lms needs [online].",
+                  "[toeplitz], kernel_cg needs [cg] and kernel_lms needs [online].",
                   "Add the table; `kerncast init` shows each with its keys."),
     "E106": Entry("a key is missing", "A key without a default is not given.",
                   "Add the key to the table named."),
@@ -53,8 +53,8 @@ _SPEC = {
                   "not be a word of the language, and must not shadow a standard header such as math.h.",
                   "Use lower-case letters, digits and single underscores, a letter first; at most 24."),
     "E111": Entry("the tables do not fit the algorithm",
-                  "toeplitz_rls is described by [toeplitz], kernel_lms by [online]; the spec has the other "
-                  "one, or both.",
+                  "toeplitz_rls is described by [toeplitz], kernel_cg by [cg], kernel_lms by [online]; the "
+                  "spec has another one, or several.",
                   "Remove the table that does not belong, or change [model] algorithm."),
     "E112": Entry("a list has the wrong length",
                   "offset and gain of [input] are one number for all columns, or a list of one each.",
@@ -265,6 +265,13 @@ _LINK = {
     "E432": Entry("an RTL simulation failed",
                   "The simulator refused the sources, ended early, or ran into its limit of cycles.",
                   "Read the log named; its last lines are part of the message."),
+    "E433": Entry("the back end has no trace hooks",
+                  "--bisect compares what is computed inside a call. The RTL and the model in fxpmath "
+                  "give their results only.",
+                  "Use model, host, an emulator or a board; without --bisect every back end is compared."),
+    "E434": Entry("the firmware has no trace hooks",
+                  "The hooks cost time and memory, so that they are compiled in on request only.",
+                  "Build with `kerncast build OUT --trace` and load that image, or use an emulator."),
 }
 
 _MISSING = {

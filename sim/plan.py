@@ -21,6 +21,9 @@ from .formats import Format, Overflow, Rounding
 ABI = 1
 SCHEMA = 1
 
+#: The key of the spec that says how many vectors a model holds, by algorithm.
+SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget"}
+
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
            "int64_t": 8, "uint64_t": 8}
 
@@ -113,7 +116,7 @@ class Plan:
     name : str
         C prefix and name of everything generated.
     algorithm : str
-        ``toeplitz_rls`` or ``kernel_lms``.
+        ``toeplitz_rls``, ``kernel_cg`` or ``kernel_lms``.
     word : int
         Word length W in bits, 16 or 32.
     options : mapping of str to str
@@ -163,6 +166,16 @@ class Plan:
         value = self.constants[name]
         assert isinstance(value, tuple)
         return value
+
+    @property
+    def trains(self) -> bool:
+        """Whether it trains on a whole set at once; else it learns sample by sample."""
+        return self.algorithm != "kernel_lms"
+
+    @property
+    def size_key(self) -> str:
+        """The key of the spec that says how many vectors the model holds."""
+        return SIZE_KEYS[self.algorithm]
 
     @property
     def state_bytes(self) -> int:

@@ -21,6 +21,7 @@ from .spec_rules import RULES, Draft
 from .spec_source import KeyPath, Source
 from .spec_tables import (
     TABLES,
+    Cg,
     Data,
     Input,
     Kernel,
@@ -33,7 +34,7 @@ from .spec_tables import (
     keys,
 )
 
-__all__ = ["Data", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Spec", "TargetChoice",
+__all__ = ["Cg", "Data", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Spec", "TargetChoice",
            "Toeplitz"]
 
 _PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
@@ -69,6 +70,7 @@ class Spec(BaseModel):
     output: Output
     kernel: Kernel
     toeplitz: Toeplitz | None = None
+    cg: Cg | None = None
     online: Online | None = None
     numbers: Numbers = Numbers()
     target: TargetChoice = TargetChoice()
@@ -113,8 +115,10 @@ class Spec(BaseModel):
         """One line: name, algorithm, sizes and word length."""
         if self.toeplitz is not None:
             size = f"n = {self.toeplitz.n}, {self.toeplitz.scheme}, lambda = {self.toeplitz.lam:g}"
+        elif self.cg is not None:
+            size = f"n = {self.cg.n}, {self.cg.steps} steps, lambda = {self.cg.lam:g}"
         else:
-            assert self.online is not None  # the rules see to one of the two
+            assert self.online is not None  # the rules see to one of the three
             size = f"budget = {self.online.budget}, {self.online.reduction}, eta = {self.online.eta:g}"
         kernel = ", ".join((self.kernel.type, *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
         return (f"{self.model.name}: {self.model.algorithm}, {size}, {kernel}, "

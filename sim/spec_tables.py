@@ -147,6 +147,13 @@ _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; suc
 _POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
 
 
+def _tolerance() -> Any:
+    """The key of the batch trainers that says when an answer is called inaccurate."""
+    return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
+                about="status INACCURATE where the certified bound exceeds this part of |alpha|",
+                remedy="0.5 asks that the solution is right to a factor of two or better")
+
+
 class Model(Table):
     """What is built and what it is called."""
 
@@ -154,9 +161,11 @@ class Model(Table):
                        allowed=f"lower-case letters, digits, single underscores; a letter first; at most "
                                f"{_NAME_LENGTH}",
                        remedy="choose a short name, such as ecg or motor_2")
-    algorithm: Literal["toeplitz_rls", "kernel_lms"] = _key(
-        about="toeplitz_rls (batch training) or kernel_lms (online)", allowed="toeplitz_rls, kernel_lms",
-        remedy="toeplitz_rls trains on a stored window, kernel_lms on a stream")
+    algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] = _key(
+        about="toeplitz_rls or kernel_cg (batch training), or kernel_lms (online)",
+        allowed="toeplitz_rls, kernel_cg, kernel_lms",
+        remedy="toeplitz_rls trains on a sampled signal, kernel_cg on any stored samples, kernel_lms on a "
+               "stream")
 
 
 class Input(Table):
@@ -240,9 +249,20 @@ class Toeplitz(Table):
     refine: int = _key(0, ge=0, le=4, about="further solves on the residual; words of 2 W bits",
                        allowed="an integer, 0 to 4", remedy="2 gives nearly what words of 2 W bits give")
     bias: bool = _key(False, about="an intercept beside the expansion (LS-SVM)", allowed="true, false")
-    tolerance: float = _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
-                            about="status INACCURATE where the certified bound exceeds this part of |alpha|",
-                            remedy="0.5 asks that the solution is right to a factor of two or better")
+    tolerance: float = _tolerance()
+
+
+class Cg(Table):
+    """Conjugate gradients on the kernel matrix, which is not stored."""
+
+    n: int = _key(ge=2, le=65535, about="training samples held", allowed="an integer, 2 to 65535",
+                  remedy="memory grows as n, time as n^2 a step")
+    lam: float = _key(alias="lambda", about="regulariser", **_POSITIVE,
+                      remedy="start with 0.1; a larger one needs fewer steps")
+    steps: int = _key(20, ge=1, le=65535, about="steps at most, each a pass over all pairs of samples",
+                      allowed="an integer, 1 to 65535",
+                      remedy="20 suit a lambda of 0.1; fewer regularise, more cost time")
+    tolerance: float = _tolerance()
 
 
 class Online(Table):
@@ -317,19 +337,20 @@ KERNEL_KEYS: dict[str, tuple[str, ...]] = {
 #: Every table by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[Table]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
-    "online": Online, "numbers": Numbers, "target": TargetChoice, "data": Data,
+    "cg": Cg, "online": Online, "numbers": Numbers, "target": TargetChoice, "data": Data,
 }
 REQUIRED = ("model", "input", "output", "kernel")
-TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_lms": "online"}
+TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online"}
 #: Signals whose format [numbers.formats] may choose; all others follow from bounds.
-OVERRIDABLE = {"toeplitz_rls": (), "kernel_lms": ("alpha",)}
+OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",)}
 #: Signals with a cast of their own; `a` stands for every cast within the solver's recursion.
-CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"), "kernel_lms": ("x", "y", "f", "alpha")}
+CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"),
+         "kernel_cg": ("x", "y", "f", "r", "p", "alpha"), "kernel_lms": ("x", "y", "f", "alpha")}
 #: Of these the ones whose word may not hold the value.  Bounds hold all others, so that both
 #: overflow modes give the same words; static scaling saturates in the recursion, to say so.
-WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_lms": ("f", "alpha")}
+WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "alpha")}
 #: Signals whose range [numbers.ranges] may give.
-RANGED = {"toeplitz_rls": ("a", "alpha"), "kernel_lms": ("alpha",)}
+RANGED = {"toeplitz_rls": ("a", "alpha"), "kernel_cg": (), "kernel_lms": ("alpha",)}
 
 
 def keys(table: type[Table]) -> dict[str, str]:

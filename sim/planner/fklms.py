@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import fail
 from ..formats import Format
-from ..plan import Field, Operations, Plan, Signal
+from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
 from .casts import cast_modes
 from .counts import memory, operations
@@ -66,14 +66,14 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
 def _memory(words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     distance = words.distance.c_type
     return memory([
-        ("row", distance, "N", "squared distances to the sample at hand"),
-        ("dist", distance, "N", "squared distance to the nearest older vector"),
+        ("row", distance, "N", "distances to the sample at hand"),
+        ("dist", distance, "N", "distance to the nearest older vector"),
         ("alpha", f"int{words.bits}_t", "N", "multipliers"),
         ("v", x_word, "N*D", "expansion vectors"),
         ("elder", "uint16_t", "N", "slot of the nearest older vector"),
         ("rank", "uint16_t", "N", "age: 0 is the oldest"),
         ("count", "uint16_t", "1", "vectors held"),
-    ], sizes)
+    ], sizes, SIZE_KEYS["kernel_lms"])
 
 
 def _operations(sizes: dict[str, int], decays: bool) -> dict[str, dict[str, Operations]]:
@@ -93,16 +93,15 @@ def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
     words = WORD_CLASSES[spec.numbers.word]
     x, y = plan_input(spec, words), plan_output(spec, words)
     constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
-    constants |= _constants(spec, words, alpha) | plan_kernel(spec, words, x.lsb)
+    constants |= _constants(spec, words, alpha) | plan_kernel(spec, words, x)
     sizes = {"N": spec.online.budget, "D": spec.input.columns}
     signals = common_signals(spec, words, x, y)
     signals["alpha"] = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
     return Plan(
         name=spec.model.name, algorithm="kernel_lms", word=words.bits,
-        options={"kernel": spec.kernel.type, "reduction": spec.online.reduction,
-                 "sigma": repr(spec.kernel.sigma), "eta": repr(spec.online.eta),
+        options={**spec.kernel.options, "reduction": spec.online.reduction, "eta": repr(spec.online.eta),
                  "rho": repr(spec.online.rho), "rounding": spec.numbers.rounding},
-        sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(words),
+        sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
         memory=_memory(words, x.signal.format.c_type, sizes),
         operations=_operations(sizes, constants["decay"] != 0),
         units=units(spec, x, y), evidence={"alpha": evidence})

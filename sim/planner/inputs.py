@@ -11,15 +11,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from math import ceil, isqrt
+from math import ceil
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Signal, Table
 from ..spec import Spec
-from ..tables import CONTEXT, EXP2_16, EXP2_32, decimal, exp2_16, exp2_32, log2_e, rounded
+from ..tables import (
+    EXP2_16,
+    EXP2_COARSE,
+    SINE,
+    decimal,
+    exp2_16,
+    exp2_coarse,
+    exp2_fine,
+    exp2_fine_format,
+    rounded,
+    sine,
+)
 from .casts import cast_modes
 from .exact import floor_log2
+from .kernel import (
+    POLYNOMIALS,
+    distance_format,
+    distance_unit,
+    exponent_scale,
+    kernel_format,
+    periodic_constants,
+    polynomial_constants,
+    reach,
+)
 
 
 @dataclass(frozen=True)
@@ -58,6 +79,12 @@ WORD_CLASSES = {
 }
 
 
+#: Word -> size -> bits of an exponential's index: entries lie 2**-bits apart.
+EXP2_BITS = {16: {"small": 5, "medium": 6, "large": 7}, 32: {"small": 5, "medium": 6, "large": 8}}
+#: Fraction bits of what exp2_32 gives.
+EXP2_32_FRAC = 31
+
+
 @dataclass(frozen=True)
 class Affine:
     """``word = narrow((raw - offset[c]) * gain[c], shift)`` and what one lsb is worth."""
@@ -80,11 +107,11 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
     offset = spec.input.offsets
     lo, hi = raw.lo - max(offset), raw.hi - min(offset)
     span = hi - lo  # of any two x words: raw words beyond their format are clamped to it
-    reach = isqrt(words.distance.hi // spec.input.columns)
+    most = reach(spec, words)
     down = 0
     signed = lo < 0
     container = Format(signed, words.bits, 0)
-    while (((span << up) >> down) + (down > 0) > reach or -((-hi << up) >> down) > container.hi
+    while (((span << up) >> down) + (down > 0) > most or -((-hi << up) >> down) > container.hi
            or (lo << up) >> down < container.lo):
         down += 1
     if up and down:
@@ -116,10 +143,10 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
     """Columns with gains of their own: one common lsb, gains as mantissas."""
     ends = [max(raw.hi - off, off - raw.lo) * Fraction(gain) * raw.lsb
             for off, gain in zip(spec.input.offsets, spec.input.gains, strict=True)]
-    reach = min((1 << (words.bits - 1)) - 1, isqrt(words.distance.hi // len(ends)) // 2)
-    frac = floor_log2(reach / max(ends))
+    most = min((1 << (words.bits - 1)) - 1, reach(spec, words) // 2)
+    frac = floor_log2(most / max(ends))
     gain, shift = _mantissas(spec, words, raw, frac)
-    if _widest(spec, raw, gain, shift) > reach:  # the gains were rounded up
+    if _widest(spec, raw, gain, shift) > most:  # the gains were rounded up
         frac -= 1
         gain, shift = _mantissas(spec, words, raw, frac)
     if min(gain) == 0:
@@ -128,14 +155,8 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
                    allowed=f"a ratio below 2**{words.gain_bits - 1}",
                    remedy="scale the columns alike, or use [numbers] word = 32")
     fmt = Format(True, words.bits, frac)
-    return Affine(_cast(spec, "x", fmt, "x units", -reach, reach), spec.input.offsets, gain, shift,
+    return Affine(_cast(spec, "x", fmt, "x units", -most, most), spec.input.offsets, gain, shift,
                   fmt.lsb)
-
-
-def kernel_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
-    """C with ``t = d2 * C`` for a squared distance d2 in squared x words."""
-    exact = lsb * lsb / (2 * Fraction(spec.kernel.sigma) ** 2)
-    return Fraction(CONTEXT.multiply(decimal(exact), log2_e()))
 
 
 def plan_input(spec: Spec, words: WordClass) -> Affine:
@@ -150,10 +171,11 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
     if len(set(spec.input.gains)) > 1:
         return _scaled_input(spec, words, raw)
     plain = _equal_gain_input(spec, words, raw, 0)
-    scale = kernel_scale(spec, words, plain.lsb) * 2**words.t_frac
-    # The kernel's constant has 31 bits at most: halving the lsb divides it by four.
+    if spec.kernel.type not in ("gaussian", "laplacian"):  # the lsb has no part in the size of a constant
+        return plain
+    # The kernel's constant has 31 bits at most: halving the lsb makes it smaller.
     up = 0
-    while scale / 4**up >= 2**31:
+    while exponent_scale(spec, words, plain.lsb / 2**up) * 2**words.t_frac >= 2**31:
         up += 1
     return plain if up == 0 else _equal_gain_input(spec, words, raw, up)
 
@@ -171,41 +193,60 @@ def plan_output(spec: Spec, words: WordClass) -> Affine:
                   lsb)
 
 
-def plan_kernel(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
-    """The kernel's constants: `kernel_c`, `kernel_shift`, `kernel_d2_end`.
+def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
+    """The kernel's constants: `kernel_c`, `kernel_shift`, `kernel_d2_end`, and those of its type.
 
     ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
+
+    Raises
+    ------
+    KerncastError
+        E204 where sigma or the period do not fit the words, or a polynomial leaves too few bits.
     """
-    scale = kernel_scale(spec, words, lsb) * 2**words.t_frac
+    if spec.kernel.type in POLYNOMIALS:
+        return polynomial_constants(spec, words, x.signal, x.lsb)
+    scale = exponent_scale(spec, words, x.lsb) * 2**words.t_frac
     shift = max(0, words.kernel_c_bits - 1 - floor_log2(scale))
     c = min(rounded(decimal(scale * Fraction(2) ** shift)), 2**31 - 1)  # rounding may reach 2**31
-    if shift > 62 or c == 0:
+    if shift > 62 or c == 0 or scale >= 2**31:
         raise fail("E204", "sigma does not fit the resolution of the input words",
                    where="[kernel] sigma", value=spec.kernel.sigma,
                    allowed="between about 1e-3 and 1e6 steps of the x words",
                    remedy="scale sigma or the input's gain")
     end = ceil(Fraction((words.t_end << (words.t_frac + shift)), c))
-    return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi)}
+    return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi),
+            "exp2_bits": EXP2_BITS[words.bits][spec.numbers.exp_table],
+            **({} if words.bits == 16 else {"exp2_cut": EXP2_32_FRAC - words.kernel.frac}),
+            **periodic_constants(spec, words, x.lsb)}
+
+
+def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, Table]:
+    """The exp2 tables of the word class, as long as the spec chooses, and the sine of the periodic kernel."""
+    if spec.kernel.type in POLYNOMIALS:
+        return {}
+    tables = _exp2_tables(words.bits, EXP2_BITS[words.bits][spec.numbers.exp_table])
+    return tables if spec.kernel.type != "periodic" else {**tables, "sine": Table(SINE, sine())}
 
 
 @cache
-def kernel_tables(words: WordClass) -> Mapping[str, Table]:
-    """The exp2 tables of the word class."""
-    if words.bits == 16:
-        return {"exp2": Table(EXP2_16, exp2_16())}
-    return {"exp2_coarse": Table(EXP2_32, exp2_32(8)), "exp2_fine": Table(EXP2_32, exp2_32(16))}
+def _exp2_tables(word: int, bits: int) -> Mapping[str, Table]:
+    if word == 16:
+        return {"exp2": Table(EXP2_16, exp2_16(bits))}
+    return {"exp2_coarse": Table(EXP2_COARSE, exp2_coarse(bits)),
+            "exp2_fine": Table(exp2_fine_format(bits), exp2_fine(bits))}
 
 
 def common_signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Signal]:
     """Signals that every algorithm has."""
     raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
-    k = words.kernel
+    k = kernel_format(spec, words, x.signal, x.lsb)
     return {
         "x_raw": _cast(spec, "x_raw", raw_x, "raw words"), "y_raw": _cast(spec, "y_raw", raw_y, "raw words"),
         "x": x.signal, "y": y.signal,
         "f": _cast(spec, "f", y.signal.format, y.signal.unit),
-        "distance": _cast(spec, "distance", words.distance, "squared x words", 0),
-        "kernel": _cast(spec, "kernel", k, "1", 0, 1 << k.frac),
+        "distance": _cast(spec, "distance", distance_format(spec, words), distance_unit(spec),
+                          None if k.signed else 0),
+        "kernel": _cast(spec, "kernel", k, "1", None if k.signed else 0, None if k.signed else 1 << k.frac),
         "accumulator": Signal(Format(True, 64, 0), Rounding.FLOOR, Overflow.WRAP,
                               -(1 << 62), 1 << 62, "never overflows"),
     }

@@ -17,6 +17,8 @@ def build(out: GeneratedFolder,
           board: Annotated[str, typer.Option("--board", help="Board to build for.")] = "mps2-an386",
           compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
           optimise: Annotated[str, typer.Option("-O", "--optimise", help="-O0 to -O3, or -Os.")] = "-O2",
+          trace: Annotated[bool, typer.Option(
+              "--trace", help="With trace hooks, for kerncast test --bisect on a board.")] = False,
           as_json: JsonFlag = False) -> None:
     """Build the library and the HIL agent into an image, and say what it takes.
 
@@ -29,7 +31,7 @@ def build(out: GeneratedFolder,
     from ..codegen.generate import load_plan
 
     plan, _ = load_plan(out)
-    image = build_firmware(out, plan, board, compiler=compiler, optimise=optimise)
+    image = build_firmware(out, plan, board, compiler=compiler, optimise=optimise, traced=trace)
     values = {"elf": str(image.elf), "board": board, "compiler": image.compiler,
               "optimise": image.optimise, "flash": image.flash_bytes, "ram": image.ram_bytes,
               "library": image.library_bytes, "model": plan.state_bytes,

@@ -12,27 +12,36 @@ from .progress import steps
 from .shell import JsonFlag, columns, show
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
+    from ..lab.bisection import Bisection
     from ..lab.ledger import Row
     from ..sim.plan import Plan
     from ..sim.vectors import Vectors
+
+    Tell = Callable[[str], None]
+    Run = Callable[[Plan, Vectors, str, Path, Tell], Row | Bisection]
 
 
 def test(out: GeneratedFolder,
          on: Annotated[list[str], typer.Option("--on", help="Back end; may be given again.",
                                                show_default=False)],
          predictions: Annotated[int, typer.Option(help="Predictions a call at most; 0 for all.", min=0)] = 0,
+         bisect: Annotated[bool, typer.Option(
+             "--bisect", help="Build with trace hooks, and name the first word that differs.")] = False,
          as_json: JsonFlag = False) -> None:
     """Replay the folder's vectors on back ends and compare every word with the model's.
 
-    Exits with 1 where a word differs.
+    Exits with 1 where a word differs. With --bisect the words inside a call are compared too, and the first
+    that differs is named: operation, step, signal, and the line of the generated C.
 
     Examples
     --------
     kerncast test build/ecg --on host
     kerncast test build/ecg --on host:clang:-O0 --on emu:mps2-an386:qemu
     kerncast test build/ecg --on rtl:icarus --predictions 8
+    kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
     from ..codegen.generate import load_plan, load_vectors
     from ..sim.vectors import shortened
@@ -47,10 +56,13 @@ def test(out: GeneratedFolder,
         raise fail("E309", "the vectors belong to another plan", where=str(out), value=vectors.plan_hash,
                    allowed=plan.hash, remedy="generate the folder again")
     chosen = shortened(vectors, predictions) if predictions else vectors
-    rows, failed = _replay(plan, chosen, on, out, as_json)
+    run = _bisect if bisect else _replay
+    rows, failed = _on_each(plan, chosen, on, out, run, as_json)
     mismatches = sum(row.mismatches for row in rows)
     text = columns([("back end", "words", "unequal", "first difference"),
                     *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])
+    for row in rows:
+        text += _where(row)
     show({"plan": plan.hash, "words": sum(row.words for row in rows), "mismatches": mismatches,
           "backends": [row.as_dict() for row in rows],
           **({"errors": [p.as_dict() for p in failed.problems]} if failed else {})}, as_json, text)
@@ -62,17 +74,37 @@ def test(out: GeneratedFolder,
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _replay(plan: Plan, vectors: Vectors, names: list[str], out: Path,
-            as_json: bool) -> tuple[list[Row], KerncastError | None]:
-    """Rows of the back ends up to the first that failed, and its error; raised where it was the first."""
+def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell) -> Row:
     from ..lab.ledger import run_backend
 
-    rows: list[Row] = []
+    return run_backend(plan, vectors, name, out)
+
+
+def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell) -> Bisection:
+    from ..lab.bisection import bisect_backend
+
+    return bisect_backend(plan, vectors, name, out, tell)
+
+
+def _where(row: Row | Bisection) -> str:
+    """What a bisection found, below the table."""
+    from ..lab.bisection import Bisection
+
+    return f"\n\n{row.backend}\n{columns(row.rows())}" if isinstance(row, Bisection) else ""
+
+
+def _on_each(plan: Plan, vectors: Vectors, names: list[str], out: Path, run: Run,
+             as_json: bool) -> tuple[list[Row | Bisection], KerncastError | None]:
+    """Rows of the back ends up to the first that failed, and its error; raised where it was the first."""
+    rows: list[Row | Bisection] = []
     with steps(as_json) as tell:
         for name in names:
+            def told(text: str, name: str = name) -> None:
+                tell(f"{plan.name}: {name}: {text}")
+
             tell(f"{plan.name}: {name}")
             try:
-                rows.append(run_backend(plan, vectors, name, out))
+                rows.append(run(plan, vectors, name, out, told))
             except KerncastError as error:
                 if not rows:
                     raise

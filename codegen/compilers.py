@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import shutil
 import sys
 from collections.abc import Sequence
@@ -41,7 +42,7 @@ class Compiler:
         Parameters
         ----------
         sources : sequence of Path
-            Of one folder, which is on the include path.
+            The folder of the first is on the include path.
         flags : sequence of str
         library : Path
             The file to make.
@@ -52,9 +53,9 @@ class Compiler:
         folder = sources[0].parent
         if quiet:  # zig alone keeps something
             work.mkdir(parents=True, exist_ok=True)
+        names = [os.path.relpath(source, folder) for source in sources]
         done = run_tool([*self.command, "-std=c99", *WARNINGS, *quiet, *flags, "-shared", "-fPIC",
-                         "-I.", *(s.name for s in sources), "-o", str(library.absolute())],
-                        folder, work)
+                         "-I.", *names, "-o", str(library.absolute())], folder, work)
         if done.returncode != 0:
             raise refusal(self.name, "the compiler refused the generated code", done)
 

@@ -16,6 +16,7 @@ from ..sim.errors import fail
 from ..sim.plan import Plan
 from .context import context
 from .hil_table import render_header
+from .hooks import TRACE_ON
 from .resources import environment, resource
 from .targets import Board, load_board, load_target
 from .toolchains import Toolchain, choose_toolchain
@@ -101,7 +102,7 @@ def shipped_sources(board: Board) -> dict[str, str]:
 
 def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *,
                    compiler: str = "auto", optimise: str = "-O2",
-                   build_dir: Path | str | None = None) -> FirmwareImage:
+                   build_dir: Path | str | None = None, traced: bool = False) -> FirmwareImage:
     """Build the library generated in `out_dir` and the HIL agent into an image for `board`.
 
     Parameters
@@ -118,6 +119,8 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
         One of `OPTIMISATIONS`.
     build_dir : path, optional
         Where to build; by default a folder of its own in ``out_dir/build``.
+    traced : bool
+        Compile the trace hooks in.
 
     Raises
     ------
@@ -134,12 +137,13 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
                    remedy="kerncast gen SPEC -o FOLDER")
     files = {f"{plan.name}_hil_port.c": render_port(plan)}
     return build_image(files, sources, [out], load_board(board), compiler=compiler,
-                       optimise=optimise, build_dir=Path(build_dir) if build_dir else out / "build")
+                       optimise=optimise, build_dir=Path(build_dir) if build_dir else out / "build",
+                       traced=traced)
 
 
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
                 board: Board, *, compiler: str = "auto", optimise: str = "-O2",
-                build_dir: Path) -> FirmwareImage:
+                build_dir: Path, traced: bool = False) -> FirmwareImage:
     """Build any port of the agent; :func:`build_firmware` for generated libraries.
 
     Parameters
@@ -150,7 +154,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
         C files of the library under test.
     includes : sequence of Path
         Folders of its headers.
-    board, compiler, optimise, build_dir
+    board, compiler, optimise, build_dir, traced
         As in :func:`build_firmware`; the image gets a folder of its own in `build_dir`.
     """
     if optimise not in OPTIMISATIONS:
@@ -158,12 +162,14 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
                    allowed=", ".join(OPTIMISATIONS), remedy="choose one of these")
     target = load_target(board.target)
     toolchain = choose_toolchain(compiler, target)
-    folder = (build_dir / f"{board.id}-{toolchain.name}{optimise}").absolute()
+    hooks = "-trace" if traced else ""
+    folder = (build_dir / f"{board.id}-{toolchain.name}{optimise}{hooks}").absolute()
     folder.mkdir(parents=True, exist_ok=True)
     texts = {**shipped_sources(board), **render_board_files(board), **files}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     flags = [*toolchain.flags, optimise, *WARNINGS, *FREESTANDING, "-I.",
+             *([f"-D{TRACE_ON}"] if traced else []),
              *(f"-I{_from(folder, path)}" for path in includes)]
     ours = sorted(name for name in texts if name.endswith(".c"))
     theirs = [_from(folder, path) for path in library]

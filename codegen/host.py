@@ -15,8 +15,10 @@ from ..sim import raw
 from ..sim.backend import ALL_CALLS, Outputs, Raw
 from ..sim.errors import fail
 from ..sim.plan import Plan
+from ..sim.trace import TRACED_CALLS, Event, Trace
 from .compilers import Compiler, host_compiler
 from .generate import generate, load_manifest
+from .hooks import TRACE_DECLARATIONS, TRACE_ON, write_trace_hooks
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 _BAD_ARGUMENT = 4
@@ -56,6 +58,8 @@ class HostBackend:
         Where the library is built; by default a folder of its own, removed on `close`.
     flags : tuple of str
         Optimisation and instrumentation, such as ``("-O2",)``.
+    traced : bool
+        Compile the trace hooks in, so that it answers ``trace``.
 
     Attributes
     ----------
@@ -68,18 +72,18 @@ class HostBackend:
         E511 where no compiler is found, E320 where it fails, E413 where `source` is of another plan.
     """
 
-    calls = ALL_CALLS
-
     def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
-                 flags: tuple[str, ...] = ("-O2",), build_dir: Path | None = None) -> None:
+                 flags: tuple[str, ...] = ("-O2",), build_dir: Path | None = None,
+                 traced: bool = False) -> None:
         chosen = host_compiler(compiler)
         self.plan = plan
+        self.calls = TRACED_CALLS if traced else ALL_CALLS
         self.name = f"host:{chosen.name}:{''.join(flags)}"
         self.ffi = cffi.FFI()
-        self.ffi.cdef(declarations(plan))
+        self.ffi.cdef(declarations(plan) + (TRACE_DECLARATIONS if traced else ""))
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
         try:
-            self.library: Any = self.ffi.dlopen(str(self._build(chosen, source, flags, build_dir)))
+            self.library: Any = self.ffi.dlopen(str(self._build(chosen, source, flags, build_dir, traced)))
         except BaseException:
             self._folder.cleanup()
             raise
@@ -87,7 +91,7 @@ class HostBackend:
         self.reset()
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
-               build_dir: Path | None) -> Path:
+               build_dir: Path | None, traced: bool) -> Path:
         """The library, under a name that is fresh each time: a loaded one is never written over."""
         work = Path(self._folder.name)
         if source is None:
@@ -98,8 +102,11 @@ class HostBackend:
             raise fail("E413", "the generated code is of another plan", where=str(source),
                        value=manifest.plan, allowed=self.plan.hash, remedy="generate the folder again")
         library = work / f"{self.plan.name}{_SUFFIX}"
-        chosen.build_library([source / name for name in manifest.sources], flags, library,
-                             build_dir or work)
+        sources = [source / name for name in manifest.sources]
+        if traced:
+            sources.append(write_trace_hooks(work))
+            flags = (*flags, f"-D{TRACE_ON}", f"-I{work.absolute()}")
+        chosen.build_library(sources, flags, library, build_dir or work)
         return library
 
     def _call(self, name: str, *arguments: Any) -> int:
@@ -161,6 +168,15 @@ class HostBackend:
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
         getattr(self.library, f"{self.plan.name}_model_init")(self.model)
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        found = self.library.kc_hil_trace_take(limit)
+        event = None
+        if found.operation != self.ffi.NULL:
+            operation, signal = (self.ffi.string(text).decode() for text in (found.operation, found.signal))
+            event = Event(operation, signal, found.step, found.index, found.word)
+        return Trace(found.count, found.hash, event)
 
     def close(self) -> None:
         """Remove the compiled library."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..codegen.generate import generate
 from ..codegen.host import HostBackend
@@ -13,6 +13,7 @@ from ..sim.backend import Backend, Outputs
 from ..sim.errors import fail
 from ..sim.model import open_model
 from ..sim.plan import Plan
+from ..sim.trace import no_hooks
 
 #: How a back end is named, with what it is.
 NAMES = {
@@ -26,7 +27,8 @@ NAMES = {
 
 
 def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
-                 build_dir: str | Path | None = None, state: Outputs | None = None) -> Backend:
+                 build_dir: str | Path | None = None, state: Outputs | None = None,
+                 traced: bool = False) -> Backend:
     """Open a back end by name.
 
     Parameters
@@ -41,6 +43,8 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
         Where images and simulators are built; beside the source by default.
     state : dict, optional
         A trained model structure, for a back end that only predicts (RTL).
+    traced : bool
+        With trace hooks: it answers ``trace``.
 
     Returns
     -------
@@ -50,26 +54,40 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        E420 for an unknown name, E5xx where a tool is missing, E4xx where the board is refused.
+        E420 for an unknown name, E433 where there are no trace hooks, E5xx where a tool is missing, E4xx
+        where the board is refused.
     """
     kind, _, rest = name.partition(":")
     opener = _OPENERS.get(kind)
     if opener is None or (kind in ("emu", "board", "rtl") and not rest):
         raise _unknown(name)
+    if traced and (kind == "rtl" or name == "model:fxpmath"):
+        raise no_hooks(name)
     if kind in ("model", "board"):
-        return opener(plan, rest, Path(), Path(), state)
+        return opener(_Wanted(plan, rest, Path(), Path(), state, traced))
     if source is not None:
         build = Path(build_dir) if build_dir is not None else Path(source) / "build"
-        return opener(plan, rest, Path(source), build, state)
+        return opener(_Wanted(plan, rest, Path(source), build, state, traced))
     folder = tempfile.TemporaryDirectory(prefix="kerncast-")
     try:
         made = Path(folder.name) / "source"
         generate(plan, made)
         build = Path(build_dir) if build_dir is not None else made / "build"
-        return _Owning(opener(plan, rest, made, build, state), folder)
+        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced)), folder)
     except BaseException:
         folder.cleanup()
         raise
+
+
+class _Wanted(NamedTuple):
+    """What a back end is opened from; `rest` is its name after the first colon."""
+
+    plan: Plan
+    rest: str
+    source: Path
+    build: Path
+    state: Outputs | None
+    traced: bool
 
 
 class _Owning:
@@ -98,45 +116,45 @@ def _unknown(name: str) -> Exception:
                 allowed="; ".join(NAMES), remedy="choose one of these forms")
 
 
-def _model(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
-    if rest == "fxpmath":
+def _model(wanted: _Wanted) -> Backend:
+    if wanted.rest == "fxpmath":
         from ..sim.fxp_model import open_fxp_model
 
-        return open_fxp_model(plan)
-    if rest:
-        raise _unknown(f"model:{rest}")
-    return open_model(plan)
+        return open_fxp_model(wanted.plan)
+    if wanted.rest:
+        raise _unknown(f"model:{wanted.rest}")
+    return open_model(wanted.plan)
 
 
-def _host(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
-    parts = rest.split(":") if rest else []
+def _host(wanted: _Wanted) -> Backend:
+    parts = wanted.rest.split(":") if wanted.rest else []
     flags = tuple(p for p in parts if p.startswith("-"))
     compilers = [p for p in parts if not p.startswith("-")]
     if len(compilers) > 1 or any(c not in ("auto", "gcc", "clang", "zig") for c in compilers):
-        raise _unknown(f"host:{rest}")
-    return HostBackend(plan, source, compiler=(*compilers, "auto")[0], flags=flags or ("-O2",),
-                       build_dir=build)
+        raise _unknown(f"host:{wanted.rest}")
+    return HostBackend(wanted.plan, wanted.source, compiler=(*compilers, "auto")[0],
+                       flags=flags or ("-O2",), build_dir=wanted.build, traced=wanted.traced)
 
 
-def _emulator(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+def _emulator(wanted: _Wanted) -> Backend:
     from .hil.board_backend import open_board
 
-    return open_board(source, f"emu:{rest}", plan=plan, build_dir=build)
+    return open_board(wanted.source, f"emu:{wanted.rest}", plan=wanted.plan, build_dir=wanted.build,
+                      traced=wanted.traced)
 
 
-def _board(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+def _board(wanted: _Wanted) -> Backend:
     from .hil.board_backend import open_port
 
-    return open_port(rest, plan)
+    return open_port(wanted.rest, wanted.plan, traced=wanted.traced)
 
 
-def _rtl(plan: Plan, rest: str, source: Path, build: Path, state: Outputs | None) -> Backend:
+def _rtl(wanted: _Wanted) -> Backend:
     from .rtl.simulate import RtlBackend
 
-    if state is None:
-        state = open_model(plan).state()
-    return RtlBackend(plan, state, rest, build, source)
+    state = open_model(wanted.plan).state() if wanted.state is None else wanted.state
+    return RtlBackend(wanted.plan, state, wanted.rest, wanted.build, wanted.source)
 
 
-_OPENERS: dict[str, Callable[[Plan, str, Path, Path, Outputs | None], Backend]] = {
+_OPENERS: dict[str, Callable[[_Wanted], Backend]] = {
     "model": _model, "host": _host, "emu": _emulator, "board": _board, "rtl": _rtl}

@@ -112,6 +112,10 @@ _NUMBERS = {
     "E206": Entry("the model is larger than any device can address",
                   "The device indexes with 32 bits; n or budget, times columns, asks for 2 GB or more.",
                   "Lower n or budget, or use fewer columns."),
+    "E207": Entry("a cast of another tool has no counterpart",
+                  "The tool rounds or overflows in a way that kerncast does not offer, or the tool is not "
+                  "one whose notation is known.",
+                  "Use floor, half_up or half_even, with saturate or wrap."),
     "E210": Entry("not a plan of this version",
                   "plan.json is damaged, was edited by hand, or comes from another version of kerncast.",
                   "Generate the folder again."),

@@ -1,4 +1,4 @@
-"""sim: what a back end with trace hooks tells of a run: how many words it computed, their hash, and one of them."""
+"""sim: what trace hooks tell of a run: how many words it computed, their hash, and one of them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
 from .backend import ALL_CALLS, Backend
+from .errors import KerncastError, fail
 
 #: The calls of a back end with trace hooks.
 TRACED_CALLS = ALL_CALLS | {"trace"}
@@ -68,3 +69,10 @@ class TracedBackend(Backend, Protocol):
 
     def trace(self, limit: int) -> Trace:
         """What was traced since the last call, which set the limit; and begin anew with `limit`."""
+
+
+def no_hooks(name: str) -> KerncastError:
+    """The refusal of a back end that has no trace; E433."""
+    return fail("E433", "this back end has no trace hooks yet", where="back end", value=name,
+                allowed="model, host, emu:BOARD, board:PORT",
+                remedy="choose one of these, or compare its results without --bisect")

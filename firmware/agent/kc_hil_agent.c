@@ -27,6 +27,16 @@ static uint32_t get(const uint8_t *from, uint32_t bytes)
     return value;
 }
 
+/* A text without its end at `at`; where the next one begins. */
+static uint32_t put_text(uint8_t *out, uint32_t at, const char *text)
+{
+    for (const char *c = text; *c != '\0' && at < KC_HIL_MAX_PAYLOAD; c++) {
+        out[at] = (uint8_t)*c;
+        at++;
+    }
+    return at;
+}
+
 /* Put header and checksum round a payload that lies in place already, and send it. */
 static uint32_t send_reply(uint8_t *frame, uint8_t opcode, uint16_t sequence, uint8_t status,
                            uint32_t payload, kc_hil_send_t send)
@@ -69,7 +79,6 @@ static uint32_t empty_operation(uint32_t count)
 static uint32_t reply_hello(const kc_hil_agent_t *agent, uint8_t *out)
 {
     const kc_hil_port_t *port = agent->port;
-    uint32_t at = KC_HIL_HELLO_REPLY_NAME_AT;
     out[KC_HIL_HELLO_REPLY_VERSION_AT] = (uint8_t)KC_HIL_VERSION;
     out[KC_HIL_HELLO_REPLY_WORD_BITS_AT] = port->word_bits;
     put(&out[KC_HIL_HELLO_REPLY_ABI_AT], port->abi, 2);
@@ -77,11 +86,7 @@ static uint32_t reply_hello(const kc_hil_agent_t *agent, uint8_t *out)
     put(&out[KC_HIL_HELLO_REPLY_FIELDS_AT], port->field_count, 2);
     put(&out[KC_HIL_HELLO_REPLY_CAPACITY_AT], port->capacity, 4);
     copy(&out[KC_HIL_HELLO_REPLY_PLAN_HASH_AT], port->plan_hash, HASH_BYTES);
-    for (const char *c = port->name; *c != '\0' && at < KC_HIL_MAX_PAYLOAD; c++) {
-        out[at] = (uint8_t)*c;
-        at++;
-    }
-    return at;
+    return put_text(out, KC_HIL_HELLO_REPLY_NAME_AT, port->name);
 }
 
 static const kc_hil_memory_t *find_region(const kc_hil_port_t *port, uint32_t region)
@@ -178,6 +183,28 @@ static void reply_stack(const kc_hil_agent_t *agent, uint8_t *out)
     put(&out[KC_HIL_STACK_REPLY_TOTAL_AT], board->stack_total, 4);
 }
 
+static uint8_t do_trace(const kc_hil_agent_t *agent, uint32_t limit, uint8_t *out, uint32_t *produced)
+{
+    const kc_hil_trace_t *trace;
+    uint32_t at = KC_HIL_TRACE_REPLY_PLACE_AT;
+    if (agent->port->trace == 0) {
+        return KC_HIL_ST_NOT_SUPPORTED;
+    }
+    trace = agent->port->trace(limit);
+    put(&out[KC_HIL_TRACE_REPLY_COUNT_AT], trace->count, 4);
+    put(&out[KC_HIL_TRACE_REPLY_HASH_AT], trace->hash, 4);
+    put(&out[KC_HIL_TRACE_REPLY_STEP_AT], (uint32_t)trace->step, 4);
+    put(&out[KC_HIL_TRACE_REPLY_INDEX_AT], (uint32_t)trace->index, 4);
+    put(&out[KC_HIL_TRACE_REPLY_WORD_AT], (uint64_t)trace->word, 8);
+    if (trace->operation != 0) {
+        at = put_text(out, at, trace->operation);
+        at = put_text(out, at, " ");
+        at = put_text(out, at, trace->signal);
+    }
+    *produced = at;
+    return KC_HIL_ST_OK;
+}
+
 /* Whether a payload of `length` bytes is what `opcode` takes. */
 static uint8_t check_request(uint8_t opcode, uint32_t length)
 {
@@ -188,6 +215,7 @@ static uint8_t check_request(uint8_t opcode, uint32_t length)
     case KC_HIL_OP_STACK:
     case KC_HIL_OP_RESET: break;
     case KC_HIL_OP_READ: fixed = KC_HIL_READ_FIXED; break;
+    case KC_HIL_OP_TRACE: fixed = KC_HIL_TRACE_FIXED; break;
     case KC_HIL_OP_TRAIN:
     case KC_HIL_OP_UPDATE:
     case KC_HIL_OP_PREDICT: fixed = KC_HIL_TRAIN_FIXED; break;
@@ -222,6 +250,7 @@ static uint8_t dispatch(kc_hil_agent_t *agent, const uint8_t *frame, uint32_t le
         *produced = KC_HIL_STACK_REPLY_FIXED;
         break;
     case KC_HIL_OP_RESET: agent->port->reset(); break;
+    case KC_HIL_OP_TRACE: return do_trace(agent, get(in, 4), out, produced);
     default: return do_operation(agent, opcode, sequence, get(in, 4), out, produced);
     }
     return KC_HIL_ST_OK;

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "kc_hil_frame.h"
+#include "kc_hil_trace.h"
 
 typedef struct {
     uint8_t *data;
@@ -32,6 +33,7 @@ typedef struct {
     kc_hil_operation_t update;  /* returns how many statuses were not OK */
     kc_hil_operation_t predict; /* likewise */
     void (*reset)(void);
+    const kc_hil_trace_t *(*trace)(uint32_t limit); /* null without trace hooks */
 } kc_hil_port_t;
 
 /* The machine. */

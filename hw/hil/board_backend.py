@@ -17,6 +17,7 @@ from ...sim import raw
 from ...sim.backend import ALL_CALLS, Outputs, Raw
 from ...sim.errors import fail
 from ...sim.plan import ABI, Plan
+from ...sim.trace import TRACED_CALLS, Trace
 from .client import HilClient
 from .emulators import EMULATORS, available, require_emulator, start_emulator
 from .link import Link, SerialLink
@@ -56,18 +57,20 @@ class BoardBackend:
     image : FirmwareImage, optional
         For the costs; None where the board was flashed elsewhere.
     timing : Timing, optional
+    traced : bool
+        Whether the firmware is asked for its trace hooks: E434 where it has none.
 
     Raises
     ------
     KerncastError
-        E411 to E416 of :class:`.client.HilClient`.
+        E411 to E416 of :class:`.client.HilClient`, E434.
     """
 
-    calls = ALL_CALLS
-
     def __init__(self, plan: Plan, link: Link, *, counter: Counter | None = None,
-                 image: FirmwareImage | None = None, timing: Timing | None = None) -> None:
+                 image: FirmwareImage | None = None, timing: Timing | None = None,
+                 traced: bool = False) -> None:
         self.plan = plan
+        self.calls = TRACED_CALLS if traced else ALL_CALLS
         self.name = link.name
         self.image = image
         self.client = HilClient(link, timing)
@@ -76,6 +79,8 @@ class BoardBackend:
         try:
             self._capacity = self.client.start(plan.hash, ABI).capacity
             self.reset()
+            if traced:
+                self.trace(0)
         except BaseException:
             link.close()
             raise
@@ -121,6 +126,10 @@ class BoardBackend:
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
         self.client.reset()
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        return self.client.trace(limit)
 
     def close(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
@@ -196,7 +205,7 @@ def default_emulator(board: Board) -> str:
 
 def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,
                compiler: str = "auto", optimise: str = "-O2", build_dir: Path | str | None = None,
-               timing: Timing | None = None) -> BoardBackend:
+               timing: Timing | None = None, traced: bool = False) -> BoardBackend:
     """Build the firmware of a generated folder, start a board with it, and open it as a back end.
 
     Parameters
@@ -208,7 +217,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
         optimisation. So ``emu:mps2-an386:qemu:clang:-Os``.
     plan : Plan, optional
         By default the one in the folder.
-    compiler, optimise, build_dir
+    compiler, optimise, build_dir, traced
         As in :func:`~kerncast.codegen.firmware.build_firmware`.
     timing : Timing, optional
 
@@ -232,13 +241,14 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
             emulator = choice
     require_emulator(board, emulator)  # before the time is spent on building
     plan = plan or load_plan(out_dir)[0]
-    image = build_firmware(out_dir, plan, name, compiler=compiler, optimise=optimise, build_dir=build_dir)
+    image = build_firmware(out_dir, plan, name, compiler=compiler, optimise=optimise, build_dir=build_dir,
+                           traced=traced)
     link = start_emulator(image.elf, board, emulator)
-    return BoardBackend(plan, link, counter=board.counter, image=image, timing=timing)
+    return BoardBackend(plan, link, counter=board.counter, image=image, timing=timing, traced=traced)
 
 
-def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None
-              ) -> BoardBackend:
+def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,
+              traced: bool = False) -> BoardBackend:
     """A real board that runs the firmware of `plan` already; E410 where its serial port cannot be opened."""
     link = SerialLink(port, board.uart.baud if board else 115200)
-    return BoardBackend(plan, link, timing=timing)
+    return BoardBackend(plan, link, timing=timing, traced=traced)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from ...codegen.hil_table import Timing
 from ...sim.errors import KerncastError, fail
+from ...sim.trace import Event, Trace
 from .link import Link
 from .protocol import (
     LONG,
@@ -33,6 +34,8 @@ from .protocol import (
 #: Bytes of WRITE's fields before its data: what a chunk leaves for them.
 _WRITE_FIXED = sum(f.size for f in TABLE.opcode_named("WRITE").request)
 _OVERRUN = (1 << 64) - 1
+#: How an agent refuses TRACE without hooks: of this version, or of one that knows no TRACE.
+_NO_HOOKS = ("NOT_SUPPORTED", "UNKNOWN_OPCODE")
 
 
 @dataclass(frozen=True)
@@ -254,6 +257,21 @@ class HilClient:
         """Bytes of stack ever used since reset, and bytes there are."""
         v = self.request("STACK")
         return _int(v["used"]), _int(v["total"])
+
+    def trace(self, limit: int) -> Trace:
+        """What was traced since the last call; a new trace begins.  E434 without trace hooks."""
+        try:
+            v = self.request("TRACE", limit=limit)
+        except KerncastError as error:
+            if error.problems[0].value not in _NO_HOOKS:
+                raise
+            raise fail("E434", "the firmware has no trace hooks", where=self.link.name,
+                       value=error.problems[0].value, allowed="firmware built with them",
+                       remedy="kerncast build OUT --trace, then load that image") from None
+        operation, _, signal = str(v["place"]).partition(" ")
+        event = Event(operation, signal, *(_int(v[name]) for name in ("step", "index", "word"))) \
+            if operation else None
+        return Trace(_int(v["count"]), _int(v["hash"]), event)
 
     def reset(self) -> None:
         """Initialise the model and clear the buffers."""

@@ -47,7 +47,7 @@ def _pack(fields: tuple[LinkField, ...], values: Values) -> bytes:
     for field in fields:
         value = values[field.name]
         if isinstance(value, int):
-            out += value.to_bytes(field.size, "little")
+            out += value.to_bytes(field.size, "little", signed=field.signed)
         else:
             out += value.encode() if isinstance(value, str) else value
     return out
@@ -68,7 +68,7 @@ def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
         elif field.type.startswith("u8[") or field.type == "bytes":
             values[field.name] = piece
         else:
-            values[field.name] = int.from_bytes(piece, "little")
+            values[field.name] = int.from_bytes(piece, "little", signed=field.signed)
     return values
 
 

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from ..engine import jit
 from ..primitives import Words, divide_round
+from .hooks import Log
 from .kernel import Cast, KernelConstants, distance, kernel, term
 from .ranges import R, cast
 
 
 @jit
-def scale_row(k_mean: int, rho: int, r: Cast, log: Words) -> int:
+def scale_row(k_mean: int, rho: int, r: Cast, log: Log) -> int:
     """``k / (1 + lambda)`` in the format of r; `rho` is ``2**31 / (1 + lambda)``."""
     return cast(k_mean * rho, 31, r.rounding, r.lo, r.hi, log, R)
 
 
 @jit
-def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, log: Words) -> None:
+def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, log: Log) -> None:
     """Lemma 1: ``r_j = K(j * step)``; out[0] is left 0, the implicit 1."""
     out[0] = 0
     for j in range(1, out.shape[0]):
@@ -28,7 +29,7 @@ def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, lo
 
 @jit
 def diagonal_row(out: Words, v: Words, biased: bool, rho: int, k: KernelConstants, r: Cast,
-                 log: Words) -> None:
+                 log: Log) -> None:
     """Lemma 2: the mean of diagonal j; `biased` divides by n instead of n - j."""
     n = out.shape[0]
     out[0] = 0

@@ -12,10 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import raw
-from ..backend import ALL_CALLS, Outputs, field_arrays
+from ..backend import Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words, mac, narrow, shift_round
+from ..trace import TRACED_CALLS, Trace
+from . import hooks as at
+from .hooks import Log, trace, trace_all
 from .kernel import (
     Cast,
     InputConstants,
@@ -74,45 +77,53 @@ def newest_of_closest(s: FklmsState, count: int) -> int:
 
 @jit
 def project(s: FklmsState, slot: int, count: int, c: FklmsConstants, k: KernelConstants,
-            log: Words) -> int:
+            log: Log) -> int:
     """Hand the multiplier of `slot` to the others by their kernel values (eq. 16)."""
     saturated = 0
     for j in range(count):
         if j != slot:
-            value = kernel(distance(s.v[j], s.v[slot], k), k, log)
+            d = distance(s.v[j], s.v[slot], k)
+            value = kernel(d, k, log)
             moved = shift_round(s.alpha[slot] * value, c.project_shift, c.alpha.rounding)
             s.alpha[j], lost = into_word(s.alpha[j] + moved, c.alpha, log, ALPHA)
             saturated |= lost
+            trace(log, at.PROJECT_DISTANCE, slot, j, d)
+            trace(log, at.PROJECT_KERNEL, slot, j, value)
+            trace(log, at.PROJECT_ALPHA, slot, j, s.alpha[j])
     return saturated
 
 
 @jit
-def find_elder(s: FklmsState, slot: int, count: int, skip: int, k: KernelConstants) -> None:
+def find_elder(s: FklmsState, slot: int, count: int, skip: int, k: KernelConstants, log: Log) -> None:
     """Search the nearest older vector of `slot`, leaving out `skip`; of equals, the oldest."""
     best = -1
     for j in range(count):
         if j == skip or s.rank[j] >= s.rank[slot]:
             continue
         d2 = distance(s.v[slot], s.v[j], k)
+        trace(log, at.ELDER_DISTANCE, slot, j, d2)
         if best < 0 or d2 < s.dist[slot] or (d2 == s.dist[slot] and s.rank[j] < s.rank[best]):
             best = j
             s.dist[slot] = d2
     s.elder[slot] = best
+    trace(log, at.ELDER_ELDER, slot, 0, s.elder[slot])
+    trace(log, at.ELDER_DIST, slot, 0, s.dist[slot])
 
 
 @jit
-def remove(s: FklmsState, slot: int, count: int, k: KernelConstants) -> None:
+def remove(s: FklmsState, slot: int, count: int, k: KernelConstants, log: Log) -> None:
     """Take `slot` out of the order of age and mend the neighbours that pointed at it."""
     for j in range(count):
         if j != slot and s.elder[j] == slot and s.rank[j] > s.rank[slot]:
-            find_elder(s, j, count, slot, k)
+            find_elder(s, j, count, slot, k, log)
     for j in range(count):
         if s.rank[j] > s.rank[slot]:
             s.rank[j] -= 1
+    trace_all(log, at.REMOVE_RANK, slot, s.rank, 0, count)
 
 
 @jit
-def insert(s: FklmsState, slot: int, x: Words, alpha: int, count: int, log: Words) -> None:
+def insert(s: FklmsState, slot: int, x: Words, alpha: int, count: int, log: Log) -> None:
     """Put x into `slot` as the newest of `count` vectors; `row` holds its distances."""
     best = -1
     for j in range(count):
@@ -126,36 +137,46 @@ def insert(s: FklmsState, slot: int, x: Words, alpha: int, count: int, log: Word
     s.elder[slot] = 0 if best < 0 else best
     s.dist[slot] = 0 if best < 0 else s.row[best]
     record(log, DISTANCE, s.dist[slot])
+    trace(log, at.INSERT_ELDER, slot, 0, s.elder[slot])
+    trace(log, at.INSERT_DIST, slot, 0, s.dist[slot])
 
 
 @jit
 def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsConstants,
-          k: KernelConstants, out: Words, log: Words) -> int:
+          k: KernelConstants, out: Words, log: Log) -> int:
     """One step of the rule; out = (f, status), the new count comes back."""
     duplicate = -1
     for i in range(count):
         s.row[i] = distance(s.v[i], x, k)
         if s.row[i] == 0:
             duplicate = i
+    trace_all(log, at.UPDATE_ROW, 0, s.row, 0, count)
     slot, saturated, held = count, 0, count
     if duplicate < 0 and count == budget:
         slot = newest_of_closest(s, count)
+        trace(log, at.CLOSEST_SLOT, 0, 0, slot)
         saturated |= project(s, slot, count, c, k, log)
-        remove(s, slot, count, k)
+        remove(s, slot, count, k, log)
         s.alpha[slot] = 0
+    trace(log, at.OUTPUT_Y, 0, 0, y)
     acc = 0
     for i in range(count):
-        acc = mac(acc, s.alpha[i], kernel(s.row[i], k, log), c.mac_shift)
+        value = kernel(s.row[i], k, log)
+        trace(log, at.LEARN_KERNEL, 0, i, value)
+        acc = mac(acc, s.alpha[i], value, c.mac_shift)
     whole = shift_round(acc, c.f_shift, c.f.rounding)
     f, lost = into_word(whole, c.f, log, F)
     saturated |= lost
+    trace(log, at.LEARN_F, 0, 0, f)
     if c.decay != 0:
         for i in range(count):
             s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)
+        trace_all(log, at.LEARN_DECAYED, 0, s.alpha, 0, count)
     step = narrow((y - f) * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
     before = step if duplicate < 0 else s.alpha[duplicate] + step
     word, lost = into_word(before, c.alpha, log, ALPHA)
     saturated |= lost
+    trace(log, at.LEARN_ALPHA, 0, slot if duplicate < 0 else duplicate, word)
     if duplicate >= 0:
         s.alpha[duplicate] = word
     else:
@@ -169,10 +190,11 @@ def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsCons
 @jit
 def learn_all(x_raw: Words, y_raw: Words, s: FklmsState, count: int, budget: int,
               i: InputConstants, c: FklmsConstants, k: KernelConstants, f: Words, status: Words,
-              x: Words, out: Words, log: Words) -> int:
+              x: Words, out: Words, log: Log) -> int:
     """All samples in order; x (D,) and out (2,) are work space.  The new count comes back."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, x, log)
+        trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
         count = learn(s, count, x, convert_y(y_raw[m], i, log), budget, c, k, out, log)
         f[m], status[m] = out[0], out[1]
     return count
@@ -192,7 +214,7 @@ class FklmsModel:
     """
 
     name = "model"
-    calls = ALL_CALLS
+    calls = TRACED_CALLS
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -236,14 +258,19 @@ class FklmsModel:
         c, s = self._constants, self._state
         for m, sample in enumerate(x_raw):
             convert_x(sample, self._input, x, self.ranges.log)
+            trace_all(self.ranges.log, at.INPUT_X, 0, x, 0, len(x))
             f[m], saturated = expand(x, s.v, s.alpha, self._count, self._kernel, c.mac_shift,
-                                     c.f_shift, c.f, self.ranges.log)
+                                     c.f_shift, 0, c.f, self.ranges.log)
             status[m] = SATURATED if saturated else OK
         return {"status": status, "f": f}
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
         return field_arrays(self.plan, {**self._state._asdict(), "count": self._count})
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        return self.ranges.trace(limit)
 
     def close(self) -> None:
         """Nothing to close."""

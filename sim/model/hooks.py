@@ -33,7 +33,7 @@ HOOKS = (
     ("find_elder", "distance"),
     ("find_elder", "elder"),
     ("find_elder", "dist"),
-    ("remove", "rank"),
+    ("remove_slot", "rank"),
     ("learn", "kernel"),
     ("learn", "f"),
     ("learn", "decayed_alpha"),

@@ -24,6 +24,7 @@ from ..primitives import (
     square_diff,
     wrap,
 )
+from .hooks import Log
 from .ranges import KERNEL, X, Y, cast, fit, record
 
 #: What a kernel is a function of.
@@ -125,7 +126,7 @@ def input_constants(plan: Plan) -> InputConstants:
 
 
 @jit
-def into_word(whole: int, c: Cast, log: Words, signal: int) -> tuple[int, bool]:
+def into_word(whole: int, c: Cast, log: Log, signal: int) -> tuple[int, bool]:
     """A rounded number into the word of its cast, logged; whether it saturated, which wrapping never does."""
     if c.wrap_bits == 0:
         word = fit(whole, c.lo, c.hi, log, signal)
@@ -138,7 +139,7 @@ def into_word(whole: int, c: Cast, log: Words, signal: int) -> tuple[int, bool]:
 
 
 @jit
-def convert_x(raw: Words, i: InputConstants, out: Words, log: Words) -> None:
+def convert_x(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
     """One sample's raw words (D,) to x words."""
     for c in range(raw.shape[0]):
         out[c] = cast((raw[c] - i.x_offset[c]) * i.x_gain[c], i.x_shift, i.x.rounding, i.x.lo,
@@ -146,7 +147,7 @@ def convert_x(raw: Words, i: InputConstants, out: Words, log: Words) -> None:
 
 
 @jit
-def convert_y(raw: int, i: InputConstants, log: Words) -> int:
+def convert_y(raw: int, i: InputConstants, log: Log) -> int:
     """One raw target word to a y word."""
     return cast((raw - i.y_offset) * i.y_gain, i.y_shift, i.y.rounding, i.y.lo, i.y.hi, log, Y)
 
@@ -184,7 +185,7 @@ def _polynomial(dot: int, k: KernelConstants) -> int:
 
 
 @jit
-def kernel(d2: int, k: KernelConstants, log: Words) -> int:
+def kernel(d2: int, k: KernelConstants, log: Log) -> int:
     """The kernel of a :func:`distance`: ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product."""
     word = 0
     if k.kind == PRODUCTS:

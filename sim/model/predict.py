@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from ..engine import jit
 from ..primitives import Words, mac, narrow
+from . import hooks as at
+from .hooks import Log, trace
 from .kernel import Cast, KernelConstants, distance, into_word, kernel
 from .ranges import F
 
 
 @jit
 def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac_shift: int,
-           f_shift: int, f: Cast, log: Words) -> tuple[int, bool]:
-    """The prediction, in y words, from `count` vectors v (count, D); whether it saturated."""
+           f_shift: int, bias: int, f: Cast, log: Log) -> tuple[int, bool]:
+    """The prediction, in y words, from `count` vectors v (count, D) and an intercept; whether it saturated."""
     acc = 0
     for i in range(count):
-        acc = mac(acc, alpha[i], kernel(distance(v[i], x, k), k, log), mac_shift)
-    whole = narrow(acc, f_shift, f.rounding, -(1 << 62), 1 << 62)
-    return into_word(whole, f, log, F)
+        d = distance(v[i], x, k)
+        value = kernel(d, k, log)
+        trace(log, at.PREDICT_DISTANCE, 0, i, d)
+        trace(log, at.PREDICT_KERNEL, 0, i, value)
+        acc = mac(acc, alpha[i], value, mac_shift)
+    whole = narrow(acc, f_shift, f.rounding, -(1 << 61), 1 << 61) + bias
+    word, saturated = into_word(whole, f, log, F)
+    trace(log, at.PREDICT_F, 0, 0, word)
+    return word, saturated

@@ -71,7 +71,10 @@ def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
             macros[found.group(1)] = found.group(2)
         elif not re.match(r"#(include |ifndef KERNCAST_\w+_H$|define KERNCAST_\w+_H$|endif$)", line):
             raise Refused(f"{name}: directive {line!r}")
-    return re.sub(r"\bINT64_C\((\w+)\)", r"\1LL", re.sub(r"\bUINT64_C\((\w+)\)", r"\1ULL", "\n".join(kept)))
+    body = "\n".join(kept)
+    for macro, suffix in (("UINT32_C", "UL"), ("INT64_C", "LL"), ("UINT64_C", "ULL")):
+        body = re.sub(rf"\b{macro}\((\w+)\)", rf"\1{suffix}", body)
+    return body
 
 
 def _without_comments(text: str) -> str:

@@ -7,7 +7,7 @@ proved holds for all of them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 
@@ -47,7 +47,7 @@ class Claim:
     arithmetic: type[Bits] | type[Integers]
     requires: Callable[[Run], Term]
     ensures: Callable[[Run], Term]
-    split: Mapping[str, range] = field(default_factory=dict)
+    split: Mapping[str, Sequence[int]] = field(default_factory=dict)
     parts: Mapping[str, tuple[range, int]] = field(default_factory=dict)
     arrays: Mapping[str, int | str] = field(default_factory=dict)
     contracts: tuple[str, ...] = ()

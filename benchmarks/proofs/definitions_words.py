@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import z3
 
 from . import definitions as scalar
-from .arithmetic import Bits, Integers, Term
+from .arithmetic import Bits, Integers, Term, numeral
 from .c_values import Array, State
 from .definitions import Claim, Run
 from .exact import Words
@@ -65,65 +65,81 @@ def _block_scale(bits: int) -> Claim:
 
 
 # ---- exp2 ----
-ENTRIES_16, BITS_16 = 129, 7
-ENTRIES_32 = 256
+BITS_16, BITS_32 = (5, 6, 7), (5, 6, 8)
+
+
+def _bits(run: Run) -> int:
+    """Bits of an index: a constant, for each is proved by itself."""
+    found = numeral(run.a.bits)
+    assert found is not None
+    return found
 
 
 def _entries_16(run: Run) -> tuple[Term, Term, Term]:
     """Whole part of t, and the two entries around its fraction."""
-    m, a = run.m, run.a
-    left = m.low_bits(m.floor(a.t, 13), BITS_16)
+    m, a, bits = run.m, run.a, _bits(run)
+    left = m.floor(m.low_bits(a.t, 20), 20 - bits)
     return m.floor(a.t, 20), a.table[left], a.table[left + 1]
 
 
 def _exp2_16_given(run: Run) -> Term:
+    m, bits = run.m, _bits(run)
     _, left, right = _entries_16(run)
-    return z3.And(run.m.between(0, run.a.t, (17 << 20) - 1), left >= right)
+    return z3.And(m.between(0, run.a.t, (17 << 20) - 1), m.free("entries", 33) == (1 << bits) + 1,
+                  m.between(0, left - right, 1 << (12 + bits)))
 
 
 def _exp2_16(run: Run) -> Term:
-    m = run.m
+    m, rest = run.m, 20 - _bits(run)
     whole, left, right = _entries_16(run)
-    drop = m.floor((left - right) * m.low_bits(run.a.t, 13), 13)
-    return m.is_half_up(run.r, left - drop, whole + 1)
+    drop = m.floor((left - right) * m.low_bits(run.a.t, rest), rest)
+    return m.is_half_up(run.r, left - drop, whole + 6)
 
 
-def _entries_32(run: Run) -> tuple[Term, Term, Term]:
-    """Whole part of t, and its two entries."""
-    m, a = run.m, run.a
-    coarse = a.coarse[m.low_bits(m.floor(a.t, 24), 8)]
-    return m.floor(a.t, 32), coarse, a.fine[m.low_bits(m.floor(a.t, 16), 8)]
+def _value_32(run: Run) -> tuple[Term, Term, Term]:
+    """Of t: its whole part, the fine entry, and 2^33 times the power of two of its fraction."""
+    m, a, bits = run.m, run.a, _bits(run)
+    fraction, rest = m.low_bits(a.t, 32), 32 - 2 * bits
+    tail = m.floor(m.low_bits(a.t, rest) * (1 << (bits - 2)) * 0xB17217F8, 32)
+    if bits < 8:
+        tail = tail - m.floor(tail * tail, 31 + bits)
+    step = a.fine[m.low_bits(m.floor(fraction, rest), bits)]
+    fall = step + tail - m.floor(step * tail, 30 + bits)
+    head = (1 << 32) + a.coarse[m.floor(fraction, 32 - bits)]
+    return m.floor(a.t, 32), step, head - m.floor(head * fall, 30 + bits)
 
 
 def _exp2_32_given(run: Run) -> Term:
-    _, coarse, fine = _entries_32(run)
-    return z3.And(run.m.between(0, run.a.t, (33 << 32) - 1), coarse <= 1 << 31, fine <= 1 << 31)
+    m = run.m
+    _, step, value = _value_32(run)
+    return z3.And(m.between(0, run.a.t, (33 << 32) - 1), m.free("entries", 33) == 1 << _bits(run),
+                  step < 1 << 30, value >= 1 << 32)
 
 
 def _exp2_32(run: Run) -> Term:
-    m = run.m
-    whole, coarse, fine = _entries_32(run)
-    head = m.floor(coarse * fine, 30)
-    drop = m.floor(head * m.floor(m.low_bits(run.a.t, 16) * 0xB17217F8, 32), 32)
-    return m.is_half_up(run.r, head - drop, whole + 1)
+    whole, _, value = _value_32(run)
+    return run.m.is_half_up(run.r, value, whole + 2)
 
 
 EXP2_16 = Claim(
-    "exp2_16", "int64_t kc_exp2_16(int64_t t, const uint16_t *table)",
-    "t: 25 bits, entries: 16 bits",
-    "0 <= t < 17 * 2^20; the table does not rise",
-    "w = floor(t / 2^20); i, z the next 7 and the last 13 bits of t; L, R = table[i], table[i + 1]; "
-    "L - floor((L - R) z / 2^13), divided by 2^(w+1), half up", Integers,
-    _exp2_16_given, _exp2_16, parts={"t": (range(17), 20)}, arrays={"table": ENTRIES_16})
+    "exp2_16", "int64_t kc_exp2_16(int64_t t, const uint32_t *table, int32_t bits)",
+    "t: 25 bits, entries: 32 bits, index: 5, 6, 7 bits",
+    "0 <= t < 17 * 2^20; the table of 2^bits + 1 entries does not rise, nor fall by more than 2^(12 + bits) "
+    "from one to the next",
+    "w = floor(t / 2^20); i, z the next `bits` and the last q = 20 - bits bits of t; "
+    "L, R = table[i], table[i + 1]; L - floor((L - R) z / 2^q), divided by 2^(w+6), half up", Integers,
+    _exp2_16_given, _exp2_16, split={"bits": BITS_16}, parts={"t": (range(17), 20)},
+    arrays={"table": "entries"})
 EXP2_32 = Claim(
-    "exp2_32", "int64_t kc_exp2_32(int64_t t, const uint32_t *coarse, const uint32_t *fine)",
-    "t: 38 bits, entries: 32 bits",
-    "0 <= t < 33 * 2^32; entries <= 2^31",
-    "w = floor(t / 2^32); i, j the next two bytes and z the last 16 bits of t; "
-    "h = floor(coarse[i] fine[j] / 2^30); "
-    "h - floor(h floor(z 0xB17217F8 / 2^32) / 2^32), "
-    "divided by 2^(w+1), half up", Integers,
-    _exp2_32_given, _exp2_32, parts={"t": (range(33), 32)}, arrays={"coarse": ENTRIES_32, "fine": ENTRIES_32})
+    "exp2_32", "int64_t kc_exp2_32(int64_t t, const uint32_t *coarse, const uint32_t *fine, int32_t bits)",
+    "t: 38 bits, entries: 32 bits, indices: 5, 6, 8 bits",
+    "0 <= t < 33 * 2^32; 2^bits entries; those of fine < 2^30; the value is at least 2^32",
+    "w = floor(t / 2^32); i, j the next two fields of `bits` bits and z the last bits of t; q = 30 + bits; "
+    "l = floor(z 2^(bits-2) 0xB17217F8 / 2^32), less floor(l^2 / 2^(q+1)) for bits < 8; "
+    "s = fine[j] + l - floor(fine[j] l / 2^q); h = 2^32 + coarse[i]; "
+    "the value h - floor(h s / 2^q), divided by 2^(w+2), half up", Integers,
+    _exp2_32_given, _exp2_32, split={"bits": BITS_32}, parts={"t": (range(33), 32)},
+    arrays={"coarse": "entries", "fine": "entries"})
 
 #: The table of the page, in the order of the closed list.
 CLAIMS: tuple[Claim, ...] = (

@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING
 from ..plan import Plan
 
 if TYPE_CHECKING:
+    from .cg import CgModel
     from .fklms import FklmsModel
     from .toeplitz import ToeplitzModel
 
 
-def open_model(plan: Plan) -> ToeplitzModel | FklmsModel:
+def open_model(plan: Plan) -> ToeplitzModel | CgModel | FklmsModel:
     """Open the integer model of a plan; the engine is loaded here, not before."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import ToeplitzModel
 
         return ToeplitzModel(plan)
+    if plan.algorithm == "kernel_cg":
+        from .cg import CgModel
+
+        return CgModel(plan)
     from .fklms import FklmsModel
 
     return FklmsModel(plan)

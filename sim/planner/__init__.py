@@ -10,6 +10,7 @@ from ..formats import Format
 from ..plan import Plan
 from ..raw import check_raw
 from ..spec import Spec
+from .cg import plan_cg
 from .fklms import Raw, plan_fklms
 from .toeplitz import plan_toeplitz
 
@@ -44,7 +45,10 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
     if x_raw is not None:
         x_raw = check_raw(x_raw, Format.parse(spec.input.word), spec.input.columns, "x_raw")
     try:
-        plan = plan_toeplitz(spec) if spec.toeplitz is not None else plan_fklms(spec, x_raw, y_raw)
+        if spec.toeplitz is not None:
+            plan = plan_toeplitz(spec, x_raw, y_raw)
+        else:
+            plan = plan_cg(spec) if spec.cg is not None else plan_fklms(spec, x_raw, y_raw)
     except KerncastError as error:
         raise spec.located(error) from None
     return replace(plan, evidence={**plan.evidence, "spec": spec.hash})

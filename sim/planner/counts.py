@@ -17,8 +17,8 @@ def evaluate(formula: str, sizes: dict[str, int]) -> int:
 
 
 def memory(fields: Iterable[tuple[str, str, str, str]],
-           sizes: dict[str, int]) -> tuple[Field, ...]:
-    """The model structure from (name, C type, count formula, meaning).
+           sizes: dict[str, int], size_key: str) -> tuple[Field, ...]:
+    """The model structure from (name, C type, count formula, meaning); `size_key` is its size's place.
 
     A last member `reserved` makes the size a multiple of 8, so that it is the same on every
     target whatever its alignment of int64_t.
@@ -38,7 +38,7 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
     if total > MOST_BYTES:
         size = "n" if "n" in sizes else "N"
         raise fail("E206", "the model is larger than any device can address",
-                   where="[toeplitz] n" if size == "n" else "[online] budget",
+                   where=size_key,
                    value=f"{total} bytes for {size} = {sizes[size]}, D = {sizes['D']}",
                    allowed=f"{MOST_BYTES} bytes", remedy=f"lower {size}, or use fewer columns")
     return tuple(members)

@@ -1,0 +1,94 @@
+"""sim.model: what the integer models have in common: their constants, predictions and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import raw
+from ..backend import Outputs
+from ..engine import jit
+from ..plan import Plan
+from ..primitives import Words
+from ..trace import TRACED_CALLS, Trace
+from . import hooks as at
+from .hooks import Log, trace_all
+from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
+from .predict import expand
+from .ranges import Ranges
+from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
+
+
+@jit
+def convert_targets(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
+    """All raw targets (n,) to y words."""
+    for m in range(raw.shape[0]):
+        out[m] = convert_y(raw[m], i, log)
+
+
+@jit
+def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
+    """All samples' raw words (n, D) to x words."""
+    for m in range(raw.shape[0]):
+        convert_x(raw[m], i, out[m], log)
+        trace_all(log, at.INPUT_X, m, out[m], 0, out.shape[1])
+
+
+class IntegerModel:
+    """A plan's integer model; a subclass trains or learns.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Attributes
+    ----------
+    ranges : Ranges
+        The range log of everything computed so far.
+    """
+
+    name = "model"
+    calls = TRACED_CALLS
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.ranges = Ranges(plan)
+        self._kernel = kernel_constants(plan)
+        self._input = input_constants(plan)
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the initial state."""
+        raise NotImplementedError
+
+    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Not a batch trainer: refused."""
+        return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+
+    def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
+        """Not an online learner: every sample is refused."""
+        return {"status": np.full(len(y_raw), BAD_ARGUMENT, dtype=np.int64),
+                "f": np.zeros(len(y_raw), dtype=np.int64)}
+
+    def _predict(self, x_raw: NDArray[np.int64], v: Words, alpha: Words, count: int, f_shift: int,
+                 bias: int = 0) -> Outputs:
+        """The expansion of `count` vectors, none for an untrained model, at raw inputs (m, D)."""
+        x_raw, log = raw.inputs(self.plan, x_raw), self.ranges.log
+        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+        if count == 0:
+            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
+        x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
+        for m, sample in enumerate(x_raw):
+            convert_x(sample, self._input, x, log)
+            trace_all(log, at.INPUT_X, 0, x, 0, len(x))
+            f[m], saturated = expand(x, v, alpha, count, self._kernel, self.plan.integer("mac_shift"),
+                                     f_shift, bias, cast_of(self.plan, "f"), log)
+            status[m] = SATURATED if saturated else OK
+        return {"status": status, "f": f}
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        return self.ranges.trace(limit)
+
+    def close(self) -> None:
+        """Nothing to close."""

@@ -1,0 +1,261 @@
+"""sim.model: conjugate gradients on the true kernel matrix, in block floating point.
+
+Solves ``(K + lambda I) alpha = y`` for ``K_ij = k(v_i, v_j)`` in O(n) memory: every product computes the
+kernel anew, each value once for its two places (Hestenes and Stiefel, 1952).  alpha, the residual r
+and the direction p are blocks of words with an exponent each: a word w of a block with exponent e is worth
+``w * 2**(e - (W - 1))``.
+
+Every new block is first made in `wide`, n integers in steps of ``2**(e - 61)``, where nothing is lost
+and nothing overflows, and then cast to words with the least exponent that holds the largest of them.
+So an exponent follows its vector, up and down.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import raw
+from ..backend import Outputs, field_arrays
+from ..engine import jit
+from ..plan import Plan
+from ..primitives import (
+    HALF_UP,
+    Words,
+    align,
+    bit_length,
+    block_scale,
+    divide,
+    mac,
+    magnitude,
+    narrow,
+)
+from .base import IntegerModel, convert_inputs, convert_targets
+from .bound import BoundConstants, add_square, certified, within
+from .certify import alpha_norm
+from .kernel import Cast, KernelConstants, cast_of, distance, kernel
+from .ranges import ALPHA, P, R, cast
+from .statuses import BAD_ARGUMENT, INACCURATE, NOT_POSITIVE_DEFINITE, OK, TRAINED
+
+#: Bits to which q is cut, within `wide`, so that its products with a quotient fit.
+Q_BITS = 32
+
+
+class CgConstants(NamedTuple):
+    """Integers of the plan; `word` is W."""
+
+    word: int
+    steps: int
+    mac_shift: int
+    dot_shift: int
+    step_exp: int
+    product_exp: int
+    row_shift: int
+    lambda_mantissa: int
+    lambda_shift: int
+    alpha_exp_min: int
+    alpha_exp_max: int
+    residual_slack: int
+    alpha: Cast
+    r: Cast
+    p: Cast
+
+
+class CgState(NamedTuple):
+    """The device's arrays."""
+
+    wide: Words
+    alpha: Words
+    r: Words
+    p: Words
+    v: Words
+
+
+@jit
+def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Words) -> None:
+    """``(K + lambda I) p`` into `wide`; the exponent is that of p and `product_exp`."""
+    n = p.shape[0]
+    for i in range(n):
+        acc = mac(0, kernel(distance(s.v[i], s.v[i], k), k, log), p[i], c.mac_shift)
+        for j in range(i):
+            value = kernel(distance(s.v[i], s.v[j], k), k, log)
+            acc = mac(acc, value, p[j], c.mac_shift)
+            s.wide[j] = mac(s.wide[j], value, p[i], c.mac_shift)
+        s.wide[i] = acc
+    for i in range(n):
+        s.wide[i] = align(s.wide[i], c.row_shift) + align(c.lambda_mantissa * p[i], c.lambda_shift)
+
+
+@jit
+def add(s: CgState, u: Words, u_exp: int, q: int, w: Words, w_exp: int, w_bits: int, c: CgConstants) -> int:
+    """``u + q w`` into `wide` for a quotient q, ``q_exp`` being within `w_exp`; its exponent.
+
+    The words of w have `w_bits` bits.
+    """
+    e = max(u_exp, w_exp)
+    up = min(e - u_exp - (62 - c.word), 62)
+    down = min(e - w_exp + w_bits - 31, 62)
+    for i in range(u.shape[0]):
+        s.wide[i] = align(u[i], up) + align(q * w[i], down)
+    return e
+
+
+@jit
+def excess(wide: Words, bits: int) -> int:
+    """By how many bits the largest of `wide` is longer than a word of so many bits; may be negative."""
+    largest = 0
+    for i in range(wide.shape[0]):
+        largest = max(largest, magnitude(wide[i]))
+    return bit_length(largest) - (bits - 1)
+
+
+@jit
+def into_block(s: CgState, e: int, words: Words, w: int, to: Cast, log: Words, signal: int) -> int:
+    """`wide` with exponent e, cast to a block of words; its exponent."""
+    shift = excess(s.wide, w)
+    for i in range(words.shape[0]):
+        words[i] = cast(s.wide[i], shift, to.rounding, to.lo, to.hi, log, signal)
+    return e + shift - (62 - w)
+
+
+@jit
+def dot(u: Words, w: Words, shift: int) -> int:
+    """``sum u_i w_i / 2**shift``, each term floored."""
+    acc = 0
+    for i in range(u.shape[0]):
+        acc = mac(acc, u[i], w[i], shift)
+    return acc
+
+
+@jit
+def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
+    """q = `wide`, cut in place to :data:`Q_BITS`; ``p . q`` and the exponent of q."""
+    shift = excess(s.wide, Q_BITS)
+    for i in range(s.wide.shape[0]):
+        s.wide[i] = narrow(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
+    return dot(s.p, s.wide, c.dot_shift), e + shift - (62 - Q_BITS)
+
+
+@jit
+def begin(y: Words, s: CgState, c: CgConstants, log: Words) -> int:
+    """alpha = 0 and r = p = y; the exponent of r."""
+    for i in range(y.shape[0]):
+        s.wide[i] = align(y[i], -(62 - c.word))
+        s.alpha[i] = 0
+    r_exp = into_block(s, 1, s.r, c.word, c.r, log, R)
+    for i in range(y.shape[0]):
+        s.p[i] = s.r[i]
+    return r_exp
+
+
+@jit
+def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: KernelConstants, log: Words) -> int:
+    """Steps from alpha = 0; `out` receives alpha_exp and the steps taken.  A status comes back.
+
+    Stops where the residual is zero, or where a step no longer reaches half an lsb of alpha.  Refused
+    where a direction with p . q <= 0 shows that K + lambda I is not positive definite in these words, or
+    where alpha leaves the range that a prediction can sum.
+    """
+    r_exp = begin(y, s, c, log)
+    p_exp, alpha_exp = r_exp, c.alpha_exp_min
+    rr = dot(s.r, s.r, c.mac_shift)
+    taken = 0
+    while taken < c.steps and rr > 0:
+        product(s, s.p, c, k, log)
+        pq, q_exp = curvature(s, p_exp + c.product_exp, c)
+        if pq <= 0:
+            return NOT_POSITIVE_DEFINITE
+        step, e = divide(rr, pq)
+        step_exp = e + 2 * r_exp - p_exp - q_exp + c.step_exp
+        if step_exp + p_exp < alpha_exp - c.word:
+            break
+        old, old_exp = rr, r_exp
+        r_exp = into_block(s, add(s, s.r, r_exp, -step, s.wide, step_exp + q_exp, Q_BITS, c), s.r, c.word, c.r, log, R)
+        alpha_exp = into_block(s, add(s, s.alpha, alpha_exp, step, s.p, step_exp + p_exp, c.word, c), s.alpha,
+                               c.word, c.alpha, log, ALPHA)
+        if alpha_exp > c.alpha_exp_max:
+            return NOT_POSITIVE_DEFINITE
+        rr = dot(s.r, s.r, c.mac_shift)
+        beta, e = divide(rr, old)
+        e += 2 * (r_exp - old_exp)
+        p_exp = into_block(s, add(s, s.r, r_exp, beta, s.p, e + p_exp, c.word, c), s.p, c.word, c.p, log, P)
+        taken += 1
+    if alpha_exp < c.alpha_exp_min:
+        block_scale(s.alpha, 0, s.alpha.shape[0], min(c.alpha_exp_min - alpha_exp, 62))
+        alpha_exp = c.alpha_exp_min
+    out[0], out[2] = alpha_exp, taken
+    return OK
+
+
+@jit
+def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants, k: KernelConstants,
+            log: Words) -> int:
+    """r = y - (K + lambda I) alpha, afresh; `out` receives its exponent and the bound.  A status comes back."""
+    product(s, s.alpha, c, k, log)
+    e = max(1, out[0] + c.product_exp)
+    up = min(e - 1 - (62 - c.word), 62)
+    down = min(e - out[0] - c.product_exp, 62)
+    norm, norm_shift = alpha_norm(s.alpha, b.norm_bits)
+    slack = 0 if norm == 0 else c.residual_slack
+    squares, shift = 0, 0
+    for i in range(y.shape[0]):
+        s.wide[i] = align(y[i], up) - align(s.wide[i], down)
+        squares, shift = add_square(squares, shift, abs(s.wide[i]) + slack, b.norm_bits, 1)
+    out[1] = into_block(s, e, s.r, c.word, c.r, log, R)
+    out[3] = certified(squares, shift + e - out[0] - c.product_exp, b)
+    return OK if within(out[3], norm, norm_shift, b) else INACCURATE
+
+
+#: Scalars of the model structure, in the order in which training leaves them.
+SCALARS = ("alpha_exp", "r_exp", "taken", "bound")
+
+
+class CgModel(IntegerModel):
+    """The integer model of a plan whose algorithm is ``kernel_cg``."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._constants = CgConstants._make(
+            [plan.word, *(plan.integer(name) for name in CgConstants._fields[1:-3]),
+             *(cast_of(plan, name) for name in ("alpha", "r", "p"))])
+        self._bound = BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)
+        super().__init__(plan)
+
+    def reset(self) -> None:
+        """Back to the untrained state."""
+        n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
+        self._state = CgState(*(np.zeros(n, dtype=np.int64) for _ in range(4)),
+                              np.zeros((n, columns), dtype=np.int64))
+        self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
+        self._trained = False
+
+    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Train from raw words x_raw (n, D) and y_raw (n,): ``status`` (1,)."""
+        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
+        x_raw = None if x_raw is None else raw.inputs(self.plan, x_raw)
+        if x_raw is None or len(y_raw) != n or len(x_raw) != n:
+            return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+        self.reset()
+        s, log, y = self._state, self.ranges.log, np.zeros(n, dtype=np.int64)
+        convert_inputs(x_raw, self._input, s.v, log)
+        convert_targets(y_raw, self._input, y, log)
+        status = conjugate_gradients(y, s, self._scalars, self._constants, self._kernel, log)
+        if status == OK:
+            status = certify(y, s, self._scalars, self._constants, self._bound, self._kernel, log)
+        else:
+            for array in (*s[:-1], self._scalars):
+                array[:] = 0
+        self._trained = status in TRAINED
+        return {"status": np.array([status], dtype=np.int64)}
+
+    def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        count = len(self._state.alpha) if self._trained else 0
+        return self._predict(x_raw, self._state.v, self._state.alpha, count,
+                             self.plan.integer("f_shift") - int(self._scalars[0]))
+
+    def state(self) -> Outputs:
+        """Every member of the device's model structure."""
+        scalars = dict(zip(SCALARS, self._scalars, strict=True))
+        return field_arrays(self.plan, {**self._state._asdict(), **scalars, "trained": int(self._trained)})

@@ -1,0 +1,148 @@
+"""sim.planner: formats and shifts of conjugate gradients on the kernel matrix, from analytic bounds.
+
+Nothing is scaled: every block has an exponent of its own.  A new block is made in steps of
+``2**(e - 61)``, e being the exponent of its larger summand, so that two summands stay below ``2**62``.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, sqrt
+
+from ..formats import Format
+from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
+from ..spec import Spec
+from .casts import cast_modes
+from .certify import ROW_ERROR, norm_bits
+from .counts import memory, operations
+from .exact import ceil_log2, ceil_log2_sqrt, floor_log2
+from .inputs import (
+    WORD_CLASSES,
+    WordClass,
+    common_constants,
+    common_signals,
+    kernel_tables,
+    plan_input,
+    plan_kernel,
+    plan_output,
+    units,
+)
+
+#: Bits to which q is cut, so that its products with a quotient of 31 bits fit.
+Q_BITS = 32
+#: The device sums below 2**62, and shifts by at most as much.
+MOST = 62
+
+
+def _mantissa(value: Fraction) -> tuple[int, int]:
+    """(m, e) with ``value = m 2**(e - 31)`` nearly, ``2**30 <= m < 2**31``."""
+    e = floor_log2(value) + 1
+    return min(round(value * Fraction(2) ** (31 - e)), 2**31 - 1), e
+
+
+def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[str, int]:
+    """Shifts of the product with K + lambda I.
+
+    A row of ``K p`` is below ``n 2**(W - 1 - kernel.frac)`` times 2 to the exponent of p.
+    """
+    # n < 2**count: so many terms of 2**(2 W - 2), shifted by mac_shift, stay below 2**62.
+    count = n.bit_length()
+    mac_shift = max(0, 2 * w - 2 + count - MOST)
+    mantissa, lam_exp = _mantissa(lam)
+    product_exp = max(count + w - 1 - kernel.frac, lam_exp)
+    row_shift = product_exp - 61 + w - 1 + kernel.frac - mac_shift
+    lam_shift = min(product_exp - lam_exp - 31 + w, MOST)
+    # What is hidden: dropped bits of n products, lambda's rounding, and five floors.
+    hidden = Fraction(n if mac_shift else 0) / Fraction(2) ** row_shift + Fraction(2) ** (w - 1 - lam_shift)
+    return {"mac_shift": mac_shift, "dot_shift": max(0, w - 1 + Q_BITS - 1 + count - MOST),
+            "product_exp": product_exp, "row_shift": row_shift, "lambda_mantissa": mantissa,
+            "lambda_shift": lam_shift, "residual_slack": ceil(hidden) + 5}
+
+
+def _bound_constants(n: int, w: int, kernel: Format, lam: Fraction, product_exp: int,
+                     tolerance: float) -> dict[str, int]:
+    """The constants of :mod:`..model.bound`; `bound_gain` is 0 where no bound can be stated.
+
+    The kernel matrix is positive semidefinite; that of its words within n words' errors.
+    """
+    least = lam - (n - 1) * ROW_ERROR[w] * kernel.lsb
+    gain = up = 0
+    if least > 0:
+        up = 30 - floor_log2(1 / least)
+        gain = min(ceil(Fraction(2) ** up / least), 2**31 - 1)
+    return {"norm_bits": norm_bits(n), "no_bound": 1 << 62, "bound_gain": gain,
+            "bound_shift": up + 62 - w - product_exp,
+            "tolerance": max(1, int(Fraction(tolerance) * 2**16))}
+
+
+def _constants(spec: Spec, words: WordClass, kernel: Format) -> tuple[dict[str, int], dict[str, object]]:
+    assert spec.cg is not None
+    n, lam, w = spec.cg.n, Fraction(spec.cg.lam), words.bits
+    c = _product_constants(n, w, kernel, lam)
+    f_shift = kernel.frac + 1 - c["mac_shift"]
+    # |alpha|_2 <= |y|_2 / lambda, as far as a prediction's sum can be shifted into place.
+    reach = MOST - (2 * w - 2 + n.bit_length() - c["mac_shift"])
+    alpha_exp_max = min(ceil_log2_sqrt(4 * n / lam**2) + 2, f_shift + reach)
+    c |= {"steps": spec.cg.steps, "step_exp": c["mac_shift"] - c["dot_shift"] + Q_BITS - w,
+          "alpha_exp_min": f_shift - MOST, "alpha_exp_max": alpha_exp_max, "f_shift": f_shift}
+    c |= _bound_constants(n, w, kernel, lam, c["product_exp"], spec.cg.tolerance)
+    return c, {"alpha": {"decided_by": "analytic", "bound": 2 * sqrt(n) / float(lam)}}
+
+
+def _signals(spec: Spec, w: int) -> dict[str, Signal]:
+    fmt = Format(True, w, w - 1)
+    return {name: Signal(fmt, *cast_modes(spec, name), fmt.lo, fmt.hi, f"full scale of y, block exponent{where}")
+            for name, where in (("alpha", " alpha_exp"), ("r", " r_exp"), ("p", ""))}
+
+
+def _memory(word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+    return memory([
+        ("wide", "int64_t", "n", "work: q = (K + lambda I) p, and blocks before their cast"),
+        ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
+        ("alpha", word, "n", "expansion coefficients"),
+        ("r", word, "n", "residual; after a training that of alpha, computed afresh"),
+        ("p", word, "n", "direction"),
+        ("v", x_word, "n*D", "training inputs"),
+        ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
+        ("r_exp", "int16_t", "1", "block exponent of r"),
+        ("taken", "uint16_t", "1", "steps taken"),
+        ("trained", "uint16_t", "1", "1 after a successful training"),
+    ], sizes, SIZE_KEYS["kernel_cg"])
+
+
+def _operations(steps: int, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+    # A product with K + lambda I: every kernel value of a triangle once, for its two places, and n for
+    # lambda; one a step, and one for the residual of the answer.  A step besides: n each for p . q, r . r
+    # and the three blocks, and two quotients.  At the ends: r . r, and 2n squares of the two norms.
+    products = f"{steps + 1}*n*(n+1)//2"
+    return operations({
+        "train": {"kernel_values": products, "distance_terms": f"D*{products}",
+                  "multiplications": f"{steps + 1}*n*(n+1) + {5 * steps + 3}*n + 2",
+                  "divisions": str(2 * steps)},
+        "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
+    }, sizes)
+
+
+def plan_cg(spec: Spec) -> Plan:
+    """The plan of kernel regularised least squares by conjugate gradients.
+
+    Raises
+    ------
+    KerncastError
+        E204 where a format cannot hold a signal, E206 where the model is too large to be addressed.
+    """
+    assert spec.cg is not None
+    words = WORD_CLASSES[spec.numbers.word]
+    x, y = plan_input(spec, words), plan_output(spec, words)
+    signals = common_signals(spec, words, x, y) | _signals(spec, words.bits)
+    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    ours, evidence = _constants(spec, words, signals["kernel"].format)
+    constants |= ours | plan_kernel(spec, words, x)
+    sizes = {"n": spec.cg.n, "D": spec.input.columns}
+    return Plan(
+        name=spec.model.name, algorithm="kernel_cg", word=words.bits,
+        options={**spec.kernel.options, "lambda": repr(spec.cg.lam),
+                 "rounding": spec.numbers.rounding},
+        sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
+        memory=_memory(signals["alpha"].format.c_type, x.signal.format.c_type, sizes),
+        operations=_operations(spec.cg.steps, sizes), units=units(spec, x, y), evidence=evidence)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
 
-from .errors import fail
+from .errors import KerncastError, fail
 
 MAX_BITS = 64
 _WRITTEN = re.compile(r"([su])(\d{1,2})f(-?\d{1,3})")
@@ -131,7 +131,8 @@ class Format:
             return min(max(word, self.lo), self.hi)
         return (word - self.lo) % (1 << self.bits) + self.lo
 
-    # Conversions: each names the same set of words in another tool's notation.
+    # Conversions: each names the same set of words in another tool's notation.  The modes of a cast
+    # are in :mod:`.notations`.
 
     @property
     def fxpmath(self) -> str:
@@ -166,13 +167,49 @@ class Format:
     @classmethod
     def from_fxpmath(cls, text: str) -> Format:
         """Read ``fxp-s16/15``; E201 if it is not one."""
-        match = re.fullmatch(r"fxp-([su])(\d+)/(-?\d+)", text)
-        if match is None:
-            raise fail("E201", "this is not an fxpmath format", where="format", value=text,
-                       allowed="fxp-s16/15", remedy="give sign, total bits and fraction bits")
-        return cls(match[1] == "s", int(match[2]), int(match[3]))
+        sign, bits, frac = _matched(r"fxp-([su])(\d+)/(-?\d+)", text, "an fxpmath format", "fxp-s16/15")
+        return cls(sign == "s", int(bits), int(frac))
 
     @classmethod
     def from_apytypes(cls, signed: bool, int_bits: int, frac_bits: int) -> Format:
         """The format of an ``APyFixed`` value."""
         return cls(signed, int_bits + frac_bits, frac_bits)
+
+    @classmethod
+    def from_ap_fixed(cls, text: str) -> Format:
+        """Read ``ap_fixed<16, 1>``, ``ap_ufixed<...>``, ``ap_int<16>`` or ``ap_uint<16>``; else E201.
+
+        Modes after the integer bits are looked over; :func:`.notations.read_ap_fixed` reads them.
+        """
+        unsigned, kind, bits, whole = _matched(
+            r"ap_(u?)(fixed|int)\s*<\s*(\d+)\s*(?:,\s*(-?\d+)\s*)?(?:,\s*\w+\s*)*>", text, "an ap_fixed type",
+            "ap_fixed<16, 1>")
+        if (whole is None) != (kind == "int"):
+            raise _no_format("an ap_fixed type", text, "ap_fixed<16, 1> or ap_int<16>")
+        return cls(not unsigned, int(bits), int(bits) - int(whole) if whole else 0)
+
+    @classmethod
+    def from_c_type(cls, text: str, frac: int = 0) -> Format:
+        """The format of all words of ``int16_t`` and so on, with `frac` fraction bits; else E201."""
+        unsigned, bits = _matched(r"(u?)int(8|16|32|64)_t", text, "a stdint type", "int16_t")
+        return cls(not unsigned, int(bits), frac)
+
+    @classmethod
+    def from_verilog(cls, text: str, frac: int = 0) -> Format:
+        """Read ``logic signed [15:0]`` (or reg, wire, bit) with `frac` fraction bits; else E201."""
+        signed, top = _matched(r"(?:logic|reg|wire|bit)?\s*(signed\b|unsigned\b)?\s*\[\s*(\d+)\s*:\s*0\s*\]",
+                               text, "a SystemVerilog vector", "logic signed [15:0]")
+        return cls(signed == "signed", int(top) + 1, frac)
+
+
+def _matched(pattern: str, text: str, what: str, example: str) -> tuple[str, ...]:
+    """The groups of a notation; E201 where the text is none."""
+    match = re.fullmatch(pattern, text.strip()) if isinstance(text, str) else None
+    if match is None:
+        raise _no_format(what, text, example)
+    return match.groups()
+
+
+def _no_format(what: str, text: str, example: str) -> KerncastError:
+    return fail("E201", f"this is not {what}", where="format", value=text, allowed=example,
+                remedy="give the sign, the total bits and the fraction bits")

@@ -23,14 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
+from ..notations import cast_names
 
 Words = NDArray[np.int64]
 
 #: An ``fxpmath.Fxp``: one number or an array of them, with its format.  Published without types.
 Fxp = Any
-
-#: Our rounding modes in fxpmath's words.
-_ROUNDING = {Rounding.FLOOR: "floor", Rounding.HALF_UP: "nearest_posinf", Rounding.HALF_EVEN: "around"}
 
 #: An exact intermediate, and the size from which fxpmath would make floats of it.
 _WIDE = 64
@@ -100,8 +98,9 @@ def total(values: Fxp) -> Fxp:
 
 def cast(value: Fxp, fmt: Format, rounding: Rounding, overflow: Overflow = Overflow.SATURATE) -> Fxp:
     """The cast: fxpmath's rounding and overflow, given no more bits than it can take."""
+    modes = cast_names("fxpmath", rounding, overflow)
     return _library().Fxp(_within_reach(value, fmt, overflow), fmt.signed, fmt.bits, fmt.frac,
-                          rounding=_ROUNDING[rounding], overflow=overflow.name.lower())
+                          rounding=modes[0], overflow=modes[1])
 
 
 def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:

@@ -1,0 +1,87 @@
+"""sim: the modes of a cast in the words of other tools, both ways.
+
+Formats convert in :mod:`.formats`; here are rounding and overflow of fxpmath, APyTypes and the
+``ap_fixed`` types of HLS compilers.  C and SystemVerilog have no casts of their own: there the cast is
+the primitive `narrow`, or `wrap`, of the runtime.
+"""
+
+from __future__ import annotations
+
+import re
+from types import MappingProxyType
+
+from .errors import fail
+from .formats import Format, Overflow, Rounding
+
+_F, _U, _E = Rounding.FLOOR, Rounding.HALF_UP, Rounding.HALF_EVEN
+_S, _W = Overflow.SATURATE, Overflow.WRAP
+
+#: Tool -> our rounding -> its name there.
+ROUNDING_NAMES = MappingProxyType({
+    "fxpmath": {_F: "floor", _U: "nearest_posinf", _E: "around"},
+    "apytypes": {_F: "TO_NEG", _U: "TIES_POS", _E: "TIES_EVEN"},
+    "ap_fixed": {_F: "AP_TRN", _U: "AP_RND", _E: "AP_RND_CONV"},
+})
+#: Tool -> our overflow -> its name there.
+OVERFLOW_NAMES = MappingProxyType({
+    "fxpmath": {_S: "saturate", _W: "wrap"},
+    "apytypes": {_S: "SAT", _W: "WRAP"},
+    "ap_fixed": {_S: "AP_SAT", _W: "AP_WRAP"},
+})
+
+
+def cast_names(tool: str, rounding: Rounding, overflow: Overflow) -> tuple[str, str]:
+    """Rounding and overflow as a tool names them.
+
+    Parameters
+    ----------
+    tool : str
+        ``fxpmath`` (arguments of ``Fxp``), ``apytypes`` (members of ``QuantizationMode`` and
+        ``OverflowMode``) or ``ap_fixed`` (``ap_q_mode`` and ``ap_o_mode``).
+    rounding, overflow : Rounding, Overflow
+
+    Raises
+    ------
+    KerncastError
+        E207 for another tool.
+    """
+    _known(tool)
+    return ROUNDING_NAMES[tool][rounding], OVERFLOW_NAMES[tool][overflow]
+
+
+def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overflow]:
+    """Our modes of a tool's names: the inverse of :func:`cast_names`; E207 where we lack the mode."""
+    _known(tool)
+    roundings = {name: mode for mode, name in ROUNDING_NAMES[tool].items()}
+    overflows = {name: mode for mode, name in OVERFLOW_NAMES[tool].items()}
+    if rounding not in roundings or overflow not in overflows:
+        raise fail("E207", f"{tool} has casts that have no counterpart here", where="cast",
+                   value=f"{rounding}, {overflow}",
+                   allowed=f"{', '.join(roundings)} with {', '.join(overflows)}",
+                   remedy="choose the nearest of these")
+    return roundings[rounding], overflows[overflow]
+
+
+def ap_fixed(fmt: Format, rounding: Rounding, overflow: Overflow) -> str:
+    """A format with its cast: ``ap_fixed<16, 1, AP_RND, AP_SAT>``."""
+    return f"{fmt.ap_fixed[:-1]}, {', '.join(cast_names('ap_fixed', rounding, overflow))}>"
+
+
+def read_ap_fixed(text: str) -> tuple[Format, Rounding, Overflow]:
+    """Read :func:`ap_fixed`'s text; modes left away are the type's own defaults, AP_TRN and AP_WRAP.
+
+    Raises
+    ------
+    KerncastError
+        E201 where it is no such type, E207 where we lack a mode.
+    """
+    fmt = Format.from_ap_fixed(text)
+    modes = (*re.findall(r"AP_\w+", text), "AP_TRN", "AP_WRAP")
+    given = len(modes) - 2
+    return fmt, *read_cast("ap_fixed", modes[0], modes[1] if given > 1 else "AP_WRAP")
+
+
+def _known(tool: str) -> None:
+    if tool not in ROUNDING_NAMES:
+        raise fail("E207", "no such notation", where="tool", value=tool, allowed=", ".join(ROUNDING_NAMES),
+                   remedy="use one of these")

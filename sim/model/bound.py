@@ -76,3 +76,12 @@ def within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
     """Whether ``bound <= tolerance * |alpha|``, from the sum of squares ``alpha * 4**s``."""
     norm = (root(alpha + 1) - 1) << s  # the square root rounded down
     return bound <= shift_round(norm * k.tolerance, 16, FLOOR)
+
+
+@jit
+def reduced(new: int, new_s: int, old: int, old_s: int, quarter: int) -> bool:
+    """Whether the norm of the sum ``new * 4**new_s`` is at most 2**-quarter of the old one's."""
+    up = 2 * (old_s - new_s - quarter)
+    if up <= 0:
+        return new <= align(old, min(-up, 62))
+    return bit_length(old) + up > 62 or new <= align(old, -up)

@@ -11,7 +11,6 @@ from typing import NamedTuple
 from ..engine import jit
 from ..primitives import FLOOR, Words, align, mac, magnitude, shift_round
 from .bound import BoundConstants, add_square, certified, within
-from .statuses import INACCURATE, OK
 
 
 class CertifyConstants(NamedTuple):
@@ -50,17 +49,29 @@ def y_slack(y: int, s: int) -> int:
 
 
 @jit
-def certify(y: Words, r: Words, alpha: Words, alpha_exp: int,
-            k: CertifyConstants) -> tuple[int, int]:
-    """The bound in words of alpha, and the status that it asks for: OK or INACCURATE."""
-    norm, norm_s, total, total_s = 0, 0, 0, 0
-    bits = k.bound.norm_bits
+def alpha_norm(alpha: Words, bits: int) -> tuple[int, int]:
+    """The sum of squares of alpha, rounded down, and its shift."""
+    norm, s = 0, 0
     for i in range(alpha.shape[0]):
-        norm, norm_s = add_square(norm, norm_s, abs(alpha[i]), bits, 0)
+        norm, s = add_square(norm, s, abs(alpha[i]), bits, 0)
+    return norm, s
+
+
+@jit
+def accurate(alpha: Words, bound: int, k: CertifyConstants) -> bool:
+    """Whether the bound is within the tolerance."""
+    norm, s = alpha_norm(alpha, k.bound.norm_bits)
+    return within(bound, norm, s, k.bound)
+
+
+@jit
+def certify(y: Words, r: Words, alpha: Words, alpha_exp: int, k: CertifyConstants) -> int:
+    """The bound in words of alpha."""
+    total, total_s = 0, 0
+    norm, _ = alpha_norm(alpha, k.bound.norm_bits)
     slack = 0 if norm == 0 else k.residual_slack
     s = y_shift(alpha_exp, k)
     for i in range(alpha.shape[0]):
         miss = abs(row_residual(i, y[i], r, alpha, s, k)) + y_slack(y[i], s) + slack
-        total, total_s = add_square(total, total_s, miss, bits, 1)
-    bound = certified(total, total_s, k.bound)
-    return bound, OK if within(bound, norm, norm_s, k.bound) else INACCURATE
+        total, total_s = add_square(total, total_s, miss, k.bound.norm_bits, 1)
+    return certified(total, total_s, k.bound)

@@ -12,9 +12,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from ..engine import jit, jit_allocating
+from ..engine import jit
 from ..primitives import (
     FLOOR,
     Words,
@@ -43,8 +41,8 @@ class LevinsonConstants(NamedTuple):
     mu_frac: int
     a_exp_min: int
     a_exp_max: int
-    alpha_exp_min: int
-    alpha_exp_max: int
+    x_exp_min: int
+    x_exp_max: int
     eps_min: int
     static: int
     a: Cast
@@ -108,8 +106,7 @@ def extend_a(m: int, a: Words, xi: int, a_exp: int, a_used: int, k: LevinsonCons
              log: Words) -> tuple[int, int]:
     """Take xi into a, in block floating point; the new a_exp (above its range: none) and a_used."""
     # The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
-    reach = a_used + shift_round(a_used * magnitude(xi), k.word - 1, FLOOR) + 4
-    if k.static == 0 and reach > k.a.hi:
+    if k.static == 0 and a_used + shift_round(a_used * magnitude(xi), k.word - 1, FLOOR) + 4 > k.a.hi:
         a_exp += 1
         if a_exp > k.a_exp_max:
             return a_exp, a_used
@@ -149,7 +146,7 @@ def extend_x(m: int, x: Words, a: Words, c: int, c_exp: int, a_exp: int, a_used:
         if c == 0:
             c_exp = need - a_exp - 1  # a zero asks for no exponent
         need = max(need, c_exp, c_exp + a_exp + bit_length(a_used) - (k.word - 2))
-        if need > k.alpha_exp_max:
+        if need > k.x_exp_max:
             return need, x_used
         block_scale(x, 0, m, min(need - x_exp, 62))
     s = min(k.word - 1 + need - c_exp - a_exp, 62)
@@ -168,20 +165,20 @@ def lengthen_x(m: int, y: int, r: Words, a: Words, x: Words, eps: int, a_exp: in
     return extend_x(m, x, a, c, e + k.xi_frac - k.mu_frac, a_exp, a_used, x_exp, x_used, k, log)
 
 
-@jit_allocating
+@jit
 def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
              log: Words) -> int:
     """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
 
-    `out` receives eps, a_exp and the K exponents of x.  The solution is refused
-    (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps falls below half of what a positive
-    semidefinite T can reach, or an exponent leaves its range.
+    `out` (2 + 2 K) receives eps, a_exp, the K exponents of x and their largest magnitudes.  The
+    solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps falls below half of what
+    a positive semidefinite T can reach, or an exponent leaves its range.
     """
     sides = y.shape[0]
     eps, a_exp, a_used = 1 << k.xi_frac, k.a_exp_min, 0
-    x_used = np.zeros(sides, dtype=np.int64)
     saturated = False
-    out[2:] = k.alpha_exp_min
+    for side in range(sides):
+        out[2 + side], out[2 + sides + side] = k.x_exp_min, 0
     for m in range(y.shape[1]):
         if m > 0:
             eps, a_exp, a_used = lengthen_a(m, r, a, eps, a_exp, a_used, k, log)
@@ -189,11 +186,11 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
                 return NOT_POSITIVE_DEFINITE
             saturated |= a_used > k.a.hi
         for side in range(sides):
-            x_exp, x_used[side] = lengthen_x(m, y[side, m], r, a, x[side], eps, a_exp, a_used,
-                                             out[2 + side], x_used[side], k, log)
-            if x_exp > k.alpha_exp_max:
+            x_exp, x_used = lengthen_x(m, y[side, m], r, a, x[side], eps, a_exp, a_used, out[2 + side],
+                                       out[2 + sides + side], k, log)
+            if x_exp > k.x_exp_max:
                 return NOT_POSITIVE_DEFINITE
-            out[2 + side] = x_exp
-            saturated |= x_used[side] > k.a.hi
+            out[2 + side], out[2 + sides + side] = x_exp, x_used
+            saturated |= x_used > k.a.hi
     out[0], out[1] = eps, a_exp
     return SATURATED if saturated else OK

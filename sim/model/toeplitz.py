@@ -11,13 +11,14 @@ from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words
 from .bound import BoundConstants
-from .certify import CertifyConstants, certify
+from .certify import CertifyConstants, accurate, certify
 from .first_row import diagonal_row, uniform_row
 from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
 from .levinson import LevinsonConstants, levinson
 from .predict import expand
 from .ranges import ALPHA, Ranges, cast
-from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED, TRAINED
+from .refine import RefineArrays, RefineConstants, refine
+from .statuses import BAD_ARGUMENT, INACCURATE, NOT_TRAINED, OK, SATURATED, TRAINED
 
 
 @jit
@@ -37,6 +38,16 @@ def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Words
     """From the scaled system back to ``(T + lambda I) alpha = y``: alpha = x / (1 + lambda)."""
     for i in range(x.shape[0]):
         x[i] = cast(x[i] * rho, 31, rounding, lo, hi, log, ALPHA)
+
+#: Scalars of the model structure, in the order in which the solvers leave them.
+SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
+
+
+def solver_constants(plan: Plan) -> LevinsonConstants:
+    """The integers of the recursion."""
+    return LevinsonConstants._make(
+        [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
+         int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
 
 
 class ToeplitzModel:
@@ -60,21 +71,33 @@ class ToeplitzModel:
         self.ranges = Ranges(plan)
         self._kernel = kernel_constants(plan)
         self._input = input_constants(plan)
-        self._levinson = LevinsonConstants._make(
-            [plan.word, *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
-             int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
+        self._solver = solver_constants(plan)
         self._certify = CertifyConstants(
             plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
             BoundConstants._make(plan.integer(name) for name in BoundConstants._fields))
+        self._refine = RefineConstants(
+            int(plan.options["refine"]), int(plan.options["bias"]), plan.integer("alpha_exp_min"),
+            plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
+            self._solver)
         self.reset()
 
     def reset(self) -> None:
         """Back to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
-        self._r, self._a, self._alpha = (np.zeros(n, dtype=np.int64) for _ in range(3))
+        self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        sides = 1 + self._refine.bias
+        self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
+                                    *(np.zeros((sides, n), dtype=np.int64) for _ in range(2)),
+                                    np.zeros(2 + 2 * sides, dtype=np.int64))
+        self._r = self._arrays.r
         self._v = np.zeros((n, columns), dtype=np.int64)
-        self._scalars = np.zeros(3, dtype=np.int64)  # eps, a_exp, alpha_exp
-        self._bound, self._trained = 0, False
+        self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
+        self._trained = False
+
+    @property
+    def corrected(self) -> bool:
+        """Whether alpha is built from corrections: refinement, or a bias."""
+        return self._refine.passes > 0 or self._refine.bias == 1
 
     @property
     def uniform(self) -> bool:
@@ -98,17 +121,28 @@ class ToeplitzModel:
         y = np.zeros(n, dtype=np.int64)
         _convert_targets(y_raw, self._input, y, log)
         self._first_row(x_raw)
-        status = levinson(y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n), self._scalars,
-                          self._levinson, log)
+        status = self._solve(y)
         self._trained = status in TRAINED
-        if self._trained:
-            c = cast_of(self.plan, "alpha")
-            _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
-            self._bound, accuracy = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
-            status = status if accuracy == OK else accuracy
-        else:
-            self._a[:], self._alpha[:], self._scalars[:] = 0, 0, 0
+        if not self._trained:
+            for array in (self._a, self._alpha, self._scalars, *self._arrays[1:]):
+                array[:] = 0
         return {"status": np.array([status], dtype=np.int64)}
+
+    def _solve(self, y: NDArray[np.int64]) -> int:
+        """alpha from y words; a status."""
+        log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
+        if self.corrected:
+            return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)
+        solver = self._arrays.solver
+        status = levinson(y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n), solver,
+                          self._solver, log)
+        if status not in TRAINED:
+            return status
+        self._scalars[:3] = solver[:3]
+        _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
+        bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
+        self._scalars[SCALARS.index("bound")] = bound
+        return status if accurate(self._alpha, bound, self._certify) else INACCURATE
 
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
         rho, r, log = self.plan.integer("lambda_rho"), cast_of(self.plan, "r"), self.ranges.log
@@ -135,20 +169,22 @@ class ToeplitzModel:
             return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         f_shift = self.plan.integer("f_shift") - int(self._scalars[2])
+        bias = int(self._scalars[SCALARS.index("bias")])
         for m, sample in enumerate(x_raw):
             convert_x(sample, self._input, x, self.ranges.log)
             f[m], saturated = expand(x, self._v, self._alpha, len(self._v), self._kernel,
-                          self.plan.integer("mac_shift"), f_shift, cast_of(self.plan, "f"),
-                          self.ranges.log)
+                                     self.plan.integer("mac_shift"), f_shift, bias,
+                                     cast_of(self.plan, "f"), self.ranges.log)
             status[m] = SATURATED if saturated else OK
         return {"status": status, "f": f}
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
-        eps, a_exp, alpha_exp = self._scalars
-        return field_arrays(self.plan, {
-            "eps": eps, "bound": self._bound, "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
-            "a_exp": a_exp, "alpha_exp": alpha_exp, "trained": int(self._trained)})
+        rest = {"r_short": self._arrays.r_short, "rhs": self._arrays.rhs[0], "z": self._arrays.sides[0],
+                "eta": self._arrays.sides[-1]}
+        return field_arrays(self.plan, dict(zip(SCALARS, self._scalars, strict=True)) | rest | {
+            "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
+            "trained": int(self._trained)})
 
     def close(self) -> None:
         """Nothing to close."""

@@ -1,27 +1,26 @@
-"""sim.planner: formats and shifts of the Toeplitz trainer, from analytic bounds.
+"""sim.planner: the plan of the Toeplitz trainer.
 
-The system is scaled so that ``r_0 + lambda = 1``.  For a positive semidefinite T then
-``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|x|_2 <= |y|_2 (1 + lambda) / lambda``; each
-bound gives the range of a block exponent, and that range the fraction bits of the 64-bit
-numerators, so that no partial sum overflows.
+The solver's words have W bits.  With refinement everything else has 32, the words of the exponential
+next in length; with a bias alone they are as long as the solver's.
 """
 
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt, sqrt
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
-from ..plan import Field, Operations, Plan, Signal
+from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
-from .certify import certify_constants, residual_shift, row_loss
 from .casts import cast_modes
+from .certify import certify_constants, residual_shift, row_loss
 from .counts import memory, operations
-from .exact import ceil_log2, ceil_log2_sqrt
+from .exact import ceil_log2
 from .inputs import (
     WORD_CLASSES,
-    WordClass,
     common_constants,
     common_signals,
     kernel_tables,
@@ -30,9 +29,19 @@ from .inputs import (
     plan_output,
     units,
 )
+from .kernel import far
+from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 
-#: Exponent of an empty alpha block: small targets keep their bits.
-ALPHA_EXP_MIN = -8
+Raw = NDArray[np.int64]
+
+#: Bits of r, y and alpha where a shorter solver is refined.
+REFINED = 32
+
+
+def corrected(spec: Spec) -> bool:
+    """Whether alpha is built from corrections: refinement, or a bias."""
+    assert spec.toeplitz is not None
+    return spec.toeplitz.refine > 0 or spec.toeplitz.bias
 
 
 def _finer_bits(lam: float, word: int) -> int:
@@ -43,84 +52,84 @@ def _finer_bits(lam: float, word: int) -> int:
     return min(max(ceil_log2(1 + Fraction(lam)) - 1, 0), 54 - word)
 
 
-def _levinson_constants(spec: Spec, words: WordClass) -> tuple[dict[str, int], dict[str, object]]:
-    """Shifts and exponent ranges; E205 where no choice of shifts holds."""
+def _constants(spec: Spec, word: int) -> dict[str, int]:
+    """Constants of the solver, and of words of alpha of so many bits."""
     assert spec.toeplitz is not None
-    n, lam, w = spec.toeplitz.n, spec.toeplitz.lam, words.bits
-    log_n = ceil_log2(n)
-    mac_shift = 0 if 2 * w - 2 + log_n <= 61 else log_n
-    power = (1 + Fraction(lam)) / Fraction(lam)
-    a_bound, alpha_bound = sqrt(power), sqrt(n) * float(power)
-    a_exp_max = ceil_log2_sqrt(power) + 2
-    alpha_exp_max = ceil_log2_sqrt(n * power**2) + 3
-    xi_frac = 61 - log_n - a_exp_max
-    mu_frac = 61 - log_n - alpha_exp_max
-    rho = round(Fraction(2**31) / (1 + Fraction(lam)))
-    if a_exp_max > w - 2 or min(xi_frac, mu_frac) < w - 2 or rho >= 2**31:
-        raise fail("E205", f"lambda is too small for {n} samples at {w} bits: the bound on alpha "
-                   f"({alpha_bound:.3g} times full scale) leaves no bits",
-                   where="[toeplitz] lambda", value=lam,
-                   allowed="larger values, or a longer word",
-                   remedy="raise lambda, lower n, or set [numbers] word = 32")
-    finer = _finer_bits(lam, w)
-    alpha_rho = min(round(Fraction(2 ** (31 + finer)) / (1 + Fraction(lam))), 2**31 - 1)
-    constants = {
-        "lambda_rho": rho, "alpha_rho": alpha_rho, "mac_shift": mac_shift,
-        "solver_word": w, "solver_shift": mac_shift, "xi_frac": xi_frac, "mu_frac": mu_frac,
-        "eps_min": int(Fraction(2**xi_frac, 2) / power), "a_exp_min": 0, "a_exp_max": a_exp_max,
-        "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": alpha_exp_max,
-        "alpha_frac": w - 1 + finer, "f_shift": w - mac_shift + finer,
-    }
-    evidence: dict[str, object] = {
-        "a": {"decided_by": "analytic", "bound": a_bound},
-        "alpha": {"decided_by": "analytic", "bound": alpha_bound},
-    }
-    return constants, evidence
+    n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
+    solver = levinson_constants(spec, spec.numbers.word)
+    mac_shift = products_shift(word, n)
+    finer = 0 if corrected(spec) else _finer_bits(spec.toeplitz.lam, word)
+    top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
+    own = {"alpha_frac": word - 1 + finer, "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": top,
+           "mac_shift": mac_shift, "f_shift": word - mac_shift + finer}
+    if not corrected(spec):
+        own["alpha_rho"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
+    return solver | own
 
 
-def _signals(spec: Spec, words: WordClass, c: dict[str, int]) -> dict[str, Signal]:
-    assert spec.toeplitz is not None
-    w = words.bits
-    fmt = Format(True, w, w - 1)
+def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
+    fmt, short = Format(True, word, word - 1), Format(True, spec.numbers.word, spec.numbers.word - 1)
 
     def signal(name: str, fmt: Format, unit: str, lo: int | None = None) -> Signal:
         return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo, fmt.hi, unit)
 
     return {
-        "r": signal("r", fmt, "1 + lambda", 0), "a": signal("a", fmt, "1, block exponent a_exp"),
-        "xi": signal("a", fmt, "1"),
+        "r": signal("r", fmt, "1 + lambda", 0), "a": signal("a", short, "1, block exponent a_exp"),
+        "xi": signal("a", short, "1"),
         "eps": Signal(Format(True, 64, c["xi_frac"]), Rounding.FLOOR, Overflow.SATURATE, 0,
                       1 << c["xi_frac"], "1 + lambda"),
         "mu": Signal(Format(True, 64, c["mu_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
-        "alpha": signal("alpha", Format(True, w, w - 1 + _finer_bits(spec.toeplitz.lam, w)),
+        "alpha": signal("alpha", Format(True, word, c["alpha_frac"]),
                         "full scale of y, block exponent alpha_exp"),
     }
 
 
-def _memory(scheme: str, word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+    assert spec.toeplitz is not None
+    long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
               ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
-              ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
-              ("a", word, "n", "predictor polynomial; a[0] is the implicit 1"),
-              ("alpha", word, "n", "expansion coefficients")]
-    if scheme != "uniform":
+              ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
+    if word != spec.numbers.word:
+        fields.append(("r_short", short, "n", "first row in words of the solver"))
+    fields += [("a", short, "n", "predictor polynomial; a[0] is the implicit 1"),
+               ("alpha", long, "n", "expansion coefficients")]
+    if corrected(spec):
+        fields += [("rhs", short, "n", "residual, in words of the solver"),
+                   ("z", short, "n", "last correction of alpha")]
+    if spec.toeplitz.bias:
+        fields.append(("eta", short, "n", "solution for a right-hand side of ones"))
+    if spec.toeplitz.scheme != "uniform":
         fields.append(("v", x_word, "n*D", "training inputs"))
+    if spec.toeplitz.bias:
+        fields.append(("bias", long, "1", "intercept, in words of y"))
     fields += [("a_exp", "int16_t", "1", "block exponent of a"),
-               ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
-               ("trained", "uint16_t", "1", "1 after a successful training")]
-    return memory(fields, sizes)
+               ("alpha_exp", "int16_t", "1", "block exponent of alpha")]
+    if corrected(spec):
+        fields.append(("z_exp", "int16_t", "1", "block exponent of z"))
+    if spec.toeplitz.bias:
+        fields.append(("eta_exp", "int16_t", "1", "block exponent of eta"))
+    return memory([*fields, ("trained", "uint16_t", "1", "1 after a successful training")], sizes,
+                  SIZE_KEYS["toeplitz_rls"])
 
 
-def _operations(scheme: str, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    uniform = scheme == "uniform"
-    # Multiplications: 2 (n-1)^2 of the recursion's four loops; two for each eps, one for each word
-    # of r and alpha.  Divisions: one for each xi and c, and one for each mean of a diagonal.
+def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+    assert spec.toeplitz is not None
+    uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
+    sides = solves + spec.toeplitz.bias
+    # Of one recursion: (n-1)^2 by the loops of a, two for each eps; of each right-hand side (n-1) n by
+    # its loops; of each residual n^2, n of y's share, 2 n squares.  Divisions: one for each xi and c,
+    # one for each mean of a diagonal, one for each step of the bias.
+    residuals = solves + 1 if corrected(spec) else 1
+    rest = 2 + (2 * solves - 1 if spec.toeplitz.bias else 0) + (0 if corrected(spec) else 1)
     return operations({
         "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
                   "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
-                  "multiplications": "3*n**2+3*n-1",
-                  "divisions": "2*n-1" if uniform else "3*n-2"},
+                  "multiplications": f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1) + {residuals}*n*(n+2)"
+                                     f" + {rest}*n",
+                  "divisions": f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}"
+                               + ("" if uniform else " + n-1")},
         "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
     }, sizes)
 
@@ -143,15 +152,57 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
     return scaled >> x_shift
 
 
-def _nonzero(n: int, c: dict[str, int | tuple[int, ...]]) -> int:
+def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
     """Entries of the uniform first row, besides r[0], whose kernel value is not zero."""
     step, end = c["x_step"], c["kernel_d2_end"]
     assert isinstance(step, int) and isinstance(end, int)
-    return min(n - 1, isqrt(end - 1) // step)
+    last = far(spec, end)
+    return n - 1 if last is None else min(n - 1, last // step)
 
 
-def plan_toeplitz(spec: Spec) -> Plan:
+def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
+    """By how much rounded words may lower the least eigenvalue of T; the scheme's own error is not in it."""
+    assert spec.toeplitz is not None
+    return row_loss(word, _nonzero(spec, spec.toeplitz.n, c)) if spec.toeplitz.scheme == "uniform" else Fraction(0)
+
+
+def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
+    """Largest multiplier of the scaled system on the data, by a run with block exponents."""
+    from ..model.toeplitz import ToeplitzModel  # the engine is loaded only where a run is asked for
+
+    assert spec.toeplitz is not None
+    if y_raw is None or len(y_raw) != spec.toeplitz.n:
+        return None
+    block = spec.toeplitz.model_copy(update={"scaling": "block"})
+    model = ToeplitzModel(plan_toeplitz(spec.model_copy(update={"toeplitz": block})))
+    model.train(x_raw, y_raw)
+    state, frac = model.state(), model.plan.integer("alpha_frac")
+    most = float(np.abs(state["alpha"]).max()) * 2.0 ** (int(state["alpha_exp"][0]) - frac)
+    return most * (1 + spec.toeplitz.lam) or None
+
+
+def _static(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str, int], dict[str, object]]:
+    """Exponents that do not move, and who decided them."""
+    design = spec.numbers.ranges.get("alpha")
+    seen = None if design is not None else _reach_seen(spec, x_raw, y_raw)
+    lam = spec.toeplitz.lam if spec.toeplitz is not None else 0.0
+    if design is not None:
+        return static_exponents(spec, design * (1 + lam)), {"decided_by": "design", "range": design}
+    if seen is not None:
+        reach = seen * 2.0**spec.numbers.margin
+        return static_exponents(spec, reach), {"decided_by": "simulated", "range": reach / (1 + lam),
+                                               "seen": seen / (1 + lam)}
+    return static_exponents(spec, None), {"decided_by": "analytic", "bound": bounds(spec)["alpha"]}
+
+
+def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
     """The plan of a Toeplitz regularised-least-squares trainer.
+
+    Parameters
+    ----------
+    spec : Spec
+    x_raw, y_raw : ndarray of int64, optional
+        Raw words of a training set; static scaling takes its range from them.
 
     Raises
     ------
@@ -159,26 +210,35 @@ def plan_toeplitz(spec: Spec) -> Plan:
         E204 where a format cannot hold a signal, E205 where lambda leaves no bits.
     """
     assert spec.toeplitz is not None
-    words = WORD_CLASSES[spec.numbers.word]
+    words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]
     x, y = plan_input(spec, words), plan_output(spec, words)
     constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
-    levinson, evidence = _levinson_constants(spec, words)
-    constants |= levinson | plan_kernel(spec, words, x.lsb)
-    loss = Fraction(0)
+    solver = _constants(spec, words.bits)
+    evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
+                                   for name, bound in bounds(spec).items()}
+    if spec.toeplitz.scaling == "static":
+        exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
+        solver |= exponents
+    constants |= solver | plan_kernel(spec, words, x)
     if spec.toeplitz.scheme == "uniform":
         constants["x_step"] = _step(spec, x.gain[0], x.shift, x.signal.hi)
-        loss = row_loss(words.bits, _nonzero(spec.toeplitz.n, constants))
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
-    signals = common_signals(spec, words, x, y) | _signals(spec, words, levinson)
-    shift = residual_shift(words.bits, spec.toeplitz.n, levinson["alpha_frac"], ALPHA_EXP_MIN)
-    constants |= certify_constants(words.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), loss,
-                                   shift, spec.toeplitz.tolerance)
+    constants |= certify_constants(
+        words.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), _loss(spec, words.bits, constants),
+        residual_shift(words.bits, spec.toeplitz.n, solver["alpha_frac"], ALPHA_EXP_MIN),
+        spec.toeplitz.tolerance)
     return Plan(
         name=spec.model.name, algorithm="toeplitz_rls", word=words.bits,
-        options={"kernel": spec.kernel.type, "scheme": spec.toeplitz.scheme,
-                 "sigma": repr(spec.kernel.sigma), "lambda": repr(spec.toeplitz.lam),
-                 "rounding": spec.numbers.rounding, "scaling": spec.toeplitz.scaling},
-        sizes=sizes, signals=signals,
-        constants=constants, tables=kernel_tables(words), memory=_memory(
-            spec.toeplitz.scheme, f"int{words.bits}_t", x.signal.format.c_type, sizes),
-        operations=_operations(spec.toeplitz.scheme, sizes), units=units(spec, x, y), evidence=evidence)
+        options=_options(spec), sizes=sizes,
+        signals=common_signals(spec, words, x, y) | _signals(spec, words.bits, solver),
+        constants=constants, tables=kernel_tables(spec, words),
+        memory=_memory(spec, words.bits, x.signal.format.c_type, sizes),
+        operations=_operations(spec, sizes), units=units(spec, x, y), evidence=evidence)
+
+
+def _options(spec: Spec) -> dict[str, str]:
+    assert spec.toeplitz is not None
+    t = spec.toeplitz
+    return {**spec.kernel.options, "scheme": t.scheme,
+            "lambda": repr(t.lam), "rounding": spec.numbers.rounding, "scaling": t.scaling,
+            "refine": str(t.refine), "bias": str(int(t.bias))}

@@ -1,4 +1,4 @@
-"""Formats and casts in the notation of other tools, both ways, and the tools' own opinion of every 8-bit cast."""
+"""Formats and casts in the notation of other tools, both ways; every 8-bit cast as these tools do it."""
 
 from __future__ import annotations
 
@@ -72,7 +72,8 @@ def test_every_notation_is_read_back(fmt: Format) -> None:
 
 
 @given(FORMATS, st.sampled_from(CASTS))
-def test_a_format_with_its_cast_is_read_back_from_ap_fixed(fmt: Format, cast: tuple[Rounding, Overflow]) -> None:
+def test_a_format_with_its_cast_is_read_back_from_ap_fixed(
+        fmt: Format, cast: tuple[Rounding, Overflow]) -> None:
     assert read_ap_fixed(ap_fixed(fmt, *cast)) == (fmt, *cast)
 
 

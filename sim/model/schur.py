@@ -45,11 +45,11 @@ def start_generators(r: Words, p: Words, q: Words, k: LevinsonConstants) -> None
 
 @jit
 def start_residual(y: Words, s: Words, k: LevinsonConstants) -> tuple[int, int]:
-    """``s = y`` as large as half the word allows; its exponent and the largest magnitude."""
+    """``s = y``, shifted up into half of the word; its exponent, and no less than its magnitudes."""
     used = 0
     for i in range(y.shape[0]):
         used = max(used, magnitude(y[i]))
-    up = BITS - 1 - bit_length(used)
+    up = max(BITS - 1 - bit_length(used), 0)
     for i in range(y.shape[0]):
         s[i] = y[i] << up
     return BITS - (k.word - 2) - up, (used << up) + (1 << up) - 1

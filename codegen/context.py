@@ -7,21 +7,20 @@ from typing import Any
 from .. import __version__
 from ..sim.formats import Format, Overflow, Rounding
 from ..sim.plan import ABI, Plan
-from ..sim.planner.inputs import WORD_CLASSES
 from ..sim.spec_tables import CASTS
+from .kernel import kernel_context, kernel_macros, kernel_value
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
-                  "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})"}
+                  "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
+                  "sine": "sin(pi i/512)"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
-    "Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on":
-        ("kernel_c", "kernel_shift", "kernel_d2_end", "exp2_bits", "exp2_cut"),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
     "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "alpha_exp_min", "alpha_exp_max"),
@@ -47,10 +46,8 @@ def real_value(plan: Plan, name: str) -> str:
     """The real value behind an integer constant."""
     value = plan.constants[name]
     assert isinstance(value, int)
-    if name == "kernel_c":
-        t_frac = WORD_CLASSES[plan.word].t_frac
-        real = value * 2.0 ** -(plan.integer("kernel_shift") + t_frac)
-        return f"{real!r} = log2(e) / (2 sigma^2) in x words"
+    if name.startswith("kernel"):
+        return kernel_value(plan, name)
     if name == "alpha_rho":
         finer = plan.signals["alpha"].format.frac - plan.word + 1
         return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
@@ -96,7 +93,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     groups |= {title: [(name.upper(), c_integer(plan.integer(name)), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
-               for title, names in _MACROS.items()}
+               for title, names in (_MACROS | kernel_macros(plan)).items()}
     inputs = [("X_LO", c_integer(x.lo), str(x.format)), ("X_HI", c_integer(x.hi), "")]
     if not varied(plan):
         inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
@@ -159,14 +156,14 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
     budget = plan.sizes.get("N", 0)
     digest = bytes.fromhex(plan.hash)
-    return _trainer(plan) | {
+    return _trainer(plan) | kernel_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "uniform": uniform,
         "biased": plan.options.get("scheme") == "diagonal_mean_biased",
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
         "title": TITLES[plan.algorithm],
-        "word_type": Format(True, plan.word, 0).c_type,
+        "word_type": plan.word_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type},
         "formats": {name: str(s.format) for name, s in plan.signals.items()},

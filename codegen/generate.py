@@ -24,7 +24,7 @@ from .rtl import fits as rtl_fits
 from .rtl import render_rtl
 from .targets import load_target
 
-RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h")
+RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h", "kc_sine.h")
 
 
 def render_c(plan: Plan) -> dict[str, str]:

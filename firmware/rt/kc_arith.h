@@ -19,6 +19,12 @@ static inline int64_t kc_square_diff(int64_t acc, int64_t u, int64_t v)
     return acc + d * d;
 }
 
+/* acc + |u - v| */
+static inline int64_t kc_abs_diff(int64_t acc, int64_t u, int64_t v)
+{
+    return acc + (u > v ? u - v : v - u);
+}
+
 /* floor(a * c / 2^s), exact; 0 <= a, 0 <= c < 2^31, 0 <= s <= 62, result below 2^63. */
 static inline int64_t kc_mul_shift(int64_t a, int64_t c, int32_t s)
 {

@@ -32,9 +32,6 @@ SQUARES, ABSOLUTES, SINES, PRODUCTS = range(4)
 _KINDS = {"gaussian": SQUARES, "laplacian": ABSOLUTES, "periodic": SINES, "polynomial": PRODUCTS,
           "linear": PRODUCTS}
 
-#: A fraction of the period, u62f62, times a difference leaves 32 fraction bits.
-PHASE_SHIFT = 30
-
 
 class Cast(NamedTuple):
     """Rounding and range of a cast; `wrap_bits` is the length of a word that wraps, 0 where it saturates."""
@@ -50,8 +47,8 @@ class KernelConstants(NamedTuple):
 
     `exp2_bits` says how long the tables are, `exp2_cut` how many bits of u32f31 a shorter kernel loses.
 
-    `turn`, `sine_shift` and `sine` belong to the periodic kernel; `dot_shift`, `coef0`, `degree` and
-    `out` to the polynomials, whose base is ``(dot / 2**dot_shift) * c / 2**shift + coef0``.
+    Of `turn` to `sine` is the periodic kernel made, of `dot_shift` to `out` the polynomials, whose base is
+    ``(dot / 2**dot_shift) * c / 2**shift + coef0``.
     """
 
     word: int
@@ -64,6 +61,7 @@ class KernelConstants(NamedTuple):
     exp2_bits: int
     exp2_cut: int
     turn: int
+    turn_shift: int
     sine_shift: int
     sine: Words
     dot_shift: int
@@ -105,7 +103,8 @@ def kernel_constants(plan: Plan) -> KernelConstants:
     return KernelConstants(
         plan.word, _KINDS[plan.options["kernel"]], plan.integer("kernel_c"), plan.integer("kernel_shift"),
         integer("kernel_d2_end"), table(coarse), table(fine), integer("exp2_bits"),
-        integer("exp2_cut"), integer("kernel_turn"), integer("kernel_sine_shift"), table("sine"),
+        integer("exp2_cut"), integer("kernel_turn"), integer("kernel_turn_shift"),
+        integer("kernel_sine_shift"), table("sine"),
         integer("kernel_dot_shift"), integer("kernel_coef0"), integer("kernel_degree"),
         integer("kernel_out_shift"), cast_of(plan, "kernel"))
 
@@ -160,7 +159,7 @@ def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
     if k.kind == ABSOLUTES:
         return abs_diff(acc, u, v)
     if k.kind == SINES:
-        s = sine(mul_shift(k.turn, abs_diff(0, u, v), PHASE_SHIFT), k.sine)
+        s = sine(mul_shift(k.turn, abs_diff(0, u, v), k.turn_shift), k.sine)
         return mac(acc, s, s, k.sine_shift)
     return mac(acc, u, v, 0)
 

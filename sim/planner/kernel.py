@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 POLYNOMIALS = ("polynomial", "linear")
 
-#: Fraction bits of a period as a fraction of one x word's step; see `PHASE_SHIFT` of the model.
+#: Fraction bits of one x word's step as a part of the period; 32 are left of its product with a difference.
 TURN_FRAC = 62
 #: Fraction bits of a sum of squared sines, at most: what is finer shows in no kernel value.
 SINES_FRAC = 44
@@ -68,7 +68,7 @@ def far(spec: Spec, end: int) -> int | None:
 
 
 def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
-    """`kernel_turn`, the fraction of the period that one lsb is, and `kernel_sine_shift`.
+    """`kernel_turn`, the part of the period that one lsb is, and shifts of the angle and of its sine.
 
     Raises
     ------
@@ -84,7 +84,8 @@ def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str,
                    where="[kernel] period", value=spec.kernel.period,
                    allowed=f"from two steps of the x words to 2^32 steps: {float(2 * lsb):g} to "
                    f"{float(2**32 * lsb):g}", remedy="correct the period, or scale the input's gain")
-    return {"kernel_turn": turn, "kernel_sine_shift": 62 - distance_format(spec, words).frac}
+    return {"kernel_turn": turn, "kernel_turn_shift": TURN_FRAC - 32,
+            "kernel_sine_shift": 62 - distance_format(spec, words).frac}
 
 
 def _largest_product(spec: Spec, x: Signal) -> int:

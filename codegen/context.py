@@ -11,7 +11,10 @@ from ..sim.spec_tables import CASTS
 from .kernel import kernel_context, kernel_macros, kernel_value
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
+          "kernel_cg": "kernel regularised least squares by conjugate gradients",
           "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
+#: The function that trains on a whole set.
+TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
@@ -24,6 +27,8 @@ _MACROS = {
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
     "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "alpha_exp_min", "alpha_exp_max"),
+    "Trainer: a product of K + lambda I, and the scalars of a step":
+        ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
                         "bound_shift", "no_bound", "tolerance"),
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
@@ -51,6 +56,8 @@ def real_value(plan: Plan, name: str) -> str:
     if name == "alpha_rho":
         finer = plan.signals["alpha"].format.frac - plan.word + 1
         return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
+    if name == "lambda_mantissa":
+        return f"lambda = {plan.options['lambda']}, over a power of two"
     if name == "lambda_rho":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     if name == "eta":
@@ -120,7 +127,7 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
     lines = [f"static {p}_model_t model;", f"{p}_word_t f;", "", f"{p}_model_init(&model);"]
     if trains:
         arguments = "&model, y" if uniform else "&model, x, y"
-        lines += [f"if ({p}_toeplitz_train({arguments}) == {upper}_OK) {{",
+        lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == {upper}_OK) {{",
                   f"    (void){p}_model_predict(&model, x_new, &f);", "}"]
     else:
         lines += [f"(void){p}_fklms_update(&model, x, y, &f); /* f: prediction before learning */",
@@ -151,7 +158,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     -------
     dict
     """
-    trains = plan.algorithm == "toeplitz_rls"
+    trains = plan.trains
     uniform = plan.options.get("scheme") == "uniform"
     n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
     budget = plan.sizes.get("N", 0)
@@ -159,6 +166,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     return _trainer(plan) | kernel_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "uniform": uniform,
+        "toeplitz": plan.algorithm == "toeplitz_rls", "trainer": TRAINERS.get(plan.algorithm, ""),
         "biased": plan.options.get("scheme") == "diagonal_mean_biased",
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",

@@ -17,6 +17,7 @@ from ..sim.errors import fail
 from ..sim.plan import Plan
 from ..sim.trace import TRACED_CALLS, Event, Trace
 from .compilers import Compiler, host_compiler
+from .context import TRAINERS
 from .generate import generate, load_manifest
 from .hooks import TRACE_DECLARATIONS, TRACE_ON, write_trace_hooks
 
@@ -30,11 +31,10 @@ def declarations(plan: Plan) -> str:
     raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
     members = " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};"
                        for f in plan.memory)
-    word = f"int{plan.word}_t"
+    word = plan.word_type
     train = f"const {raw_y} *y" if plan.options.get("scheme") == "uniform" else \
         f"const {raw_x} *x, const {raw_y} *y"
-    learn = (f"int {p}_toeplitz_train({p}_model_t *m, {train});"
-             if plan.algorithm == "toeplitz_rls" else
+    learn = (f"int {p}_{TRAINERS[plan.algorithm]}({p}_model_t *m, {train});" if plan.trains else
              f"int {p}_fklms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
     return f"""typedef struct {{ {members} }} {p}_model_t;
         extern const uint8_t {p}_plan_hash[32];
@@ -125,20 +125,21 @@ class HostBackend:
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
         status = _BAD_ARGUMENT
-        if self.plan.algorithm == "toeplitz_rls":
+        if self.plan.trains:
+            trainer = TRAINERS[self.plan.algorithm]
             y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
             x = None if x_raw is None else raw.inputs(self.plan, x_raw)
-            if len(y) == n and self.plan.options["scheme"] == "uniform":
-                status = self._call("toeplitz_train", self._raw(y, "y_raw"))
+            if len(y) == n and self.plan.options.get("scheme") == "uniform":
+                status = self._call(trainer, self._raw(y, "y_raw"))
             elif len(y) == n and x is not None and len(x) == n:
-                status = self._call("toeplitz_train", self._raw(x, "x_raw"), self._raw(y, "y_raw"))
+                status = self._call(trainer, self._raw(x, "x_raw"), self._raw(y, "y_raw"))
         return {"status": np.array([status], dtype=np.int64)}
 
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
         """One call a sample, of words that were checked."""
         count, columns = x_raw.shape
         f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
-        word = self.ffi.new(f"int{self.plan.word}_t *")
+        word = self.ffi.new(f"{self.plan.word_type} *")
         x = self._raw(x_raw, "x_raw")
         for i in range(count):
             target = () if y_raw is None else (int(y_raw[i]),)

@@ -24,7 +24,9 @@ LONGEST = Format(True, 63, 0)
 
 # Clocks of the parts, as their headers state them.
 _MUL_SHIFT = 2
-_EXP2 = {16: 4, 32: 7}
+_EXP2 = {16: 4, 24: 8, 32: 7}
+# Bits of t that the exponential takes.
+_T_BITS = {16: 25, 24: 38, 32: 38}
 _DISTANCE, _READ, _MAC, _NARROW = 3, 1, 2, 2
 # Around the sample: conversion (5), hand-over, answer, output register.
 _AROUND = 8
@@ -66,7 +68,7 @@ def predictor_cycles(plan: Plan, count: int | None = None) -> int:
 
 def vectors(plan: Plan) -> int:
     """How many expansion vectors a model of the plan may hold."""
-    return plan.sizes["n"] if plan.algorithm == "toeplitz_rls" else plan.sizes["N"]
+    return plan.sizes["n"] if plan.trains else plan.sizes["N"]
 
 
 def fits(plan: Plan) -> bool:
@@ -119,12 +121,12 @@ def _context(plan: Plan) -> dict[str, Any]:
         "f_shift": _literal(plan.integer("f_shift"), plan.word),
         "exponents": [_literal(e, plan.word) for e in exponents],
         "distance_bits": distance.bits - distance.signed,
-        "t_bits": (words.t_end << words.t_frac).bit_length(), "t_end": words.t_end,
+        "t_bits": _T_BITS[plan.word], "t_end": words.t_end,
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
         "column_bits": _address_bits(columns), "count_bits": held.bit_length(),
         "v_address_bits": _address_bits(held * columns), "alpha_address_bits": _address_bits(held),
         "kernel_c_text": real_value(plan, "kernel_c"),
-        "kernel_latency": kernel_latency(plan), "expansion_latency": _expansion_latency(plan),
+        "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan), "expansion_latency": _expansion_latency(plan),
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
         "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
         else str(exponents[0]),
@@ -134,7 +136,7 @@ def _context(plan: Plan) -> dict[str, Any]:
 
 def _modules(plan: Plan) -> tuple[str, ...]:
     first = MODULES.index("kc_affine")
-    return (*MODULES[:first], f"kc_exp2_{plan.word}", *MODULES[first:])
+    return (*MODULES[:first], f"kc_exp2_{16 if plan.word == 16 else 32}", *MODULES[first:])
 
 
 def render_rtl(plan: Plan) -> dict[str, str]:
@@ -156,7 +158,7 @@ def render_rtl(plan: Plan) -> dict[str, str]:
     """
     if not fits(plan):
         raise fail("E306", "the model is too large for the predictor in SystemVerilog",
-                   where="[toeplitz] n" if plan.algorithm == "toeplitz_rls" else "[online] budget",
+                   where=plan.size_key,
                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
                    allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
     p, values = plan.name, _context(plan)

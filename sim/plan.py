@@ -118,7 +118,7 @@ class Plan:
     algorithm : str
         ``toeplitz_rls``, ``kernel_cg`` or ``kernel_lms``.
     word : int
-        Word length W in bits, 16 or 32.
+        Word length W in bits: 16, 24 or 32.
     options : mapping of str to str
         Choices by name: kernel, scheme or reduction, and the real parameters as written.
     sizes : mapping of str to int
@@ -176,6 +176,11 @@ class Plan:
     def size_key(self) -> str:
         """The key of the spec that says how many vectors the model holds."""
         return SIZE_KEYS[self.algorithm]
+
+    @property
+    def word_type(self) -> str:
+        """The C type that stores a word."""
+        return Format(True, self.word, 0).c_type
 
     @property
     def state_bytes(self) -> int:

@@ -243,6 +243,10 @@ class Toeplitz(Table):
         remedy="uniform is exact for a sampled signal; the others average the diagonals of the kernel matrix")
     step: int = _key(1, ge=1, le=2**31 - 1, about="raw words from sample to sample (scheme uniform)",
                      allowed="an integer from 1", remedy="1 where x counts the samples")
+    solver: Literal["levinson", "schur"] = _key(
+        "levinson", about="levinson, or schur (no long sums: more accurate, three more vectors of 32 bits)",
+        allowed="levinson, schur",
+        remedy="levinson needs the least memory; schur suits short words and a small lambda")
     scaling: Literal["block", "static"] = _key(
         "block", about="block (exponents follow the data) or static (fixed ones: cheaper, may saturate)",
         allowed="block, static", remedy="static needs data, or [numbers.ranges], for its ranges")
@@ -284,8 +288,8 @@ class Online(Table):
 class Numbers(Table):
     """The word length on the device, and formats that you want to choose."""
 
-    word: Literal[16, 32] = _key(16, about="word length W on the device", allowed="16, 32",
-                                 remedy="16 is small and fast, 32 is close to float")
+    word: Literal[16, 24, 32] = _key(16, about="word length W on the device", allowed="16, 24, 32",
+                                     remedy="16 is small and fast, 32 is close to float")
     rounding: Literal["floor", "half_up", "half_even"] = _key(
         "half_up", about="rounding of narrowing casts", allowed=", ".join(ROUNDINGS))
     overflow: Literal["saturate", "wrap"] = _key(
@@ -350,7 +354,7 @@ CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"),
 #: overflow modes give the same words; static scaling saturates in the recursion, to say so.
 WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "alpha")}
 #: Signals whose range [numbers.ranges] may give.
-RANGED = {"toeplitz_rls": ("a", "alpha"), "kernel_cg": (), "kernel_lms": ("alpha",)}
+RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",)}
 
 
 def keys(table: type[Table]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from ...codegen.toolchains import COMPILERS
 from ...sim import raw
 from ...sim.backend import ALL_CALLS, Outputs, Raw
 from ...sim.errors import fail
-from ...sim.plan import ABI, Plan
+from ...sim.plan import ABI, C_BYTES, Plan
 from ...sim.trace import TRACED_CALLS, Trace
 from .client import HilClient
 from .emulators import EMULATORS, available, require_emulator, start_emulator
@@ -94,7 +94,7 @@ class BoardBackend:
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
         n = self.plan.sizes.get("n")
         uniform = self.plan.options.get("scheme") == "uniform"
-        if self.plan.algorithm != "toeplitz_rls":
+        if not self.plan.trains:
             return _BAD_ARGUMENT
         y_raw = raw.targets(self.plan, y_raw)
         x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
@@ -137,7 +137,7 @@ class BoardBackend:
 
     def _batches(self, name: str, operation: Callable[[int], int], x_raw: Raw, y_raw: Raw | None) -> Outputs:
         f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
-        word = f"int{self.plan.word}_t"
+        word = self.plan.word_type
         for at in range(0, len(x_raw), self._capacity):
             batch = slice(at, at + self._capacity)
             count = len(x_raw[batch])
@@ -146,7 +146,7 @@ class BoardBackend:
                 self._write("Y", "y_raw", y_raw[batch])
             operation(count)
             self._count(name, count)
-            f[batch] = _words(self.client.read(REGIONS["RESULTS"], count * self.plan.word // 8), word)
+            f[batch] = _words(self.client.read(REGIONS["RESULTS"], count * C_BYTES[word]), word)
             status[batch] = _words(self.client.read(REGIONS["STATUSES"], count), "uint8_t")
         return {"status": status, "f": f}
 

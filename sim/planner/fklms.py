@@ -30,6 +30,7 @@ from .inputs import (
     plan_output,
     units,
 )
+from .levinson import products_shift
 
 Raw = NDArray[np.int64]
 
@@ -46,7 +47,7 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
     eta, rho = Fraction(spec.online.eta), Fraction(spec.online.rho)
     eta_up = words.eta_bits - 1 - floor_log2(eta)
     eta_shift = (w - 2) + eta_up - alpha.frac
-    mac_shift = 0 if w == 16 else ceil_log2(budget)
+    mac_shift = products_shift(w, budget)
     f_shift = alpha.frac + words.kernel.frac - mac_shift - (w - 2)
     if not (0 <= eta_shift <= 62 and 0 <= f_shift <= 62):
         raise fail("E203", "the format of alpha cannot hold the signal: its fraction bits do not "
@@ -68,7 +69,7 @@ def _memory(words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field
     return memory([
         ("row", distance, "N", "distances to the sample at hand"),
         ("dist", distance, "N", "distance to the nearest older vector"),
-        ("alpha", f"int{words.bits}_t", "N", "multipliers"),
+        ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
         ("v", x_word, "N*D", "expansion vectors"),
         ("elder", "uint16_t", "N", "slot of the nearest older vector"),
         ("rank", "uint16_t", "N", "age: 0 is the oldest"),

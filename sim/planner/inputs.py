@@ -75,12 +75,14 @@ class WordClass:
 
 WORD_CLASSES = {
     16: WordClass(16, Format(False, 32, 0), 20, 17, Format(False, 16, 15), 16, 15, 15),
+    24: WordClass(24, Format(True, 64, 0), 32, 25, Format(False, 24, 23), 31, 23, 23),
     32: WordClass(32, Format(True, 64, 0), 32, 33, Format(False, 32, 31), 31, 30, 28),
 }
 
 
 #: Word -> size -> bits of an exponential's index: entries lie 2**-bits apart.
-EXP2_BITS = {16: {"small": 5, "medium": 6, "large": 7}, 32: {"small": 5, "medium": 6, "large": 8}}
+EXP2_BITS = {16: {"small": 5, "medium": 6, "large": 7}, 24: {"small": 5, "medium": 6, "large": 8},
+             32: {"small": 5, "medium": 6, "large": 8}}
 #: Fraction bits of what exp2_32 gives.
 EXP2_32_FRAC = 31
 

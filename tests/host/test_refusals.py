@@ -18,7 +18,7 @@ def test_a_null_pointer_is_a_bad_argument_and_changes_nothing(host, cases, name)
     lib, null, p = backend.library, backend.ffi.NULL, name
     x = backend.ffi.new(f"{backend.plan.signals['x_raw'].format.c_type}[]", 64 * 20)
     y = backend.ffi.new(f"{backend.plan.signals['y_raw'].format.c_type}[]", 64)
-    f = backend.ffi.new(f"int{backend.plan.word}_t *", 77)
+    f = backend.ffi.new(f"{backend.plan.word_type} *", 77)
     model = backend.model
     before = snapshot(backend)
     predict = getattr(lib, f"{p}_model_predict")

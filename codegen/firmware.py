@@ -69,7 +69,7 @@ class FirmwareImage:
 
 def buffer_samples(plan: Plan) -> int:
     """Samples that the board holds at a time: a batch trainer needs all n of them."""
-    if plan.algorithm == "toeplitz_rls":
+    if plan.trains:
         return plan.sizes["n"]
     row = plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8
     return max(1, min(BATCH_SAMPLES, BATCH_BYTES // row))

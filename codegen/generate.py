@@ -40,7 +40,8 @@ def render_c(plan: Plan) -> dict[str, str]:
     """
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     p = plan.name
-    algorithm = (("toeplitz.c", "levinson.c", "certify.c", "bound.c") if values["trains"] else ("fklms.c",))
+    algorithm = {"toeplitz_rls": ("toeplitz.c", "levinson.c", "refine.c" if values["refine"] else "certify.c", "bound.c"),
+                 "kernel_cg": ("cg.c", "bound.c"), "kernel_lms": ("fklms.c",)}[plan.algorithm]
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
@@ -59,7 +60,7 @@ def check_memory(plan: Plan, target: Target) -> None:
         formula = " + ".join([f"{f.bytes} {f.name}" for f in plan.memory if f.count > 1]
                              + [f"{sample} a sample"])
         raise fail("E301", f"the model does not fit the RAM of {target.id}",
-                   where="[toeplitz] n" if size == "n" else "[online] budget",
+                   where=plan.size_key,
                    value=f"{needed} bytes needed for {size} = {plan.sizes[size]} ({formula})",
                    allowed=f"{room} bytes available ({target.ram_bytes} less {target.stack_bytes} "
                    "for the stack)",

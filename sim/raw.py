@@ -47,7 +47,7 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     wanted = plan.sizes.get("n", len(y))
     if len(y) != wanted:
         raise fail("E248", "the trainer needs another number of samples", where="y_raw", value=len(y),
-                   allowed=f"n = {wanted}", remedy="pass n samples, or change [toeplitz] n")
+                   allowed=f"n = {wanted}", remedy=f"pass n samples, or change {plan.size_key}")
     return x, y
 
 

@@ -90,7 +90,7 @@ def worst_status(outputs: Outputs) -> str:
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
     """Train on, or learn, a data set: the last pass's ``f``, the worst ``status`` of all passes."""
-    if plan.algorithm == "toeplitz_rls":
+    if plan.trains:
         return backend.train(x_raw, y_raw)
     assert x_raw is not None
     outputs = backend.update(x_raw, y_raw)
@@ -138,7 +138,7 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     status = worst_status(outputs)
     _fit_reference(reference, x_raw, y_raw, passes)
     alpha_error = float("nan")
-    if plan.algorithm == "toeplitz_rls":
+    if plan.trains:
         alpha_error = relative_error(alpha_values(plan, model.state()), reference.alpha)
     where = x_test if x_test is not None else (grid(plan) if x_raw is None else x_raw)
     answers = model.predict(where)
@@ -150,7 +150,7 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
 
 
 def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> None:
-    if reference.plan.algorithm == "toeplitz_rls":
+    if reference.plan.trains:
         reference.train(x_raw, y_raw)
         return
     assert x_raw is not None

@@ -89,16 +89,30 @@ def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Words
 
 
 @jit
-def add(s: CgState, u: Words, u_exp: int, q: int, w: Words, w_exp: int, w_bits: int, c: CgConstants) -> int:
-    """``u + q w`` into `wide` for a quotient q, ``q_exp`` being within `w_exp`; its exponent.
+def add_p(s: CgState, u: Words, u_exp: int, q: int, p_exp: int, c: CgConstants) -> int:
+    """``u + q p`` into `wide` for a block u and a quotient q; its exponent.
 
-    The words of w have `w_bits` bits.
+    `p_exp` is that of p and of the quotient together.
     """
-    e = max(u_exp, w_exp)
+    e = max(u_exp, p_exp)
     up = min(e - u_exp - (62 - c.word), 62)
-    down = min(e - w_exp + w_bits - 31, 62)
+    down = min(e - p_exp - (31 - c.word), 62)
     for i in range(u.shape[0]):
-        s.wide[i] = align(u[i], up) + align(q * w[i], down)
+        s.wide[i] = align(u[i], up) + align(q * s.p[i], down)
+    return e
+
+
+@jit
+def subtract_q(s: CgState, r_exp: int, step: int, q_exp: int, c: CgConstants) -> int:
+    """``r - step q`` into `wide`, which holds q; its exponent.
+
+    `q_exp` is that of q and of the step together.
+    """
+    e = max(r_exp, q_exp)
+    up = min(e - r_exp - (62 - c.word), 62)
+    down = min(e - q_exp - (31 - Q_BITS), 62)
+    for i in range(s.r.shape[0]):
+        s.wide[i] = align(s.r[i], up) - align(step * s.wide[i], down)
     return e
 
 
@@ -172,15 +186,16 @@ def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: Ker
         if step_exp + p_exp < alpha_exp - c.word:
             break
         old, old_exp = rr, r_exp
-        r_exp = into_block(s, add(s, s.r, r_exp, -step, s.wide, step_exp + q_exp, Q_BITS, c), s.r, c.word, c.r, log, R)
-        alpha_exp = into_block(s, add(s, s.alpha, alpha_exp, step, s.p, step_exp + p_exp, c.word, c), s.alpha,
-                               c.word, c.alpha, log, ALPHA)
+        e = subtract_q(s, r_exp, step, step_exp + q_exp, c)
+        r_exp = into_block(s, e, s.r, c.word, c.r, log, R)
+        e = add_p(s, s.alpha, alpha_exp, step, step_exp + p_exp, c)
+        alpha_exp = into_block(s, e, s.alpha, c.word, c.alpha, log, ALPHA)
         if alpha_exp > c.alpha_exp_max:
             return NOT_POSITIVE_DEFINITE
         rr = dot(s.r, s.r, c.mac_shift)
         beta, e = divide(rr, old)
-        e += 2 * (r_exp - old_exp)
-        p_exp = into_block(s, add(s, s.r, r_exp, beta, s.p, e + p_exp, c.word, c), s.p, c.word, c.p, log, P)
+        e = add_p(s, s.r, r_exp, beta, e + 2 * (r_exp - old_exp) + p_exp, c)
+        p_exp = into_block(s, e, s.p, c.word, c.p, log, P)
         taken += 1
     if alpha_exp < c.alpha_exp_min:
         block_scale(s.alpha, 0, s.alpha.shape[0], min(c.alpha_exp_min - alpha_exp, 62))

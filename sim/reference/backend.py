@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
+from .cg import kernel_cg
 from .expansion import expand
 from .first_row import kernel_first_row, uniform_first_row
 from .kernel_lms import KernelLMS
@@ -32,7 +33,7 @@ class FloatReference:
     Attributes
     ----------
     solution : Solution or None
-        Of the last training (Toeplitz).
+        Of the last training.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -61,7 +62,18 @@ class FloatReference:
         return (y_raw - self.plan.integer("y_offset")).astype(np.float64) * self._y_step
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
-        """Solve (T + lambda I) alpha = y."""
+        """Solve (T + lambda I) alpha = y, or take the plan's steps towards (K + lambda I) alpha = y."""
+        if self.plan.algorithm == "toeplitz_rls":
+            self.solution = self._toeplitz(x_raw, y_raw)
+        else:
+            assert x_raw is not None
+            self._v = self.inputs(x_raw)
+            self.solution = kernel_cg(self.kernel, self._v, self.targets(y_raw),
+                                      float(self.plan.options["lambda"]), self.plan.integer("steps"))
+        self._alpha = self.solution.x
+        return self.solution
+
+    def _toeplitz(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
         n = self.plan.sizes["n"]
         scheme = self.plan.options["scheme"]
         if scheme == "uniform":
@@ -73,9 +85,7 @@ class FloatReference:
             self._v = self.inputs(x_raw)
             r = kernel_first_row(self._v, self.kernel, scheme)
         r[0] += float(self.plan.options["lambda"])
-        self.solution = solve_toeplitz(r, self.targets(y_raw), method="levinson")
-        self._alpha = self.solution.x
-        return self.solution
+        return solve_toeplitz(r, self.targets(y_raw), method="levinson")
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
         """Predictions (m,) before learning from each sample, in units of y."""

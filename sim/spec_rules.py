@@ -142,6 +142,18 @@ def scheme(draft: Draft) -> Found:
                             allowed="no step with this scheme", remedy="remove step")
 
 
+def solver(draft: Draft) -> Found:
+    """Static scaling, refinement and the bias belong to Levinson's recursion (E113)."""
+    chosen = draft.get("toeplitz", "solver")
+    if not draft.has("toeplitz") or chosen in (None, "levinson"):
+        return
+    for key, plain in (("scaling", "block"), ("refine", 0), ("bias", False)):
+        if draft.get("toeplitz", key) not in (None, plain):
+            yield draft.problem("E113", f"solver {chosen} knows no {key}", "toeplitz", key,
+                                allowed=f"{key} with solver = \"levinson\"",
+                                remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
+
+
 def forgetting(draft: Draft) -> Found:
     """The product of eta and rho (E113): a faster decay than a half per sample learns nothing."""
     eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
@@ -265,4 +277,4 @@ def _digits(draft: Draft) -> Found:
                                 remedy="use a wider word")
 
 
-RULES = (tables_present, columns, scheme, forgetting, kernel, overrides, casts, ranges, data)
+RULES = (tables_present, columns, scheme, solver, forgetting, kernel, overrides, casts, ranges, data)

@@ -15,9 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
-from ..engine import jit, jit_allocating
+from ..engine import jit
 from ..primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
 from .kernel import Cast
 from .levinson import LevinsonConstants, extend_a, extend_x
@@ -100,23 +98,23 @@ def lengthen_s(m: int, s: Words, q: Words, q_used: int, c: int, c_exp: int, s_ex
     return need, update_residual(m, s, q, c, shift, g, log)
 
 
-@jit_allocating
-def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, out: Words,
+@jit
+def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words, out: Words,
           k: LevinsonConstants, g: SchurConstants, log: Words) -> int:
     """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
 
-    `generators` (2 + K, n) takes p, q and each s; `out` receives eps, a_exp and the K exponents of
-    x.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where :func:`.levinson.levinson` refuses it.
+    `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
+    magnitudes; `out` receives eps, a_exp, the K exponents of x, and K largest magnitudes.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where :func:`.levinson.levinson` refuses it.
     """
     sides = y.shape[0]
     p, q, s = generators[0], generators[1], generators[2:]
+    s_exp, s_used = room[0], room[1]
     eps, a_exp, a_used = 1 << k.xi_frac, k.a_exp_min, 0
-    x_used, s_exp, s_used = np.zeros((3, sides), dtype=np.int64)
     saturated = False
-    out[2:] = k.alpha_exp_min
     start_generators(r, p, q, k)
     q_used = block_scale(q, 1, q.shape[0], 0)
     for side in range(sides):
+        out[2 + side], out[2 + sides + side] = k.x_exp_min, 0
         s_exp[side], s_used[side] = start_residual(y[side], s[side], k)
     for m in range(y.shape[1]):
         if m > 0:
@@ -138,10 +136,10 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, out: Words,
             c_exp = e + s_exp[side]
             s_exp[side], s_used[side] = lengthen_s(m, s[side], q, q_used, c, c_exp, s_exp[side],
                                                    s_used[side], k, g, log)
-            out[2 + side], x_used[side] = extend_x(m, x[side], a, c, c_exp, a_exp, a_used,
-                                                   out[2 + side], x_used[side], k, log)
-            if s_exp[side] > g.s_exp_max or out[2 + side] > k.alpha_exp_max:
+            out[2 + side], out[2 + sides + side] = extend_x(m, x[side], a, c, c_exp, a_exp, a_used,
+                                                            out[2 + side], out[2 + sides + side], k, log)
+            if s_exp[side] > g.s_exp_max or out[2 + side] > k.x_exp_max:
                 return NOT_POSITIVE_DEFINITE
-            saturated |= x_used[side] > k.a.hi
+            saturated |= out[2 + sides + side] > k.a.hi
     out[0], out[1] = eps, a_exp
     return SATURATED if saturated else OK

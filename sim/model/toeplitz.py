@@ -18,6 +18,7 @@ from .levinson import LevinsonConstants, levinson
 from .predict import expand
 from .ranges import ALPHA, Ranges, cast
 from .refine import RefineArrays, RefineConstants, refine
+from .schur import SchurConstants, schur
 from .statuses import BAD_ARGUMENT, INACCURATE, NOT_TRAINED, OK, SATURATED, TRAINED
 
 
@@ -75,6 +76,7 @@ class ToeplitzModel:
         self._certify = CertifyConstants(
             plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
             BoundConstants._make(plan.integer(name) for name in BoundConstants._fields))
+        self._schur = self.plan.options["solver"] == "schur"
         self._refine = RefineConstants(
             int(plan.options["refine"]), int(plan.options["bias"]), plan.integer("alpha_exp_min"),
             plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
@@ -90,6 +92,7 @@ class ToeplitzModel:
                                     *(np.zeros((sides, n), dtype=np.int64) for _ in range(2)),
                                     np.zeros(2 + 2 * sides, dtype=np.int64))
         self._r = self._arrays.r
+        self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
         self._v = np.zeros((n, columns), dtype=np.int64)
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
         self._trained = False
@@ -124,7 +127,7 @@ class ToeplitzModel:
         status = self._solve(y)
         self._trained = status in TRAINED
         if not self._trained:
-            for array in (self._a, self._alpha, self._scalars, *self._arrays[1:]):
+            for array in (self._a, self._alpha, self._generators, self._scalars, *self._arrays[1:]):
                 array[:] = 0
         return {"status": np.array([status], dtype=np.int64)}
 
@@ -134,8 +137,13 @@ class ToeplitzModel:
         if self.corrected:
             return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)
         solver = self._arrays.solver
-        status = levinson(y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n), solver,
-                          self._solver, log)
+        system = y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n)
+        if self._schur:
+            room = np.zeros((2, 1), dtype=np.int64)
+            g = SchurConstants(self.plan.integer("s_exp_max"), cast_of(self.plan, "p"))
+            status = schur(*system, self._generators, room, solver, self._solver, g, log)
+        else:
+            status = levinson(*system, solver, self._solver, log)
         if status not in TRAINED:
             return status
         self._scalars[:3] = solver[:3]
@@ -182,6 +190,7 @@ class ToeplitzModel:
         """Every member of the device's model structure."""
         rest = {"r_short": self._arrays.r_short, "rhs": self._arrays.rhs[0], "z": self._arrays.sides[0],
                 "eta": self._arrays.sides[-1]}
+        rest |= dict(zip("pqs", self._generators, strict=False))
         return field_arrays(self.plan, dict(zip(SCALARS, self._scalars, strict=True)) | rest | {
             "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
             "trained": int(self._trained)})

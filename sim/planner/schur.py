@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..formats import Format, Overflow, Rounding
+from ..formats import Format
 from ..plan import Signal
+from ..spec import Spec
+from .casts import cast_modes
 from .exact import ceil_log2_sqrt
+from .levinson import power
 
 #: Of a generator, and of s at exponent 0.
 GENERATOR = Format(True, 32, 31)
@@ -20,19 +23,20 @@ GENERATOR = Format(True, 32, 31)
 MORE_MULTIPLICATIONS = "(n-1)*(n-4)//2"
 
 
-def schur_constants(n: int, lam: Fraction) -> dict[str, int]:
+def schur_constants(spec: Spec) -> dict[str, int]:
     """The constants that differ from Levinson's, and the range of s."""
-    power = (1 + lam) / lam
-    frac = GENERATOR.frac
+    assert spec.toeplitz is not None
+    p, frac = power(spec), GENERATOR.frac
     return {"solver_shift": 0, "xi_frac": frac, "mu_frac": frac,
-            "eps_min": max(1, int(Fraction(2**frac, 2) / power)),
-            "s_exp_max": ceil_log2_sqrt(n * power) + 3}
+            "eps_min": max(1, int(Fraction(2**frac, 2) / p)),
+            "s_exp_max": ceil_log2_sqrt(spec.toeplitz.n * p) + 3}
 
 
-def schur_signals(rounding: Rounding) -> dict[str, Signal]:
-    """Generators and residual."""
+def schur_signals(spec: Spec) -> dict[str, Signal]:
+    """Generators and residual; they are rounded as a is."""
+    modes = cast_modes(spec, "a")
     units = {"p": "1 + lambda", "q": "1 + lambda", "s": "full scale of y, block exponent of its own"}
-    return {name: Signal(GENERATOR, rounding, Overflow.SATURATE, GENERATOR.lo, GENERATOR.hi, unit)
+    return {name: Signal(GENERATOR, *modes, GENERATOR.lo, GENERATOR.hi, unit)
             for name, unit in units.items()}
 
 

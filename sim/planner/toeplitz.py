@@ -31,6 +31,7 @@ from .inputs import (
 )
 from .kernel import far
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
+from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_fields, schur_signals
 
 Raw = NDArray[np.int64]
 
@@ -57,12 +58,16 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     assert spec.toeplitz is not None
     n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
     solver = levinson_constants(spec, spec.numbers.word)
+    if spec.toeplitz.solver == "schur":
+        solver |= schur_constants(spec)
     mac_shift = products_shift(word, n)
     finer = 0 if corrected(spec) else _finer_bits(spec.toeplitz.lam, word)
     top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
     own = {"alpha_frac": word - 1 + finer, "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": top,
            "mac_shift": mac_shift, "f_shift": word - mac_shift + finer}
-    if not corrected(spec):
+    if corrected(spec):
+        own["refine"] = spec.toeplitz.refine
+    else:
         own["alpha_rho"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
     return solver | own
 
@@ -73,7 +78,9 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
     def signal(name: str, fmt: Format, unit: str, lo: int | None = None) -> Signal:
         return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo, fmt.hi, unit)
 
-    return {
+    assert spec.toeplitz is not None
+    generators = schur_signals(spec) if spec.toeplitz.solver == "schur" else {}
+    return generators | {
         "r": signal("r", fmt, "1 + lambda", 0), "a": signal("a", short, "1, block exponent a_exp"),
         "xi": signal("a", short, "1"),
         "eps": Signal(Format(True, 64, c["xi_frac"]), Rounding.FLOOR, Overflow.SATURATE, 0,
@@ -90,6 +97,7 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
               ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
+              *(schur_fields() if spec.toeplitz.solver == "schur" else []),
               ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
     if word != spec.numbers.word:
         fields.append(("r_short", short, "n", "first row in words of the solver"))
@@ -122,12 +130,13 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
     # its loops; of each residual n^2, n of y's share, 2 n squares.  Divisions: one for each xi and c,
     # one for each mean of a diagonal, one for each step of the bias.
     residuals = solves + 1 if corrected(spec) else 1
+    more = f" + {MORE_MULTIPLICATIONS}" if spec.toeplitz.solver == "schur" else ""
     rest = 2 + (2 * solves - 1 if spec.toeplitz.bias else 0) + (0 if corrected(spec) else 1)
     return operations({
         "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
                   "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
                   "multiplications": f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1) + {residuals}*n*(n+2)"
-                                     f" + {rest}*n",
+                                     f" + {rest}*n" + more,
                   "divisions": f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}"
                                + ("" if uniform else " + n-1")},
         "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
@@ -240,5 +249,5 @@ def _options(spec: Spec) -> dict[str, str]:
     assert spec.toeplitz is not None
     t = spec.toeplitz
     return {**spec.kernel.options, "scheme": t.scheme,
-            "lambda": repr(t.lam), "rounding": spec.numbers.rounding, "scaling": t.scaling,
-            "refine": str(t.refine), "bias": str(int(t.bias))}
+            "lambda": repr(t.lam), "rounding": spec.numbers.rounding, "solver": t.solver,
+            "scaling": t.scaling, "refine": str(t.refine), "bias": str(int(t.bias))}

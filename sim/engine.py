@@ -97,9 +97,9 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, _nrt=False)
 
 
-def jit_allocating(function: Callable[P, R]) -> Callable[P, R]:
-    """:func:`jit` for an outermost function that makes work arrays of its own."""
-    return _compiled(function)
+def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
+    """:func:`jit` for what inner loops call: its constants are not handed over at every call."""
+    return _compiled(function, _nrt=False, forceinline=True)
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:

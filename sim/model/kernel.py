@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import jit
+from ..engine import jit, jit_inline
 from ..formats import Overflow
 from ..plan import Plan
 from ..primitives import (
@@ -151,7 +151,7 @@ def convert_y(raw: int, i: InputConstants, log: Log) -> int:
     return cast((raw - i.y_offset) * i.y_gain, i.y_shift, i.y.rounding, i.y.lo, i.y.hi, log, Y)
 
 
-@jit
+@jit_inline
 def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
     """One column's part added to `acc`: (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v."""
     if k.kind == SQUARES:
@@ -164,10 +164,14 @@ def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
     return mac(acc, u, v, 0)
 
 
-@jit
+@jit_inline
 def distance(u: Words, v: Words, k: KernelConstants) -> int:
     """The exact integer that the kernel is a function of; for the polynomials, ``u . v``."""
     d = 0
+    if k.kind == SQUARES:  # the usual one, without a choice at every column
+        for c in range(u.shape[0]):
+            d = square_diff(d, u[c], v[c])
+        return d
     for c in range(u.shape[0]):
         d = term(d, u[c], v[c], k)
     return d
@@ -183,7 +187,7 @@ def _polynomial(dot: int, k: KernelConstants) -> int:
     return narrow(power, k.out_shift, HALF_UP, k.out.lo, k.out.hi)
 
 
-@jit
+@jit_inline
 def kernel(d2: int, k: KernelConstants, log: Log) -> int:
     """The kernel of a :func:`distance`: ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product."""
     word = 0

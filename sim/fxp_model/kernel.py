@@ -1,4 +1,4 @@
-"""sim.fxp_model: input words, exact distances, the Gaussian kernel and the expansion."""
+"""sim.fxp_model: input words, kernels of a distance, and the expansion."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from .arithmetic import (
     word_of,
     words_of,
 )
+from .distance import distances, polynomial
 
 #: ln 2 as u32f32: the linear term of the 32-bit exponential.
 _LN2 = 0xB17217F8
@@ -59,13 +60,13 @@ class FxpKernel:
         return cast((exact(y_raw, 0) - exact(plan.integer("y_offset"), 0)) * gain, fmt, self.rounding("y"))
 
     def distances(self, v: Words, x: Words) -> Words:
-        """Exact squared distances (m,) of x words v (m, D) to x (D,)."""
-        difference = exact(v, 0) - exact(np.broadcast_to(x, v.shape), 0)
-        squares = integers(difference * difference)
-        return np.array([sum(row) for row in squares.tolist()], dtype=np.int64)
+        """Exact distances (m,) of x words v (m, D) to x (D,)."""
+        return distances(self.plan, v, x)
 
     def values(self, d2: Words) -> Fxp:
-        """Kernel values (m,) of squared distances (m,): 2**-t, and 0 from the plan's end on."""
+        """Kernel values (m,) of distances (m,): 2**-t, and 0 from the plan's end on; or polynomials."""
+        if "kernel_degree" in self.plan.constants:
+            return polynomial(self.plan, d2)
         near = d2 < self.plan.integer("kernel_d2_end")
         t = words_of(product_floor(exact(np.where(near, d2, 0), 0), self._c, self._t_frac))
         fmt = self.format("kernel")

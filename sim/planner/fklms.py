@@ -1,8 +1,9 @@
 """sim.planner: formats and shifts of the FKLMS learner with a fixed budget.
 
-Only alpha has a range that no bound in the spec gives.  Its format comes from the spec
-(``[numbers.formats] alpha``), from a run of the integer model on the user's data, or from the
-design range of 4 full scales of y, in this order.
+Only alpha has a range that the words do not give.  Its format comes from the spec (``[numbers.formats]
+alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model on the user's
+data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the analytic bound
+(:mod:`.fklms_bound`) where that is smaller.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from ..errors import fail
 from ..formats import Format
 from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
+from ..tables import power_of_two
 from .casts import cast_modes
 from .counts import memory, operations
 from .exact import ceil_log2, floor_log2
+from .fklms_bound import multiplier_bound
 from .inputs import (
     WORD_CLASSES,
     WordClass,
@@ -34,9 +37,10 @@ from .levinson import products_shift
 
 Raw = NDArray[np.int64]
 
-DESIGN_RANGE = 4.0
-#: A simulated range is widened by this before the format is chosen.
-MARGIN = 1.5
+#: Range of alpha, in full scales of y, where nothing else decides.
+DESIGN_RANGE = Fraction(4)
+#: Least range of a simulated alpha: data may not move it at all.
+LEAST_RANGE = Fraction(1, 256)
 #: Format of alpha in the run that measures its range: 8 integer bits to spare.
 WIDE_ALPHA = Format(True, 32, 23)
 
@@ -133,26 +137,45 @@ def plan_fklms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -
         E203, E204 where a format cannot hold a signal.
     """
     bits = spec.numbers.word
-    override = spec.numbers.formats.get("alpha")
+    override, design = spec.numbers.formats.get("alpha"), spec.numbers.ranges.get("alpha")
     seen = None if x_raw is None or y_raw is None else _range_seen(spec, x_raw, y_raw)
     if override is not None:
         alpha = Format.parse(override, "[numbers.formats] alpha")
-        _refuse_unfit(alpha, bits, seen)
+        _refuse_unfit(alpha, bits, seen, "[numbers.formats] alpha")
         return _plan(spec, alpha, {"decided_by": "spec", "seen": seen})
-    reach = DESIGN_RANGE if seen is None else max(seen * MARGIN, 2.0**-8)
-    alpha = Format(True, bits, bits - 1 - ceil_log2(Fraction(reach)))
-    return _plan(spec, alpha, {"decided_by": "design" if seen is None else "simulated",
-                               "range": reach, "seen": seen})
+    if design is not None:
+        decided_by, reach = "design", Fraction(design)
+    elif seen is not None:
+        decided_by, reach = "simulated", max(_widened(seen, spec), LEAST_RANGE)
+    else:
+        decided_by, reach = "design", DESIGN_RANGE
+    bound = multiplier_bound(_plan(spec, WIDE_ALPHA, {}))
+    if bound is not None and bound < reach and design is None:
+        decided_by, reach = "analytic", bound
+    alpha = _holding(reach, bits)
+    if design is not None:
+        _refuse_unfit(alpha, bits, seen, "[numbers.ranges] alpha")
+    return _plan(spec, alpha, {"decided_by": decided_by, "range": float(reach), "seen": seen})
 
 
-def _refuse_unfit(alpha: Format, bits: int, seen: float | None) -> None:
+def _widened(seen: float, spec: Spec) -> Fraction:
+    """A simulated range with the margin of the spec."""
+    return Fraction(seen) * Fraction(power_of_two(Fraction(spec.numbers.margin)))
+
+
+def _holding(reach: Fraction, bits: int) -> Format:
+    """The finest signed format that reaches so far."""
+    return Format(True, bits, bits - 1 - ceil_log2(reach))
+
+
+def _refuse_unfit(alpha: Format, bits: int, seen: float | None, where: str) -> None:
     if not alpha.signed or alpha.bits != bits:
         raise fail("E203", "alpha must be signed and as long as the word",
-                   where="[numbers.formats] alpha", value=alpha, allowed=f"s{bits}f..",
+                   where=where, value=alpha, allowed=f"s{bits}f..",
                    remedy="change the format or [numbers] word")
     if seen is not None and seen > float(alpha.value(alpha.hi)):
         raise fail("E203", "the format of alpha cannot hold the signal",
-                   where="[numbers.formats] alpha",
+                   where=where,
                    value=f"{alpha}, up to {float(alpha.value(alpha.hi)):.4g}",
                    allowed=f"the data reach {seen:.4g} full scales of y",
-                   remedy=f"use s{bits}f{bits - 1 - ceil_log2(Fraction(seen * MARGIN))} or drop the override")
+                   remedy=f"use s{bits}f{bits - 2 - ceil_log2(Fraction(seen))} or drop the override")

@@ -1,0 +1,102 @@
+"""The analytic bound on the multipliers of FKLMS: nothing exceeds it, and where there is none that is so."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.planner.fklms_bound import multiplier_bound
+from kerncast.sim.spec import Spec
+
+
+def spec(sigma: float, eta: float, rho: float, budget: int = 8, word: int = 16, raw: str = "u8f0",
+         columns: int = 1, kernel: str = "gaussian", **numbers: Any) -> Spec:
+    return Spec(model={"name": "bound", "algorithm": "kernel_lms"}, input={"word": raw, "columns": columns},
+                output={"word": "s12f0"}, kernel={"type": kernel, "sigma": sigma},
+                online={"budget": budget, "eta": eta, "rho": rho}, numbers={"word": word, **numbers})
+
+
+def most_seen(plan: Plan, x: Any, y: Any) -> float:
+    model = open_model(plan)
+    model.update(x, y)
+    return max(abs(model.ranges.lowest("alpha")), abs(model.ranges.highest("alpha")))
+
+
+def worst_targets(plan: Plan, x: Any) -> Any:
+    """Targets at the rail that moves f on: found by asking, sample by sample."""
+    model, fmt = open_model(plan), plan.signals["y_raw"].format
+    y = np.empty(len(x), dtype=np.int64)
+    for i in range(len(x)):
+        f = int(model.predict(x[i:i + 1])["f"][0])
+        y[i] = fmt.lo if f > 0 else fmt.hi
+        model.update(x[i:i + 1], y[i:i + 1])
+    return y
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.floats(0.2, 0.9), st.floats(0.05, 1.5), st.floats(0.01, 0.33), st.sampled_from([16, 32]),
+       st.sampled_from(["gaussian", "laplacian"]), st.sampled_from([2, 5, 12]), st.integers(0, 2**31))
+def test_no_stream_exceeds_the_bound(sigma: float, eta: float, rho: float, word: int, kernel: str, budget: int,
+                                     seed: int) -> None:
+    plan = make_plan(spec(sigma * (0.5 if kernel == "laplacian" else 1), eta, rho, budget, word,
+                          kernel=kernel))
+    bound = multiplier_bound(plan)
+    random = np.random.default_rng(seed)
+    for x in (random.integers(0, 256, (200, 1)), random.integers(0, budget + 2, (200, 1)),
+              np.arange(200)[:, np.newaxis]):
+        y = random.choice([-2048, 2047], 200)
+        if bound is not None:
+            assert most_seen(plan, x, y) <= bound
+            assert most_seen(plan, x[:60], worst_targets(plan, x[:60])) <= bound
+
+
+def test_a_bound_below_the_design_range_decides_the_format_and_says_so() -> None:
+    plan = make_plan(spec(0.5, 0.2, 2.0))
+    evidence, alpha = plan.evidence["alpha"], plan.signals["alpha"].format
+    assert evidence["decided_by"] == "analytic"
+    assert float(alpha.value(alpha.hi)) >= evidence["range"] * (1 - 2**-15)
+    assert evidence["range"] < 4
+
+
+def test_an_input_of_few_words_is_never_removed_so_that_forgetting_alone_bounds() -> None:
+    assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=16, raw="u4f0"))) is not None
+    assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=15, raw="u4f0"))) is None
+
+
+@pytest.mark.parametrize(("sigma", "rho"), [(0.5, 0.0), (30.0, 0.1)])
+def test_without_forgetting_or_with_a_wide_kernel_there_is_no_bound(sigma: float, rho: float) -> None:
+    assert multiplier_bound(make_plan(spec(sigma, 0.5, rho))) is None
+
+
+def test_where_there_is_no_bound_multipliers_do_grow_beyond_any_design_range() -> None:
+    """Nearly equal vectors: each removal hands its multiplier to all of the others."""
+    plan = make_plan(spec(60.0, 1.0, 0.0, budget=32, formats={"alpha": "s16f8"}))
+    x = np.resize(np.arange(100), 400)[:, np.newaxis]
+    assert most_seen(plan, x, np.resize([2047, -2048], 400)) > 100
+
+
+def test_a_design_range_decides_the_format() -> None:
+    plan = make_plan(spec(30.0, 0.5, 0.0, ranges={"alpha": 1.5}))
+    assert str(plan.signals["alpha"].format) == "s16f14"
+    assert plan.evidence["alpha"]["decided_by"] == "design"
+
+
+def test_a_design_range_that_the_data_exceed_is_refused() -> None:
+    x, y = np.arange(50)[:, np.newaxis], np.resize([2047, -2048], 50)
+    with pytest.raises(KerncastError, match="E203"):
+        make_plan(spec(30.0, 0.9, 0.0, ranges={"alpha": 0.1}), x, y)
+
+
+def test_a_margin_widens_a_simulated_range() -> None:
+    x, y = np.arange(50)[:, np.newaxis], np.resize([2047, -2048], 50)
+    narrow, wide = (make_plan(spec(1.0, 0.5, 0.0, margin=m), x, y) for m in (0.0, 3.0))
+    assert wide.evidence["alpha"]["range"] == pytest.approx(8 * narrow.evidence["alpha"]["range"])
+    assert narrow.signals["alpha"].format.frac == wide.signals["alpha"].format.frac + 3

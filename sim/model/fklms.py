@@ -33,7 +33,7 @@ from .kernel import (
     kernel_constants,
 )
 from .predict import expand
-from .ranges import ALPHA, DISTANCE, F, Ranges, record
+from .ranges import ACCUMULATOR, ALPHA, DISTANCE, F, Ranges, record
 from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 
 
@@ -164,6 +164,7 @@ def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsCons
         value = kernel(s.row[i], k, log)
         trace(log, at.LEARN_KERNEL, 0, i, value)
         acc = mac(acc, s.alpha[i], value, c.mac_shift)
+    record(log, ACCUMULATOR, acc)
     whole = shift_round(acc, c.f_shift, c.f.rounding)
     f, lost = into_word(whole, c.f, log, F)
     saturated |= lost

@@ -7,7 +7,7 @@ from ..primitives import Words, mac, narrow
 from . import hooks as at
 from .hooks import Log, trace
 from .kernel import Cast, KernelConstants, distance, into_word, kernel
-from .ranges import F
+from .ranges import ACCUMULATOR, F, record
 
 
 @jit
@@ -21,6 +21,7 @@ def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac
         trace(log, at.PREDICT_DISTANCE, 0, i, d)
         trace(log, at.PREDICT_KERNEL, 0, i, value)
         acc = mac(acc, alpha[i], value, mac_shift)
+    record(log, ACCUMULATOR, acc)
     whole = narrow(acc, f_shift, f.rounding, -(1 << 61), 1 << 61) + bias
     word, saturated = into_word(whole, f, log, F)
     trace(log, at.PREDICT_F, 0, 0, word)

@@ -15,8 +15,9 @@ from ..trace import Trace
 from .hooks import Log, begin, finish
 
 #: Signals that are logged, in the order of the log's rows.
-LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance", "p", "q", "s")
-X, Y, F, KERNEL, R, A, XI, EPS, MU, ALPHA, DISTANCE, P, Q, S = range(len(LOGGED))
+LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance", "p", "q", "s",
+          "accumulator")
+X, Y, F, KERNEL, R, A, XI, EPS, MU, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR = range(len(LOGGED))
 
 _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 

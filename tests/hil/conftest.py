@@ -1,6 +1,11 @@
 """The agent on this machine, images for the emulators, and a wire to send raw bytes over."""
 
+import os
+import pty
+import shutil
 import subprocess
+import threading
+import tty
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -8,12 +13,19 @@ import cffi
 import pytest
 
 from kerncast.codegen.compilers import WARNINGS, host_compiler
-from kerncast.codegen.firmware import FirmwareImage, build_image, render_board_files, shipped_sources
+from kerncast.codegen.firmware import (
+    FirmwareImage,
+    build_image,
+    render_board_files,
+    render_port,
+    shipped_sources,
+)
 from kerncast.codegen.targets import load_board
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.link import Link
 from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply
+from kerncast.sim.plan import Plan
 
 FIXTURES = Path(__file__).parent / "fixtures"
 BOARD = load_board("mps2-an386")
@@ -77,6 +89,42 @@ class HostAgent:
         return self.output()
 
 
+class SerialBoard:
+    """The agent on this machine at the far end of a pseudo terminal."""
+
+    def __init__(self, agent: HostAgent) -> None:
+        self._master, slave = pty.openpty()
+        tty.setraw(slave)
+        self.port = os.ttyname(slave)
+        self._slave = slave
+        self._agent = agent
+        self._thread = threading.Thread(target=self._serve)
+        self._thread.start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                data = os.read(self._master, 4096)
+            except OSError:
+                return
+            if data == b"":
+                return
+            self._agent._c.host_take(data, len(data))
+            os.write(self._master, self._agent.output())
+
+    def unplug(self) -> None:
+        """Close the far end."""
+        os.close(self._slave)
+        self._thread.join()
+        os.close(self._master)
+
+
+@pytest.fixture
+def serial_board() -> Callable[[HostAgent], SerialBoard]:
+    """``serial_board(agent)``: an agent of this machine at a serial port."""
+    return SerialBoard
+
+
 @pytest.fixture(scope="session")
 def host_agent_library(tmp_path_factory: pytest.TempPathFactory) -> HostAgent:
     folder = tmp_path_factory.mktemp("agent")
@@ -90,6 +138,25 @@ def agent(host_agent_library: HostAgent) -> HostAgent:
     """A freshly reset agent on this machine."""
     host_agent_library.start()
     return host_agent_library
+
+
+@pytest.fixture
+def traced_agent(tmp_path: Path) -> Callable[[Plan, Path], HostAgent]:
+    """``traced_agent(plan, folder)``: the agent on this machine with a generated library and its hooks."""
+    def build(plan: Plan, folder: Path) -> HostAgent:
+        work = Path(shutil.copytree(folder, tmp_path / "traced"))
+        texts = {**shipped_sources(BOARD), **render_board_files(BOARD), "port.c": render_port(plan),
+                 "host_board.c": fixture_text("host_board.c")}
+        for name, text in texts.items():
+            if name.startswith("kc_hil") or not name.startswith("kc_"):
+                (work / name).write_text(text, encoding="utf-8")
+        host_compiler().build_library(sorted(work.glob("*.c")), ["-O1", "-DKC_TRACE_ON"], work / "agent.so",
+                                      tmp_path / "work")
+        agent = HostAgent(work / "agent.so")
+        agent.start()
+        return agent
+
+    return build
 
 
 @pytest.fixture(scope="session")

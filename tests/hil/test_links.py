@@ -1,10 +1,7 @@
 """Links that break, and ports that cannot be opened."""
 
-import os
-import pty
 import socket
-import threading
-import tty
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,7 +12,7 @@ from kerncast.hw.hil.protocol import encode_reply
 from kerncast.sim.errors import KerncastError
 
 if TYPE_CHECKING:
-    from conftest import HostAgent
+    from conftest import HostAgent, SerialBoard
 
 
 def code_of(caught: pytest.ExceptionInfo[KerncastError]) -> str:
@@ -54,38 +51,9 @@ def test_a_port_that_cannot_be_opened_has_a_code_and_names_the_port(port: str) -
     assert port in str(caught.value)
 
 
-class SerialBoard:
-    """The agent on this machine at the far end of a pseudo terminal."""
-
-    def __init__(self, agent: "HostAgent") -> None:
-        self._master, slave = pty.openpty()
-        tty.setraw(slave)
-        self.port = os.ttyname(slave)
-        self._slave = slave
-        self._agent = agent
-        self._thread = threading.Thread(target=self._serve)
-        self._thread.start()
-
-    def _serve(self) -> None:
-        while True:
-            try:
-                data = os.read(self._master, 4096)
-            except OSError:
-                return
-            if data == b"":
-                return
-            self._agent._c.host_take(data, len(data))
-            os.write(self._master, self._agent.output())
-
-    def unplug(self) -> None:
-        """Close the far end."""
-        os.close(self._slave)
-        self._thread.join()
-        os.close(self._master)
-
-
-def test_a_board_at_a_serial_port_answers_like_any_other(agent: "HostAgent") -> None:
-    board = SerialBoard(agent)
+def test_a_board_at_a_serial_port_answers_like_any_other(
+        agent: "HostAgent", serial_board: Callable[["HostAgent"], "SerialBoard"]) -> None:
+    board = serial_board(agent)
     client = HilClient(SerialLink(board.port))
     assert client.start().name == "tiny"
     data = bytes(range(256)) * 4

@@ -104,7 +104,8 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
     """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
 
     `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
-    magnitudes; `out` receives eps, a_exp, the K exponents of x, and K largest magnitudes.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where :func:`.levinson.levinson` refuses it.
+    magnitudes; `out` receives eps, a_exp, the K exponents of x, and K largest magnitudes.  The
+    solution is refused (`NOT_POSITIVE_DEFINITE`) where :func:`.levinson.levinson` refuses it.
     """
     sides = y.shape[0]
     p, q, s = generators[0], generators[1], generators[2:]

@@ -14,6 +14,7 @@ from ..errors import fail
 from ..plan import Plan
 
 if TYPE_CHECKING:
+    from .cg import FxpCg
     from .fklms import FxpFklms
     from .toeplitz import FxpToeplitz
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 MOST = 32
 
 
-def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpFklms:
+def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpFklms:
     """Open the second model of a plan as a back end.
 
     Parameters
@@ -34,13 +35,16 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpFklms:
     KerncastError
         E250 for a larger plan, E501 where fxpmath is not installed.
     """
-    key = "n" if plan.algorithm == "toeplitz_rls" else "N"
+    key = "n" if plan.trains else "N"
     if plan.sizes[key] > MOST:
         raise fail("E250", "the plan is too large for the model in plain fxpmath",
-                   where="[toeplitz] n" if key == "n" else "[online] budget", value=plan.sizes[key],
-                   allowed=f"up to {MOST}",
+                   where=plan.size_key, value=plan.sizes[key], allowed=f"up to {MOST}",
                    remedy="use the back end `model`, or a smaller spec for this comparison")
-    if key == "n":
+    if plan.algorithm == "kernel_cg":
+        from .cg import FxpCg
+
+        return FxpCg(plan)
+    if plan.algorithm == "toeplitz_rls":
         from .toeplitz import FxpToeplitz
 
         return FxpToeplitz(plan)

@@ -1,0 +1,41 @@
+"""sim.fxp_model: norms rounded to the safe side, and the certified bound, in Python's integers.
+
+What is rounded, and to how many bits, is said in :mod:`..model.bound`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from math import ceil, floor, isqrt
+
+from ..plan import Plan
+
+
+def squares(values: Iterable[int], bits: int, up: bool) -> tuple[int, int]:
+    """(total, s): ``sum v**2 = total * 4**s`` nearly, rounded up or down, each v cut to `bits` bits."""
+    toward = ceil if up else floor
+    total = s = 0
+    for v in values:
+        longer = max(v.bit_length() - bits, s)
+        total, s = toward(Fraction(total, 4 ** (longer - s))), longer
+        total += toward(Fraction(v, 2**s)) ** 2
+    return total, s
+
+
+def bound_of(residual: tuple[int, int], plan: Plan) -> int:
+    """The bound in words of alpha of a residual's :func:`squares`, rounded up."""
+    total, s = residual
+    gain, beyond = plan.integer("bound_gain"), s - plan.integer("bound_shift")
+    if total == 0:
+        return 0
+    least_root = isqrt(total - 1) + 1
+    bound = ceil(least_root * gain * Fraction(2) ** beyond)
+    fits = gain > 0 and (beyond <= 0 or bound.bit_length() <= 61)
+    return bound if fits else plan.integer("no_bound")
+
+
+def accurate(bound: int, alpha: tuple[int, int], plan: Plan) -> bool:
+    """Whether the bound is within the tolerance of alpha's :func:`squares`."""
+    total, s = alpha
+    return bound <= (isqrt(total) << s) * Fraction(plan.integer("tolerance"), 1 << 16)

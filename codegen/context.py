@@ -26,7 +26,8 @@ _MACROS = {
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
     "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
-                "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min", "alpha_exp_max", "refine"),
+                "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
+                "alpha_exp_max", "refine"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
@@ -140,11 +141,13 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     word, p = plan.constants.get("solver_word", plan.word), plan.name
     bias = plan.options.get("bias") == "1"
     refine = bias or plan.options.get("refine", "0") != "0"  # by corrections
-    sides = [{"x": "z", "y": "m->rhs[n]"}] if refine else [{"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[n])"}]
+    sides = [{"x": "z", "y": "m->rhs[n]"}] if refine else [
+        {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[n])"}]
     if bias:
         sides.append({"x": "eta", "y": "ONE / 2"})
     return {
-        "solver_word": word, "solver_bits": 16 if word == 16 else 32, "solver": plan.options.get("solver", "levinson"),
+        "solver_word": word, "solver_bits": 16 if word == 16 else 32,
+        "solver": plan.options.get("solver", "levinson"),
         "static": plan.options.get("scaling") == "static", "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.memory) else "r", "sides": sides,
         "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_yraw_t *y",

@@ -40,7 +40,8 @@ def render_c(plan: Plan) -> dict[str, str]:
     """
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     p = plan.name
-    algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", "refine.c" if values["refine"] else "certify.c", "bound.c"),
+    accuracy = "refine.c" if values["refine"] else "certify.c"
+    algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
                  "kernel_cg": ("cg.c", "bound.c"), "kernel_lms": ("fklms.c",)}[plan.algorithm]
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}

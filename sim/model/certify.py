@@ -58,6 +58,15 @@ def alpha_norm(alpha: Words, bits: int) -> tuple[int, int]:
 
 
 @jit
+def rows_slack(alpha: Words, k: CertifyConstants) -> int:
+    """What the products of a row may hide: nothing where alpha is zero."""
+    for i in range(alpha.shape[0]):
+        if alpha[i] != 0:
+            return k.residual_slack
+    return 0
+
+
+@jit
 def accurate(alpha: Words, bound: int, k: CertifyConstants) -> bool:
     """Whether the bound is within the tolerance."""
     norm, s = alpha_norm(alpha, k.bound.norm_bits)
@@ -68,8 +77,7 @@ def accurate(alpha: Words, bound: int, k: CertifyConstants) -> bool:
 def certify(y: Words, r: Words, alpha: Words, alpha_exp: int, k: CertifyConstants) -> int:
     """The bound in words of alpha."""
     total, total_s = 0, 0
-    norm, _ = alpha_norm(alpha, k.bound.norm_bits)
-    slack = 0 if norm == 0 else k.residual_slack
+    slack = rows_slack(alpha, k)
     s = y_shift(alpha_exp, k)
     for i in range(alpha.shape[0]):
         miss = abs(row_residual(i, y[i], r, alpha, s, k)) + y_slack(y[i], s) + slack

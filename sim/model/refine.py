@@ -28,8 +28,9 @@ from ..primitives import (
     shift_round,
 )
 from .bound import add_square, certified, reduced
-from .certify import CertifyConstants, accurate, row_residual, y_shift, y_slack
-from .hooks import Log
+from .certify import CertifyConstants, accurate, row_residual, rows_slack, y_shift, y_slack
+from . import hooks as at
+from .hooks import Log, trace, trace_all
 from .kernel import Cast
 from .levinson import LevinsonConstants, levinson
 from .ranges import ALPHA, fit
@@ -75,7 +76,7 @@ def left_over(y: Words, b: int, alpha: Words, alpha_exp: int, t: RefineArrays,
     c = k.certify
     up, most, squares, shift = 0, 0, 0, 0
     s = y_shift(alpha_exp, c)
-    share, slack = align(b * c.lambda_rho, s), c.residual_slack + y_slack(b, s)
+    share, slack = align(b * c.lambda_rho, s), rows_slack(alpha, c) + y_slack(b, s)
     rhs = t.rhs[0]
     for i in range(alpha.shape[0]):
         row = row_residual(i, y[i], t.r, alpha, s, c) - share
@@ -168,6 +169,7 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
     solver = t.solver
     exponent, b, worst = k.alpha_exp_min, 0, OK
     left = left_over(y, b, alpha, exponent, t, k)
+    trace_all(log, at.LEFT_OVER_RHS, 0, t.rhs[0], 0, y.shape[0])
     least = finest(t.r, c)
     for turn in range(k.passes + 1):
         if turn > 0 and left.most <= least:
@@ -184,12 +186,15 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
             out[3] = solver[3]
             if k.bias == 1:
                 scale_eta(t, k)
+                trace_all(log, at.REFINE_ETA, turn, t.sides[1], 0, y.shape[0])
         shift = saturate(shift, w - 62, 62)
         db = bias_step(alpha, exponent, t, shift, out[3], b, k) if k.bias == 1 else 0
         eta_shift = saturate(exponent - c.alpha_frac + c.word - 2 - out[3] + w - 1, c.word + w - 64, 62)
         saturated = move(alpha, t, Step(shift, eta_shift, db, 1), k, log)
         worst = max(worst, status, SATURATED if saturated else OK)
+        trace_all(log, at.MOVE_ALPHA, turn, alpha, 0, y.shape[0])
         after = left_over(y, b + db, alpha, exponent, t, k)
+        trace_all(log, at.LEFT_OVER_RHS, turn + 1, t.rhs[0], 0, y.shape[0])
         if turn > 0 and not reduced(after.squares, after.shift, left.squares, left.shift, 1):
             worst = STALLED
             if not reduced(after.squares, after.shift, left.squares, left.shift, 0):
@@ -198,4 +203,5 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
         b, left = b + db, after
     out[0], out[1], out[2], out[4] = solver[0], solver[1], exponent, b
     out[5], out[6] = certified(left.squares, left.shift, c.bound), solver[2]
+    trace(log, at.CERTIFY_BOUND, 0, 0, out[5])
     return worst if accurate(alpha, out[5], c) else INACCURATE

@@ -17,7 +17,7 @@ from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
-from ..sim.simulate import Simulation, grid, simulate, y_values
+from ..sim.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.spec import Spec
 from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
 from .ledger import Row, run_backend
@@ -133,6 +133,15 @@ def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[P
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     return plan, _vectors(spec, plan, data) if vectors else None
+
+
+def observed_plan(spec: Spec, base: Path) -> Plan:
+    """The plan of a spec, its evidence filled from a run of the integer model where the spec has data."""
+    if spec.data is None:
+        return make_plan(spec)
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    return observe(plan, _inputs(plan, data), data.y_raw, passes_of(spec))
 
 
 def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:

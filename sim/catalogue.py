@@ -80,6 +80,8 @@ _SPEC = {
     "E118": Entry("a range for a signal whose format it does not decide",
                   "[numbers.ranges] names a signal whose format follows from a bound or moves with the data.",
                   "Remove the line."),
+    "E119": Entry("no such signal", "`kerncast plan --why` was given a name that the plan does not have.",
+                  "Use one of the names listed."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the beginning of the message: E and three digits."),
     "E191": Entry("the system refused to read or write",

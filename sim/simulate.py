@@ -14,6 +14,7 @@ from .errors import fail
 from .model import open_model
 from .model.ranges import Range
 from .plan import Plan
+from .planner.evidence import observed
 from .reference.backend import FloatReference
 
 Array = NDArray[np.float64]
@@ -147,6 +148,31 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
         status = worst_status(answers)
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float),
                       tuple(model.ranges), model.state())
+
+
+def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
+    """The same plan, its evidence filled from a run of the integer model on raw words.
+
+    Parameters
+    ----------
+    plan : Plan
+    x_raw, y_raw, passes
+        As for :func:`simulate`; up to 256 of the inputs are predicted at the end.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    KerncastError
+        As :func:`simulate`.
+    """
+    x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
+    model = open_model(plan)
+    fit_backend(model, plan, x_raw, y_raw, passes)
+    model.predict((grid(plan) if x_raw is None else x_raw)[:256])
+    return observed(plan, model.ranges, model.state())
 
 
 def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> None:

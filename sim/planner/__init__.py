@@ -11,6 +11,7 @@ from ..plan import Plan
 from ..raw import check_raw
 from ..spec import Spec
 from .cg import plan_cg
+from .evidence import complete
 from .fklms import Raw, plan_fklms
 from .toeplitz import plan_toeplitz
 
@@ -51,4 +52,4 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
             plan = plan_cg(spec) if spec.cg is not None else plan_fklms(spec, x_raw, y_raw)
     except KerncastError as error:
         raise spec.located(error) from None
-    return replace(plan, evidence={**plan.evidence, "spec": spec.hash})
+    return replace(plan, evidence={**complete(plan), "spec": spec.hash})

@@ -142,7 +142,7 @@ def plan_fklms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -
     if override is not None:
         alpha = Format.parse(override, "[numbers.formats] alpha")
         _refuse_unfit(alpha, bits, seen, "[numbers.formats] alpha")
-        return _plan(spec, alpha, {"decided_by": "spec", "seen": seen})
+        return _plan(spec, alpha, {"decided_by": "spec", "range": float(alpha.value(alpha.hi)), "seen": seen})
     if design is not None:
         decided_by, reach = "design", Fraction(design)
     elif seen is not None:
@@ -155,7 +155,8 @@ def plan_fklms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -
     alpha = _holding(reach, bits)
     if design is not None:
         _refuse_unfit(alpha, bits, seen, "[numbers.ranges] alpha")
-    return _plan(spec, alpha, {"decided_by": decided_by, "range": float(reach), "seen": seen})
+    evidence: dict[str, object] = {"decided_by": decided_by, "range": float(reach), "seen": seen}
+    return _plan(spec, alpha, evidence | ({} if bound is None else {"bound": float(bound)}))
 
 
 def _widened(seen: float, spec: Spec) -> Fraction:

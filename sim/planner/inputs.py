@@ -74,9 +74,9 @@ class WordClass:
 
 
 WORD_CLASSES = {
-    16: WordClass(16, Format(False, 32, 0), 20, 17, Format(False, 16, 15), 16, 15, 15),
-    24: WordClass(24, Format(True, 64, 0), 32, 25, Format(False, 24, 23), 31, 23, 23),
-    32: WordClass(32, Format(True, 64, 0), 32, 33, Format(False, 32, 31), 31, 30, 28),
+    16: WordClass(16, Format(False, 32, 0), 20, 16, Format(False, 16, 15), 16, 15, 15),
+    24: WordClass(24, Format(True, 64, 0), 32, 24, Format(False, 24, 23), 31, 23, 23),
+    32: WordClass(32, Format(True, 64, 0), 32, 32, Format(False, 32, 31), 31, 30, 28),
 }
 
 
@@ -250,7 +250,7 @@ def common_signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[s
                           None if k.signed else 0),
         "kernel": _cast(spec, "kernel", k, "1", None if k.signed else 0, None if k.signed else 1 << k.frac),
         "accumulator": Signal(Format(True, 64, 0), Rounding.FLOOR, Overflow.WRAP,
-                              -(1 << 62), 1 << 62, "never overflows"),
+                              -(1 << 62), 1 << 62, "steps of a product of words"),
     }
 
 

@@ -1,0 +1,179 @@
+"""sim.planner: why every signal has the range that it has, and how much of it was seen used.
+
+Evidence sits beside a plan's decisions and is not hashed.  For each signal, accumulators included:
+
+``decided_by``
+    ``analytic``: a bound that no data can exceed; ``design``: a range from the spec, or ours where nothing
+    else is known; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format as
+    written; ``format``: the rails of its word, where it saturates (or wraps, if that was asked for).
+``bound`` or ``range``
+    The largest magnitude by that decision, in the unit of the signal.
+``seen``
+    The largest magnitude in a run of the integer model, or None.
+``headroom_bits``
+    log2 of what the format reaches over what was seen, or None.
+
+Where the numbers come from: x and y from the raw words and their offsets; a distance from the reach of x;
+``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
+positive definite T; ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|alpha|_2 <= |y|_2 / lambda`` since no
+eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last multiplier of
+step m; FKLMS: :mod:`.fklms_bound`; accumulators: as many terms as vectors, each the largest product.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from math import log2, sqrt
+from typing import Any
+
+from ..backend import Outputs
+from ..errors import fail
+from ..plan import Plan, Signal
+
+#: Signals whose words share a block exponent, by the member of the model that holds it.
+EXPONENTS = {"a": "a_exp", "alpha": "alpha_exp"}
+_DECISIONS = {
+    "analytic": "by an analytic bound, which no data can exceed",
+    "design": "by a design range", "simulated": "by a run of the integer model on the data",
+    "spec": "by the spec", "format": "by the rails of its word"}
+
+
+def reach(plan: Plan, name: str) -> float:
+    """The largest magnitude that the format of a signal holds, at its largest exponent, in its unit."""
+    signal = plan.signals[name]
+    most = float(signal.format.value(max(-signal.lo, signal.hi)))
+    exponent = plan.constants.get(f"{EXPONENTS.get(name)}_max", 0)
+    assert isinstance(exponent, int)
+    return most * 2.0**exponent
+
+
+def complete(plan: Plan) -> dict[str, Any]:
+    """Evidence for every signal: what the planner decided, and bounds for all the others.
+
+    Parameters
+    ----------
+    plan : Plan
+        Its own evidence has an entry for each signal whose range was chosen.
+
+    Returns
+    -------
+    dict of str to dict
+    """
+    bounds = _bounds(plan)
+    found: dict[str, Any] = {}
+    for name, signal in plan.signals.items():
+        entry: dict[str, Any] = {"seen": None, "headroom_bits": None, **plan.evidence.get(name, {})}
+        if name in bounds:
+            entry = {"decided_by": "analytic", **entry, "bound": bounds[name]}
+        elif "decided_by" not in entry:
+            entry |= {"decided_by": "format", "bound": _most(signal)}
+        found[name] = entry
+    return found
+
+
+def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
+    """The plan with what a run of the integer model has seen.
+
+    Parameters
+    ----------
+    plan : Plan
+    ranges : iterable of Range
+        The model's range log.
+    state : dict
+        The model structure after the run: block exponents are taken from it.
+
+    Returns
+    -------
+    Plan
+        The same decisions and the same hash.
+    """
+    evidence = {**plan.evidence, **complete(plan)}
+    for r in ranges:
+        evidence[r.name] = {**evidence[r.name], **_seen(plan, r.name, max(-r.lo, r.hi), state)}
+    for name, member in EXPONENTS.items():
+        if name in state and member in state and name in plan.signals:
+            word = int(abs(state[name]).max(initial=0))
+            evidence[name] = {**evidence[name], **_seen(plan, name, word, state)}
+    return replace(plan, evidence=evidence)
+
+
+def _seen(plan: Plan, name: str, word: int, state: Outputs) -> dict[str, float | None]:
+    value = float(plan.signals[name].format.value(word))
+    if EXPONENTS.get(name) in state:
+        value *= 2.0 ** int(state[EXPONENTS[name]][0])
+    return {"seen": value, "headroom_bits": log2(reach(plan, name) / value) if value > 0 else None}
+
+
+def _bounds(plan: Plan) -> dict[str, float]:
+    """Analytic bounds by signal, in its unit; signals without one are left out."""
+    s, c = plan.signals, plan.integer
+    y_raw, y = s["y_raw"].format, s["y"].format
+    y_most = max(abs(end - c("y_offset")) for end in (y_raw.lo, y_raw.hi)) * c("y_gain")
+    bounds = {name: _most(s[name]) for name in ("x", "x_raw", "y_raw", "kernel")}
+    bounds["y"] = float(y.value(y_most) / 2 ** c("y_shift"))
+    differences = {"gaussian": (s["x"].hi - s["x"].lo) ** 2, "laplacian": s["x"].hi - s["x"].lo}
+    if plan.options["kernel"] in differences:
+        bounds["distance"] = float(plan.sizes["D"] * differences[plan.options["kernel"]])
+    vectors = plan.sizes.get("n", plan.sizes.get("N", 0))
+    product = max(-s["alpha"].lo, s["alpha"].hi) * max(-s["kernel"].lo, s["kernel"].hi)
+    bounds["accumulator"] = float(vectors * (product + 1 >> c("mac_shift")))
+    return bounds | _solver_bounds(plan)
+
+
+def _solver_bounds(plan: Plan) -> dict[str, float]:
+    """Of the batch trainers; mu and x are those of the system over 1 + lambda."""
+    if "lambda" not in plan.options:
+        return {}
+    lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
+    if plan.algorithm != "toeplitz_rls":
+        return {"alpha": sqrt(n) / float(lam)}
+    power = (1 + lam) / lam
+    return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power), "mu": sqrt(n) * float(power),
+            "alpha": sqrt(n) / float(lam)}
+
+
+def _most(signal: Signal) -> float:
+    return float(signal.format.value(max(-signal.lo, signal.hi)))
+
+
+def why(plan: Plan, name: str) -> str:
+    """In sentences: what a signal is, who decided its range, and what was seen of it.
+
+    Raises
+    ------
+    KerncastError
+        E119 where the plan has no such signal.
+    """
+    if name not in plan.signals:
+        raise fail("E119", "the plan has no such signal", where="--why", value=name,
+                   allowed=", ".join(plan.signals), remedy="use one of these")
+    signal, entry = plan.signals[name], complete(plan)[name]
+    fmt = signal.format
+    lines = [f"{name} has the format {fmt}: {'two' if fmt.signed else 'un'}"
+             f"{chr(39) + 's complement' if fmt.signed else 'signed'}, {fmt.bits} bits, {fmt.frac} of them fraction "
+             f"bits. Its unit: {signal.unit}. It reaches {reach(plan, name):.6g}"
+             + (f", at its largest block exponent {plan.constants[EXPONENTS[name] + '_max']}."
+                if f"{EXPONENTS.get(name)}_max" in plan.constants else "."),
+             f"Its range was decided {_DECISIONS[entry['decided_by']]}: "
+             f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.",
+             f"Its cast rounds with {signal.rounding.name.lower()} and {_overflows(signal, entry)}."]
+    if "range" in entry and "bound" in entry:
+        lines.append(f"The analytic bound is {entry['bound']:.6g}.")
+    lines.append(_text_seen(entry))
+    return "\n".join(lines)
+
+
+def _overflows(signal: Signal, entry: Mapping[str, Any]) -> str:
+    if entry["decided_by"] == "analytic":
+        return "never meets its rails"
+    return "saturates" if signal.overflow.name == "SATURATE" else "wraps"
+
+
+def _text_seen(entry: Mapping[str, Any]) -> str:
+    if entry["seen"] is None:
+        return "No run of the model was asked what is used of it: name data in [data]."
+    bits = entry["headroom_bits"]
+    left = "all of it is left" if bits is None else f"that leaves {bits:.2f} bits of headroom"
+    return f"The integer model reached {entry['seen']:.6g} on the data: {left}."

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from ..engine import jit
 from ..primitives import Words, divide_round
-from .hooks import Log
+from . import hooks as at
+from .hooks import Log, trace
 from .kernel import Cast, KernelConstants, distance, kernel, term
 from .ranges import R, cast
 
@@ -24,7 +25,12 @@ def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, lo
     """Lemma 1: ``r_j = K(j * step)``; out[0] is left 0, the implicit 1."""
     out[0] = 0
     for j in range(1, out.shape[0]):
-        out[j] = scale_row(kernel(term(0, j * step, 0, k), k, log), rho, r, log)
+        d = term(0, j * step, 0, k)
+        value = kernel(d, k, log)
+        trace(log, at.ROW_DISTANCE, j, 0, d)
+        trace(log, at.ROW_KERNEL, j, 0, value)
+        out[j] = scale_row(value, rho, r, log)
+        trace(log, at.ROW_R, j, 0, out[j])
 
 
 @jit
@@ -36,5 +42,10 @@ def diagonal_row(out: Words, v: Words, biased: bool, rho: int, k: KernelConstant
     for j in range(1, n):
         acc = 0
         for i in range(n - j):
-            acc += kernel(distance(v[i], v[i + j], k), k, log)
+            d = distance(v[i], v[i + j], k)
+            value = kernel(d, k, log)
+            trace(log, at.ROW_DISTANCE, j, i, d)
+            trace(log, at.ROW_KERNEL, j, i, value)
+            acc += value
         out[j] = scale_row(divide_round(acc, n if biased else n - j), rho, r, log)
+        trace(log, at.ROW_R, j, 0, out[j])

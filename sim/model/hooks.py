@@ -40,10 +40,33 @@ HOOKS = (
     ("learn", "alpha"),
     ("insert", "elder"),
     ("insert", "dist"),
+    ("first_row", "distance"),
+    ("first_row", "kernel"),
+    ("first_row", "r"),
+    ("reflection", "num"),
+    ("lengthen_a", "xi"),
+    ("extend_a", "a_exp"),
+    ("extend_a", "scaled_a"),
+    ("update_a", "a"),
+    ("lengthen_a", "eps"),
+    ("lengthen_x", "y"),
+    ("residual", "mu"),
+    ("lengthen_x", "c"),
+    ("extend_x", "x_exp"),
+    ("extend_x", "scaled_x"),
+    ("update_x", "x"),
+    ("toeplitz_train", "alpha"),
+    ("bound_certify", "bound"),
+    ("left_over", "rhs"),
+    ("refine", "eta"),
+    ("move", "alpha"),
 )
 (INPUT_X, OUTPUT_Y, PREDICT_DISTANCE, PREDICT_KERNEL, PREDICT_F, UPDATE_ROW, CLOSEST_SLOT, PROJECT_DISTANCE,
  PROJECT_KERNEL, PROJECT_ALPHA, ELDER_DISTANCE, ELDER_ELDER, ELDER_DIST, REMOVE_RANK, LEARN_KERNEL, LEARN_F,
- LEARN_DECAYED, LEARN_ALPHA, INSERT_ELDER, INSERT_DIST) = range(len(HOOKS))
+ LEARN_DECAYED, LEARN_ALPHA, INSERT_ELDER, INSERT_DIST, ROW_DISTANCE, ROW_KERNEL, ROW_R, REFLECTION_NUM,
+ LENGTHEN_XI, EXTEND_A_EXP, EXTEND_SCALED_A, UPDATE_A, LENGTHEN_EPS, LENGTHEN_Y, RESIDUAL_MU, LENGTHEN_C,
+ EXTEND_X_EXP, EXTEND_SCALED_X, UPDATE_X, TRAIN_ALPHA, CERTIFY_BOUND, LEFT_OVER_RHS, REFINE_ETA,
+ MOVE_ALPHA) = range(len(HOOKS))
 
 _LIMIT, _COUNT, _HASH, _HOOK, _STEP, _INDEX, _WORD = range(7)
 _MASK = 0xFFFFFFFF

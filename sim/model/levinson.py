@@ -27,6 +27,8 @@ from ..primitives import (
     saturate,
     shift_round,
 )
+from . import hooks as at
+from .hooks import Log, trace, trace_all
 from .kernel import Cast
 from .ranges import EPS, MU, XI, A, cast, fit, record
 from .statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
@@ -59,7 +61,7 @@ def reflection(m: int, r: Words, a: Words, a_exp: int, k: LevinsonConstants) -> 
 
 
 @jit
-def update_a(m: int, a: Words, xi: int, a_exp: int, k: LevinsonConstants, log: Words) -> int:
+def update_a(m: int, a: Words, xi: int, a_exp: int, k: LevinsonConstants, log: Log) -> int:
     """``a_i += xi a_{m-i}`` for both ends at once, ``a_m = xi``; the largest magnitude met.
 
     It is taken before the cast, so that one beyond the word tells of saturation.
@@ -75,6 +77,7 @@ def update_a(m: int, a: Words, xi: int, a_exp: int, k: LevinsonConstants, log: W
         a[i] = fit(first, k.a.lo, k.a.hi, log, A)
         a[j] = fit(last, k.a.lo, k.a.hi, log, A)
     a[m] = shift_round(xi, a_exp, k.a.rounding)
+    trace_all(log, at.UPDATE_A, m, a, 1, m + 1)
     return max(used, magnitude(a[m]))
 
 
@@ -90,7 +93,7 @@ def residual(m: int, y: int, r: Words, x: Words, x_exp: int, k: LevinsonConstant
 
 @jit
 def update_x(m: int, x: Words, a: Words, c: int, s: int, c_shift: int, k: LevinsonConstants,
-             log: Words) -> int:
+             log: Log) -> int:
     """``x_i += c a_{m-i}``, ``x_m = c``; the largest magnitude met, before the cast."""
     used = 0
     for i in range(m):
@@ -98,12 +101,13 @@ def update_x(m: int, x: Words, a: Words, c: int, s: int, c_shift: int, k: Levins
         used = max(used, magnitude(whole))
         x[i] = saturate(whole, k.a.lo, k.a.hi)
     x[m] = shift_round(c, c_shift, k.a.rounding)
+    trace_all(log, at.UPDATE_X, m, x, 0, m + 1)
     return max(used, magnitude(x[m]))
 
 
 @jit
 def extend_a(m: int, a: Words, xi: int, a_exp: int, a_used: int, k: LevinsonConstants,
-             log: Words) -> tuple[int, int]:
+             log: Log) -> tuple[int, int]:
     """Take xi into a, in block floating point; the new a_exp (above its range: none) and a_used."""
     # The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
     if k.static == 0 and a_used + shift_round(a_used * magnitude(xi), k.word - 1, FLOOR) + 4 > k.a.hi:
@@ -111,29 +115,34 @@ def extend_a(m: int, a: Words, xi: int, a_exp: int, a_used: int, k: LevinsonCons
         if a_exp > k.a_exp_max:
             return a_exp, a_used
         block_scale(a, 1, m, 1)
+        trace_all(log, at.EXTEND_SCALED_A, m, a, 1, m)
+    trace(log, at.EXTEND_A_EXP, m, 0, a_exp)
     return a_exp, update_a(m, a, xi, a_exp, k, log)
 
 
 @jit
 def lengthen_a(m: int, r: Words, a: Words, eps: int, a_exp: int, a_used: int,
-               k: LevinsonConstants, log: Words) -> tuple[int, int, int]:
+               k: LevinsonConstants, log: Log) -> tuple[int, int, int]:
     """Step m of the predictor polynomial; the new eps (0 where there is none), a_exp, a_used."""
     num = reflection(m, r, a, a_exp, k)
+    trace(log, at.REFLECTION_NUM, m, 0, num)
     if num >= eps or -num >= eps:
         return 0, a_exp, a_used
     quotient, e = divide(-num, eps)
     xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
+    trace(log, at.LENGTHEN_XI, m, 0, xi)
     a_exp, a_used = extend_a(m, a, xi, a_exp, a_used, k, log)
     if a_exp > k.a_exp_max:
         return 0, a_exp, a_used
     eps -= mul_shift(eps, align(xi * xi, 2 * (k.word - 1) - 31), 31)
     record(log, EPS, eps)
+    trace(log, at.LENGTHEN_EPS, m, 0, eps)
     return eps, a_exp, a_used
 
 
 @jit
 def extend_x(m: int, x: Words, a: Words, c: int, c_exp: int, a_exp: int, a_used: int, x_exp: int,
-             x_used: int, k: LevinsonConstants, log: Words) -> tuple[int, int]:
+             x_used: int, k: LevinsonConstants, log: Log) -> tuple[int, int]:
     """Take ``c 2**c_exp`` times b into x; the new x_exp (above its range: none) and x_used."""
     need = x_exp
     if k.static == 1:
@@ -149,6 +158,8 @@ def extend_x(m: int, x: Words, a: Words, c: int, c_exp: int, a_exp: int, a_used:
         if need > k.x_exp_max:
             return need, x_used
         block_scale(x, 0, m, min(need - x_exp, 62))
+        trace_all(log, at.EXTEND_SCALED_X, m, x, 0, m)
+    trace(log, at.EXTEND_X_EXP, m, 0, need)
     s = min(k.word - 1 + need - c_exp - a_exp, 62)
     used = update_x(m, x, a, c, s, min(need - c_exp, 62), k, log)
     return need, max(used, x_used) if k.static == 1 else used
@@ -156,18 +167,21 @@ def extend_x(m: int, x: Words, a: Words, c: int, c_exp: int, a_exp: int, a_used:
 
 @jit
 def lengthen_x(m: int, y: int, r: Words, a: Words, x: Words, eps: int, a_exp: int, a_used: int,
-               x_exp: int, x_used: int, k: LevinsonConstants, log: Words) -> tuple[int, int]:
+               x_exp: int, x_used: int, k: LevinsonConstants, log: Log) -> tuple[int, int]:
     """Step m of one solution; the new x_exp (above its range: there is none) and x_used."""
     mu = residual(m, y, r, x, x_exp, k)
     record(log, MU, mu)
+    trace(log, at.LENGTHEN_Y, m, 0, y)
+    trace(log, at.RESIDUAL_MU, m, 0, mu)
     quotient, e = divide(mu, eps)
     c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+    trace(log, at.LENGTHEN_C, m, 0, c)
     return extend_x(m, x, a, c, e + k.xi_frac - k.mu_frac, a_exp, a_used, x_exp, x_used, k, log)
 
 
 @jit
 def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
-             log: Words) -> int:
+             log: Log) -> int:
     """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
 
     `out` (2 + 2 K) receives eps, a_exp, the K exponents of x and their largest magnitudes.  The

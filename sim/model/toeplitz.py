@@ -6,13 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import raw
-from ..backend import ALL_CALLS, Outputs, field_arrays
+from ..backend import Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words
+from ..trace import TRACED_CALLS, Trace
+from . import hooks as at
 from .bound import BoundConstants
 from .certify import CertifyConstants, accurate, certify
 from .first_row import diagonal_row, uniform_row
+from .hooks import Log, trace, trace_all
 from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
 from .levinson import LevinsonConstants, levinson
 from .predict import expand
@@ -23,22 +26,25 @@ from .statuses import BAD_ARGUMENT, INACCURATE, NOT_TRAINED, OK, SATURATED, TRAI
 
 
 @jit
-def _convert_targets(raw: Words, i: InputConstants, out: Words, log: Words) -> None:
+def _convert_targets(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
     for m in range(raw.shape[0]):
         out[m] = convert_y(raw[m], i, log)
 
 
 @jit
-def _convert_inputs(raw: Words, i: InputConstants, out: Words, log: Words) -> None:
+def _convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, out[m], log)
+        trace_all(log, at.INPUT_X, m, out[m], 0, out.shape[1])
 
 
 @jit
-def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Words) -> None:
+def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) -> None:
     """From the scaled system back to ``(T + lambda I) alpha = y``: alpha = x / (1 + lambda)."""
     for i in range(x.shape[0]):
         x[i] = cast(x[i] * rho, 31, rounding, lo, hi, log, ALPHA)
+    trace_all(log, at.TRAIN_ALPHA, 0, x, 0, x.shape[0])
+
 
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
@@ -65,7 +71,7 @@ class ToeplitzModel:
     """
 
     name = "model"
-    calls = ALL_CALLS
+    calls = TRACED_CALLS
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -149,6 +155,7 @@ class ToeplitzModel:
         self._scalars[:3] = solver[:3]
         _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
         bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
+        trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[SCALARS.index("bound")] = bound
         return status if accurate(self._alpha, bound, self._certify) else INACCURATE
 
@@ -180,6 +187,7 @@ class ToeplitzModel:
         bias = int(self._scalars[SCALARS.index("bias")])
         for m, sample in enumerate(x_raw):
             convert_x(sample, self._input, x, self.ranges.log)
+            trace_all(self.ranges.log, at.INPUT_X, 0, x, 0, len(x))
             f[m], saturated = expand(x, self._v, self._alpha, len(self._v), self._kernel,
                                      self.plan.integer("mac_shift"), f_shift, bias,
                                      cast_of(self.plan, "f"), self.ranges.log)
@@ -194,6 +202,10 @@ class ToeplitzModel:
         return field_arrays(self.plan, dict(zip(SCALARS, self._scalars, strict=True)) | rest | {
             "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
             "trained": int(self._trained)})
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        return self.ranges.trace(limit)
 
     def close(self) -> None:
         """Nothing to close."""

@@ -15,8 +15,11 @@ from .resources import environment, read_text
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"
 #: What every predictor is made of, besides the exponential of its word class; below comes before above.
-MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_narrow", "kc_mac", "kc_square_diff",
-           "kc_mul_shift", "kc_rom", "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
+MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_narrow", "kc_mac", "kc_mul_shift", "kc_rom",
+           "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
+#: What the distances of a kernel are made of besides.
+_OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
+        "periodic": ("kc_abs_diff", "kc_sine")}
 #: Words of expansion vectors that a predictor may hold.
 MOST_WORDS = 1 << 20
 #: Holds every rounded sum of a plan.
@@ -26,8 +29,9 @@ LONGEST = Format(True, 63, 0)
 _MUL_SHIFT = 2
 _EXP2 = {16: 4, 24: 8, 32: 7}
 # Bits of t that the exponential takes.
-_T_BITS = {16: 25, 24: 38, 32: 38}
-_DISTANCE, _READ, _MAC, _NARROW = 3, 1, 2, 2
+_T_BITS = {16: 24, 24: 37, 32: 37}
+_DISTANCE = {"gaussian": 3, "laplacian": 2, "periodic": 12}
+_READ, _MAC, _NARROW = 1, 2, 2
 # Around the sample: conversion (5), hand-over, answer, output register.
 _AROUND = 8
 
@@ -37,8 +41,13 @@ def kernel_latency(plan: Plan) -> int:
     return _MUL_SHIFT + _EXP2[plan.word]
 
 
+def distance_latency(plan: Plan) -> int:
+    """Clocks from the last column of a vector to its distance, or product."""
+    return _DISTANCE.get(plan.options["kernel"], _MAC)
+
+
 def _expansion_latency(plan: Plan) -> int:
-    return _DISTANCE + kernel_latency(plan) + _READ + _MAC + _NARROW
+    return distance_latency(plan) + kernel_latency(plan) + _READ + _MAC + _NARROW
 
 
 def predictor_overhead(plan: Plan) -> int:
@@ -109,7 +118,7 @@ def _affine(plan: Plan) -> dict[str, Any]:
 def _context(plan: Plan) -> dict[str, Any]:
     """What the templates see: the names of the C templates, and widths."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
-    distance, x = words.distance, plan.signals["x"].format
+    distance, x = plan.signals["distance"].format, plan.signals["x"].format
     # A word that wraps is the low end of the longest one, which holds every sum.
     f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
     exponents = [plan.integer(name) if name in plan.constants else 0
@@ -120,7 +129,8 @@ def _context(plan: Plan) -> dict[str, Any]:
         "f_bits": f.bits, "f_lo": _literal(f.lo, 64), "f_hi": _literal(f.hi, 64),
         "f_shift": _literal(plan.integer("f_shift"), plan.word),
         "exponents": [_literal(e, plan.word) for e in exponents],
-        "distance_bits": distance.bits - distance.signed,
+        "distance_bits": distance.bits - (distance.signed and plan.signals["distance"].lo == 0),
+        "distance_latency": distance_latency(plan),
         "t_bits": _T_BITS[plan.word], "t_end": words.t_end,
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
         "column_bits": _address_bits(columns), "count_bits": held.bit_length(),
@@ -136,7 +146,9 @@ def _context(plan: Plan) -> dict[str, Any]:
 
 def _modules(plan: Plan) -> tuple[str, ...]:
     first = MODULES.index("kc_affine")
-    return (*MODULES[:first], f"kc_exp2_{16 if plan.word == 16 else 32}", *MODULES[first:])
+    own = _OWN.get(plan.options["kernel"], ())
+    exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
+    return (*MODULES[:first], *own, *exp2, *MODULES[first:])
 
 
 def render_rtl(plan: Plan) -> dict[str, str]:
@@ -162,7 +174,7 @@ def render_rtl(plan: Plan) -> dict[str, str]:
                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
                    allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
     p, values = plan.name, _context(plan)
-    names = {f"{p}_kernel.sv": "kernel.sv", f"{p}_expansion.sv": "expansion.sv",
+    names = {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv", f"{p}_expansion.sv": "expansion.sv",
              f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor.f": "predictor.f",
              "README.md": "README.md"}
     files = {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in _modules(plan)}

@@ -62,6 +62,30 @@ SPECS = {
         online = {budget = 7, eta = 0.5}
         numbers = {word = 16, casts = {x = "floor", f = "half_even wrap"}}
         """,
+    "corners16": """
+        model = {name = "corners", algorithm = "kernel_lms"}
+        input = {word = "u9f0", columns = 2}
+        output = {word = "s12f0"}
+        kernel = {type = "laplacian", sigma = 150.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 16}
+        """,
+    "angles32": """
+        model = {name = "angles", algorithm = "kernel_lms"}
+        input = {word = "s16f4", columns = 2}
+        output = {word = "s12f0"}
+        kernel = {type = "periodic", sigma = 0.8, period = 360.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 32}
+        """,
+    "turns16": """
+        model = {name = "turns", algorithm = "toeplitz_rls"}
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {type = "periodic", sigma = 0.5, period = 50.3}
+        toeplitz = {n = 8, lambda = 0.1, scheme = "uniform", step = 3}
+        numbers = {word = 16}
+        """,
     "digits": """
         model = {name = "digits", algorithm = "kernel_lms"}
         input = {word = "u5f0", columns = 64}
@@ -73,7 +97,7 @@ SPECS = {
 }
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
-    (case, "verilator") for case in ("gains16", "means32", "wrap16")]
+    (case, "verilator") for case in ("gains16", "means32", "wrap16", "corners16", "angles32")]
 
 
 def make(case: str) -> Plan:
@@ -137,7 +161,7 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
         convert_x(raw, input_constants(plan), x, log)
         f[i], saturated = expand(x, v, state["alpha"], held, kernel_constants(plan),
                                  plan.integer("mac_shift"),
-                                 plan.integer("f_shift") - exponent, cast_of(plan, "f"), log)
+                                 plan.integer("f_shift") - exponent, 0, cast_of(plan, "f"), log)
         status[i] = 2 * saturated
     return {"status": status, "f": f}
 

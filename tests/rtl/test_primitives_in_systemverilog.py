@@ -11,7 +11,7 @@ import pytest
 
 from kerncast.codegen.resources import resource
 from kerncast.sim import primitives as p
-from kerncast.sim.tables import exp2_16, exp2_coarse, exp2_fine
+from kerncast.sim.tables import exp2_16, exp2_coarse, exp2_fine, sine
 
 BENCH = """
 module bench;
@@ -165,10 +165,10 @@ def test_mul_shift(compare, shift):
 @pytest.mark.parametrize("bits", [5, 6, 7])
 def test_exp2_16(compare, bits):
     chance = random.Random(bits)
-    ends = [max(0, (k << (20 - bits)) + d) for k in range(17 << bits) for d in (-1, 0, 1)]
-    inputs = [(t,) for t in ends + [chance.randrange(17 << 20) for _ in range(4000)]]
+    ends = [max(0, (k << (20 - bits)) + d) for k in range(16 << bits) for d in (-1, 0, 1)]
+    inputs = [(t,) for t in ends + [chance.randrange(16 << 20) for _ in range(4000)]]
     table = exp2_16(bits)
-    module = Module("kc_exp2_16", {"t": 25}, 16, "k", 4, {"BITS": bits, "TABLE": literal(table, 22)})
+    module = Module("kc_exp2_16", {"t": 24}, 16, "k", 4, {"BITS": bits, "TABLE": literal(table, 22)})
     array = np.array(table)
     compare(module, inputs, [int(p.exp2_16(t, array, bits)) for (t,) in inputs])
 
@@ -176,12 +176,12 @@ def test_exp2_16(compare, bits):
 @pytest.mark.parametrize("bits", [5, 6, 8])
 def test_exp2_32(compare, bits):
     chance = random.Random(bits)
-    ends = [max(0, (k << (32 - bits)) + d) for k in range(33 << bits) for d in (-1, 0)]
-    between = [(chance.randrange(33 << (2 * bits)) << (32 - 2 * bits)) - 1 for _ in range(2000)]
-    some = [chance.randrange(33 << 32) for _ in range(4000)]
+    ends = [max(0, (k << (32 - bits)) + d) for k in range(32 << bits) for d in (-1, 0)]
+    between = [(chance.randrange(32 << (2 * bits)) << (32 - 2 * bits)) - 1 for _ in range(2000)]
+    some = [chance.randrange(32 << 32) for _ in range(4000)]
     inputs = [(max(t, 0),) for t in ends + between + some]
     coarse, fine = exp2_coarse(bits), exp2_fine(bits)
-    module = Module("kc_exp2_32", {"t": 38}, 32, "k", 7,
+    module = Module("kc_exp2_32", {"t": 37}, 32, "k", 7,
                     {"BITS": bits, "COARSE": literal(coarse, 32), "FINE": literal(fine, 30)})
     arrays = np.array(coarse), np.array(fine)
     compare(module, inputs, [int(p.exp2_32(t, *arrays, bits)) for (t,) in inputs])
@@ -218,3 +218,24 @@ def test_square_diff_starts_anew_and_keeps_still(compare, signed, bits, out):
     module = Module("kc_square_diff", {"valid": 1, "first": 1, "u": bits, "v": bits}, out, "acc", 3,
                     {"X_BITS": bits, "X_SIGNED": signed, "ACC_BITS": out})
     compare(module, inputs, sums(inputs, lambda acc, a, b: acc + (a - b) ** 2))
+
+
+@pytest.mark.parametrize(("signed", "bits", "out"), [(1, 16, 32), (0, 16, 32), (1, 32, 63), (0, 32, 31)])
+def test_abs_diff_starts_anew_and_keeps_still(compare, signed, bits, out):
+    chance = random.Random(bits + out)
+    offset = 0 if signed else 1 << (bits - 1)
+    u, v = ([w + offset for w in words(bits, 600, seed)] for seed in (11, 12))
+    inputs = [(int(chance.random() < 0.8 or i == 0), int(chance.random() < 0.3 or i == 0), a, b)
+              for i, (a, b) in enumerate(zip(u, chance.sample(v, len(v)), strict=True))]
+    module = Module("kc_abs_diff", {"valid": 1, "first": 1, "u": bits, "v": bits}, out, "acc", 2,
+                    {"X_BITS": bits, "X_SIGNED": signed, "ACC_BITS": out})
+    compare(module, inputs, sums(inputs, lambda acc, a, b: p.abs_diff(acc, a, b)))
+
+
+def test_sine(compare):
+    chance = random.Random(13)
+    edges = [(i << 23) + near for i in range(513) for near in (-1, 0, 1)]
+    inputs = [(t % (1 << 32),) for t in edges + [chance.getrandbits(32) for _ in range(4000)]]
+    table = np.array(sine(), dtype=np.int64)
+    module = Module("kc_sine", {"t": 32}, 32, "s", 6, {"TABLE": literal(sine(), 32)})
+    compare(module, inputs, [p.sine(t, table) for (t,) in inputs])

@@ -48,7 +48,8 @@ def render_c(plan: Plan) -> dict[str, str]:
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
              for name, template in names.items()}
     files["README.md"] = environment().get_template("c/README.md.j2").render(values)
-    return files | {f"rt/{name}": read_text(f"firmware/rt/{name}") for name in RUNTIME}
+    return files | {f"rt/{name}": read_text(f"firmware/rt/{name}")
+                    for name in (*RUNTIME, *(["kc_lookahead.h"] if values["solver"] == "lookahead" else []))}
 
 
 def check_memory(plan: Plan, target: Target) -> None:

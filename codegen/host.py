@@ -164,6 +164,8 @@ class HostBackend:
 
     def _member(self, name: str, scalar: bool) -> NDArray[np.int64]:
         value = getattr(self.model, name)
+        if not scalar and self.ffi.typeof(value).item.cname == "float":  # the integers of their bits
+            return np.frombuffer(self.ffi.buffer(value), dtype=np.uint32).astype(np.int64)
         return np.array([value] if scalar else list(value), dtype=np.int64)
 
     def reset(self) -> None:

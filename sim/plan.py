@@ -25,7 +25,7 @@ SCHEMA = 1
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget"}
 
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
-           "int64_t": 8, "uint64_t": 8}
+           "int64_t": 8, "uint64_t": 8, "float": 4}
 
 
 @dataclass(frozen=True)

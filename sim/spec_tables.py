@@ -243,10 +243,12 @@ class Toeplitz(Table):
         remedy="uniform is exact for a sampled signal; the others average the diagonals of the kernel matrix")
     step: int = _key(1, ge=1, le=2**31 - 1, about="raw words from sample to sample (scheme uniform)",
                      allowed="an integer from 1", remedy="1 where x counts the samples")
-    solver: Literal["levinson", "schur"] = _key(
-        "levinson", about="levinson, or schur (no long sums: more accurate, three more vectors of 32 bits)",
-        allowed="levinson, schur",
-        remedy="levinson needs the least memory; schur suits short words and a small lambda")
+    solver: Literal["levinson", "schur", "lookahead"] = _key(
+        "levinson", about="levinson, schur (more accurate, three more vectors of 32 bits) or lookahead "
+                          "(float32, nine vectors: for diagonal means that are not positive definite)",
+        allowed="levinson, schur, lookahead",
+        remedy="levinson needs the least memory; schur suits short words and a small lambda; lookahead "
+               "solves in float32 what the others refuse as not positive definite")
     scaling: Literal["block", "static"] = _key(
         "block", about="block (exponents follow the data) or static (fixed ones: cheaper, may saturate)",
         allowed="block, static", remedy="static needs data, or [numbers.ranges], for its ranges")

@@ -189,7 +189,9 @@ class BoardBackend:
 
 
 def _dtype(ctype: str) -> str:
-    """The device's words are little-endian whatever the host's are."""
+    """The device's words are little-endian whatever the host's are; a float is the integer of its bits."""
+    if ctype == "float":
+        return "<u4"
     code = ctype.removesuffix("_t")
     return "<" + ("u" if code.startswith("u") else "i") + str(int(code.lstrip("uint")) // 8)
 

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import jit
-from ..primitives import Words
+from ..plan import Plan
+from ..primitives import Words, saturate
 from .statuses import BREAKDOWN, OK
 
 Floats = NDArray[np.float32]
@@ -310,3 +311,84 @@ def lookahead(n: int, w: Floats, x: Floats, small: Floats, blocks: Words, out: W
         out[0] += 1
     found = refine(n, w, x)
     return OK if found <= ACCEPTED * total(y, n) and found <= MOST else BREAKDOWN
+
+
+@jit
+def as_floats(words: Words, unit: np.float32, out: Floats) -> None:
+    """Words times their unit, a power of two."""
+    for i in range(words.shape[0]):
+        out[i] = np.float32(words[i]) * unit
+
+
+@jit
+def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_max: int,
+             out: Words) -> int:
+    """x (n,) in words of which `full` is worth 1 at exponent 0; their exponent, above its range if none.
+
+    The exponent is the least that holds the largest; halves are rounded away from zero.
+    """
+    most, reach, e = largest(x, x.shape[0]), ONE, 0
+    while e > exp_min:
+        reach *= HALF
+        e -= 1
+    while most >= reach and e <= exp_max:
+        reach += reach
+        e += 1
+    if e <= exp_max:
+        for i in range(x.shape[0]):
+            v = x[i] / reach * full
+            out[i] = saturate(int(v - HALF if v < ZERO else v + HALF), lo, hi)
+    return e
+
+
+class Lookahead:
+    """The solver's arrays as the device has them.
+
+    Parameters
+    ----------
+    n : int
+        Order of the system.
+    """
+
+    def __init__(self, n: int) -> None:
+        self._n = n
+        self._work: Floats = np.zeros((ROWS, n + 1), dtype=np.float32)
+        self._x: Floats = np.zeros(n, dtype=np.float32)
+        self._small: Floats = np.zeros((3 * BLOCK + 2, BLOCK), dtype=np.float32)
+        self._blocks: Words = np.zeros(n, dtype=np.int64)
+        self._found: Words = np.zeros(2, dtype=np.int64)  # steps, positive
+
+    @property
+    def positive(self) -> bool:
+        """Whether every step was single with eps > 0."""
+        return bool(self._found[1])
+
+    def solve(self, r: Floats, y: Floats) -> tuple[int, Floats]:
+        """Status and solution of ``T x = y`` for the first row r (n,)."""
+        self._work[ROW_R, :self._n], self._work[ROW_Y, :self._n] = r, y
+        with np.errstate(all="ignore"):  # what leaves the numbers here is a breakdown
+            status = lookahead(self._n, self._work, self._x, self._small, self._blocks, self._found)
+        return status, self._x
+
+    def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan) -> tuple[int, int]:
+        """Status and exponent of alpha (n,), over 1 + lambda, for words of the scaled system."""
+        word, lo, hi = plan.word, plan.signals["alpha"].format.lo, plan.signals["alpha"].format.hi
+        row, target = np.zeros(self._n, dtype=np.float32), np.zeros(self._n, dtype=np.float32)
+        as_floats(r, np.float32(2.0 ** -(word - 1)), row)
+        as_floats(y, np.float32(2.0 ** -(word - 2)), target)
+        row[0] = ONE
+        status, x = self.solve(row, target)
+        if status != OK:
+            return status, 0
+        top = plan.integer("alpha_exp_max")
+        e = as_words(x, np.float32(2.0 ** (word - 1)), lo, hi, plan.integer("alpha_exp_min"), top, alpha)
+        return (BREAKDOWN if e > top else OK), int(e)
+
+    def fields(self) -> dict[str, Words]:
+        """Members of the model structure; floats as the integers that their bits are."""
+        n, w = self._n, self._work
+        floats = {"row": w[ROW_R], "target": w[ROW_Y, :n], "predictor": w[ROW_A], "inverse": w[ROW_G, :n],
+                  "columns": w[ROW_B:, :n].ravel(), "solution": self._x}
+        return {name: np.ascontiguousarray(v).view(np.uint32).astype(np.int64)
+                for name, v in floats.items()} | {
+                    "blocks": self._blocks, "steps": self._found[:1], "positive": self._found[1:]}

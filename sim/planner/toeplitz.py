@@ -31,6 +31,7 @@ from .inputs import (
 )
 from .kernel import far
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
+from .lookahead import DIVISIONS, MULTIPLICATIONS, lookahead_fields
 from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_fields, schur_signals
 
 Raw = NDArray[np.int64]
@@ -95,6 +96,9 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
 def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
+    if spec.toeplitz.solver == "lookahead":
+        stored = "" if spec.toeplitz.scheme == "uniform" else x_word
+        return memory(lookahead_fields(long, stored), sizes, SIZE_KEYS["toeplitz_rls"])
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
               ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
               *(schur_fields() if spec.toeplitz.solver == "schur" else []),
@@ -132,13 +136,15 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
     residuals = solves + 1 if corrected(spec) else 1
     more = f" + {MORE_MULTIPLICATIONS}" if spec.toeplitz.solver == "schur" else ""
     rest = 2 + (2 * solves - 1 if spec.toeplitz.bias else 0) + (0 if corrected(spec) else 1)
+    solver = (f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1)" + more,
+              f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
+    if spec.toeplitz.solver == "lookahead":
+        solver = MULTIPLICATIONS, DIVISIONS
     return operations({
         "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
                   "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
-                  "multiplications": f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1) + {residuals}*n*(n+2)"
-                                     f" + {rest}*n" + more,
-                  "divisions": f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}"
-                               + ("" if uniform else " + n-1")},
+                  "multiplications": f"{solver[0]} + {residuals}*n*(n+2) + {rest}*n",
+                  "divisions": solver[1] + ("" if uniform else " + n-1")},
         "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
     }, sizes)
 

@@ -1,0 +1,35 @@
+"""sim.planner: what look-ahead Levinson takes: float32 vectors, and room for the choice of blocks.
+
+Words, kernel, first row and prediction are those of the other solvers; the solver alone computes in
+float32.  It needs no positive definite T, so no bound limits its vectors: floats have exponents of
+their own.
+"""
+
+from __future__ import annotations
+
+#: Rows that one step may take at most, as in :mod:`..model.lookahead`.
+BLOCK = 4
+
+#: Multiplications and divisions of floats, at most: each block of two rows and more corrects g and a
+#: (two residuals and two products with the inverse, 6 m**2), and the answer is corrected four times.
+MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
+
+
+def lookahead_fields(word: str, x_word: str) -> list[tuple[str, str, str, str]]:
+    """Members of the model structure; `x_word` is empty where inputs are not stored."""
+    stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
+    return [("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
+            ("row", "float", "n+1", "first row, and room for a zero"),
+            ("target", "float", "n", "right-hand side"),
+            ("predictor", "float", "n+1", "predictor polynomial"),
+            ("inverse", "float", "n", "first column of the inverse"),
+            ("columns", "float", f"{BLOCK}*n", "columns of a block, and room for corrections"),
+            ("solution", "float", "n", "expansion coefficients over 1 + lambda"),
+            ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
+            ("alpha", word, "n", "expansion coefficients"),
+            *stored,
+            ("blocks", "uint16_t", "n", "rows that each step took"),
+            ("steps", "uint16_t", "1", "how many steps there were"),
+            ("positive", "uint16_t", "1", "1 where T + lambda I is positive definite"),
+            ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
+            ("trained", "uint16_t", "1", "1 after a successful training")]

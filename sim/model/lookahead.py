@@ -323,7 +323,7 @@ def as_floats(words: Words, unit: np.float32, out: Floats) -> None:
 @jit
 def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_max: int,
              out: Words) -> int:
-    """x (n,) in words of which `full` is worth 1 at exponent 0; their exponent, above its range if none.
+    """Words of x (n,), of which `full` is worth 1 at exponent 0; their exponent, above its range if none.
 
     The exponent is the least that holds the largest; halves are rounded away from zero.
     """

@@ -18,6 +18,7 @@ from .first_row import diagonal_row, uniform_row
 from .hooks import Log, trace, trace_all
 from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
 from .levinson import LevinsonConstants, levinson
+from .lookahead import Lookahead
 from .predict import expand
 from .ranges import ALPHA, Ranges, cast
 from .refine import RefineArrays, RefineConstants, refine
@@ -82,7 +83,8 @@ class ToeplitzModel:
         self._certify = CertifyConstants(
             plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
             BoundConstants._make(plan.integer(name) for name in BoundConstants._fields))
-        self._schur = self.plan.options["solver"] == "schur"
+        self._schur = plan.options["solver"] == "schur"
+        self._lookahead: Lookahead | None = None
         self._refine = RefineConstants(
             int(plan.options["refine"]), int(plan.options["bias"]), plan.integer("alpha_exp_min"),
             plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
@@ -98,6 +100,8 @@ class ToeplitzModel:
                                     *(np.zeros((sides, n), dtype=np.int64) for _ in range(2)),
                                     np.zeros(2 + 2 * sides, dtype=np.int64))
         self._r = self._arrays.r
+        if self.plan.options["solver"] == "lookahead":
+            self._lookahead = Lookahead(n)
         self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
         self._v = np.zeros((n, columns), dtype=np.int64)
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
@@ -135,6 +139,8 @@ class ToeplitzModel:
         if not self._trained:
             for array in (self._a, self._alpha, self._generators, self._scalars, *self._arrays[1:]):
                 array[:] = 0
+            if self._lookahead is not None:
+                self._lookahead = Lookahead(n)
         return {"status": np.array([status], dtype=np.int64)}
 
     def _solve(self, y: NDArray[np.int64]) -> int:
@@ -144,7 +150,9 @@ class ToeplitzModel:
             return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)
         solver = self._arrays.solver
         system = y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n)
-        if self._schur:
+        if self._lookahead is not None:
+            status, solver[2] = self._lookahead.solve_words(self._r, y, self._alpha, self.plan)
+        elif self._schur:
             room = np.zeros((2, 1), dtype=np.int64)
             g = SchurConstants(self.plan.integer("s_exp_max"), cast_of(self.plan, "p"))
             status = schur(*system, self._generators, room, solver, self._solver, g, log)
@@ -154,7 +162,9 @@ class ToeplitzModel:
             return status
         self._scalars[:3] = solver[:3]
         _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
-        bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
+        bound = self.plan.integer("no_bound")
+        if self._lookahead is None or self._lookahead.positive:
+            bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
         trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[SCALARS.index("bound")] = bound
         return status if accurate(self._alpha, bound, self._certify) else INACCURATE
@@ -199,6 +209,7 @@ class ToeplitzModel:
         rest = {"r_short": self._arrays.r_short, "rhs": self._arrays.rhs[0], "z": self._arrays.sides[0],
                 "eta": self._arrays.sides[-1]}
         rest |= dict(zip("pqs", self._generators, strict=False))
+        rest |= self._lookahead.fields() if self._lookahead is not None else {}
         return field_arrays(self.plan, dict(zip(SCALARS, self._scalars, strict=True)) | rest | {
             "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
             "trained": int(self._trained)})

@@ -27,9 +27,9 @@ from ..primitives import (
     saturate,
     shift_round,
 )
+from . import hooks as at
 from .bound import add_square, certified, reduced
 from .certify import CertifyConstants, accurate, row_residual, rows_slack, y_shift, y_slack
-from . import hooks as at
 from .hooks import Log, trace, trace_all
 from .kernel import Cast
 from .levinson import LevinsonConstants, levinson

@@ -16,6 +16,7 @@ from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+from kerncast.sim.spec_tables import TABLE_OF
 from kerncast.sim.vectors import Vectors, make_vectors
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
@@ -69,9 +70,9 @@ def calls(plan: Plan, kind: str) -> list[tuple[str, Raw | None, Raw | None]]:
 
     found: list[tuple[str, Raw | None, Raw | None]] = [("predict", inputs(2, "rails"), None)]
     for now in TURNS[kind]:
-        if plan.algorithm == "toeplitz_rls":
+        if plan.trains:
             n = plan.sizes["n"]
-            x = None if plan.options["scheme"] == "uniform" else inputs(n, now)
+            x = None if plan.options.get("scheme") == "uniform" else inputs(n, now)
             found.append(("train", x, draw(now, rng, raw_y, (n,))))
         else:
             m = 25 * plan.sizes["N"]
@@ -91,7 +92,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Case]:
         if name not in made:
             tables = dict(CASES[name])
             kind, meets = tables.pop("data"), tables.pop("meets")
-            algorithm = "toeplitz_rls" if "toeplitz" in tables else "kernel_lms"
+            algorithm = next(a for a, table in TABLE_OF.items() if table in tables)
             plan = make_plan(Spec(model={"name": name, "algorithm": algorithm}, **tables))
             vectors = make_vectors(plan, calls(plan, kind))
             folder = tmp_path_factory.mktemp(name) / "generated"

@@ -25,8 +25,10 @@ def random_cases():
 def compare(random_cases, ledger, seed: int) -> None:
     random = Random(seed)
     word, rounding = random.choice((16, 32)), random.choice(random_cases.ROUNDINGS)
-    if seed % 2:
+    if seed % 3 == 1:
         case = random_cases.online_case(random, word, rounding, 60)
+    elif seed % 3 == 2:
+        case = random_cases.cg_case(random, random.choice((16, 24, 32)), rounding, 40, (-6, 1))
     else:
         case = random_cases.toeplitz_case(random, word, rounding, 40, (-6, 1))
     vectors = make_vectors(case.plan, usual_calls(case.plan, case.x_raw, case.y_raw, case.x_test, passes=2))

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from kerncast.codegen.context import TRAINERS
 from kerncast.sim.backend import STATUSES
 
 OK, NOT_TRAINED, BAD_ARGUMENT = (STATUSES.index(s) for s in ("ok", "not_trained", "bad_argument"))
@@ -12,7 +13,7 @@ def snapshot(backend):
     return bytes(backend.ffi.buffer(backend.model))
 
 
-@pytest.mark.parametrize("name", ["grid16", "mean32_varied", "lms16", "lms32_rails"])
+@pytest.mark.parametrize("name", ["grid16", "mean32_varied", "cg16", "lms16", "lms32_rails"])
 def test_a_null_pointer_is_a_bad_argument_and_changes_nothing(host, cases, name):
     backend = host(name)
     lib, null, p = backend.library, backend.ffi.NULL, name
@@ -27,8 +28,8 @@ def test_a_null_pointer_is_a_bad_argument_and_changes_nothing(host, cases, name)
         update = getattr(lib, f"{p}_fklms_update")
         calls += [update(null, x, 0, f), update(model, null, 0, f), update(model, x, 0, null)]
     else:
-        train = getattr(lib, f"{p}_toeplitz_train")
-        data = (y,) if backend.plan.options["scheme"] == "uniform" else (x, y)
+        train = getattr(lib, f"{p}_{TRAINERS[backend.plan.algorithm]}")
+        data = (y,) if backend.plan.options.get("scheme") == "uniform" else (x, y)
         calls.append(train(null, *data))
         calls += [train(model, *data[:i], null, *data[i + 1:]) for i in range(len(data))]
     getattr(lib, f"{p}_model_init")(null)  # must return, that is all

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 NAMES = ["grid16", "grid32_floor", "mean32_varied", "biased32", "mean16_long_raw", "indefinite32",
+         "cg16", "cg24_rails", "cg32_varied", "cg16_singular",
          "lms16_ties", "lms32_ties_decay", "lms16_decay_varied", "lms32_rails", "lms16_saturated"]
 CHECKS = {
     "gcc": "-O1 -fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all",

@@ -79,11 +79,14 @@ def checked_numpy() -> SimpleNamespace:
 def use_checked_integers() -> None:
     """Make the models of this process compute with checked integers; needs the Python engine."""
     from kerncast.sim import engine
-    from kerncast.sim.model import fklms, kernel, ranges, toeplitz
+    from kerncast.sim.model import base, cg, fklms, kernel, ranges, toeplitz
 
     assert not engine.COMPILED, "set KERNCAST_ENGINE=python"
-    for module in (fklms, kernel, ranges, toeplitz):
+    for module in (base, cg, fklms, kernel, ranges, toeplitz):
         module.np = checked_numpy()  # type: ignore[attr-defined]
+        if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones
+            module.raw = SimpleNamespace(inputs=lambda _, x: x, targets=lambda _, y: y,
+                                         samples=lambda _, x, y: (x, y))
 
 
 def _raw(words: Any) -> Any:
@@ -95,7 +98,7 @@ def run(case: Any) -> None:
     from kerncast.sim.model import open_model
 
     model = open_model(case.plan)
-    if case.plan.algorithm == "toeplitz_rls":
+    if case.plan.trains:
         model.train(_raw(case.x_raw), _raw(case.y_raw))
     else:
         model.update(_raw(case.x_raw), _raw(case.y_raw))
@@ -133,7 +136,11 @@ def main(first: int, last: int) -> None:
     for seed in range(first, last):
         random = Random(seed)
         word, rounding = random.choice((16, 32)), random.choice(random_cases.ROUNDINGS)
-        if random.random() < 0.5:
+        kind = random.choice(("toeplitz", "cg", "online"))
+        if kind == "cg":
+            word = random.choice((16, 24, 32))
+            case = random_cases.cg_case(random, word, rounding, 16, (-12.0, 12.0))
+        elif kind == "toeplitz":
             case = random_cases.toeplitz_case(random, word, rounding, 24, (-12.0, 12.0))
         else:
             case = random_cases.online_case(random, word, rounding, 30)

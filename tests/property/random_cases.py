@@ -98,6 +98,21 @@ def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tupl
     raise AssertionError("a thousand specs were refused")
 
 
+def cg_case(random: Random, word: int, rounding: str, most: int, lam: tuple[float, float]) -> Case:
+    """A plan of conjugate gradients with up to `most` samples; few steps, or more than any needs."""
+    for _ in range(1000):
+        n, columns = random.randint(2, most), random.choice((1, 2, 3))
+        x, y = _raw_format(random), _raw_format(random)
+        cg = {"n": n, "lam": 10 ** random.uniform(*lam), "steps": random.choice((1, 3, 8, 40))}
+        try:
+            plan = make_plan(Spec(model={"name": "random", "algorithm": "kernel_cg"}, cg=cg,
+                                  **_common(random, word, rounding, columns, x, y)))
+        except KerncastError:
+            continue
+        return Case(plan, inputs(random, x, n, columns), targets(random, y, n), inputs(random, x, 3, columns))
+    raise AssertionError("a thousand specs were refused")
+
+
 def online_case(random: Random, word: int, rounding: str, samples: int) -> Case:
     """An FKLMS plan with a budget of 2 to 8 and a stream; alpha's format by data or by design."""
     for _ in range(1000):

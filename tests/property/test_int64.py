@@ -29,7 +29,7 @@ def run_checked(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.parametrize("first", range(0, 1200, 300))
 def test_no_intermediate_leaves_int64_and_no_signal_its_planned_range(first: int) -> None:
-    """Extreme plans (lambda 1e-12 to 1e12, both word lengths, all roundings) with data at the rails."""
+    """Extreme plans (lambda 1e-12 to 1e12, all word lengths, all roundings) with data at the rails."""
     found = run_checked(str(PROGRAM), str(first), str(first + 300))
     assert (found.returncode, found.stdout) == (0, ""), found.stdout + found.stderr
 

@@ -23,7 +23,7 @@ def compare(case: Any) -> Comparison:
     """Train or learn (twice), then predict, on both; every word of the answers and of the state."""
     model, second = open_model(case.plan), open_fxp_model(case.plan)
     found = Comparison()
-    if case.plan.algorithm == "toeplitz_rls":
+    if case.plan.trains:
         found.add("train", model.train(case.x_raw, case.y_raw), second.train(case.x_raw, case.y_raw))
     else:
         for _ in range(2):
@@ -39,6 +39,13 @@ def toeplitz(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str
     found = compare(case)
     assert found.mismatches == 0, f"{case}: {found.first}"
     ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case=f"toeplitz {word} bits")
+
+
+def gradients(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str, most: int) -> None:
+    case = cases.cg_case(Random(seed), word, rounding, most, LAMBDAS)
+    found = compare(case)
+    assert found.mismatches == 0, f"{case}: {found.first}"
+    ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case=f"cg {word} bits")
 
 
 def online(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:
@@ -65,6 +72,15 @@ def test_both_models_learn_online_to_the_same_words(
     online(cases, ledger, seed, word, rounding)
 
 
+@pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
+@pytest.mark.parametrize("word", [16, 24, 32])
+@pytest.mark.parametrize("seed", range(5))
+def test_both_models_take_the_same_steps_of_conjugate_gradients(
+        cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:
+    """Duplicates and lambda from 1e-5 up: near singular systems too."""
+    gradients(cases, ledger, seed, word, rounding, 16)
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("word", [16, 32])
 @pytest.mark.parametrize("seed", range(1000, 1200))
@@ -72,4 +88,5 @@ def test_both_models_agree_on_many_more_cases(
         cases: ModuleType, ledger: Any, seed: int, word: int) -> None:
     rounding = cases.ROUNDINGS[seed % 3]
     toeplitz(cases, ledger, seed, word, rounding, 32)
+    gradients(cases, ledger, seed, word, rounding, 32)
     online(cases, ledger, seed, word, rounding)

@@ -15,11 +15,23 @@ from typing import Any
 import numpy as np
 
 from kerncast.sim.engine import COMPILED
-from kerncast.sim.model import first_row, fklms, kernel, levinson, open_model, predict, toeplitz
+from kerncast.sim.model import (
+    base,
+    bound,
+    certify,
+    cg,
+    first_row,
+    fklms,
+    kernel,
+    levinson,
+    open_model,
+    predict,
+    toeplitz,
+)
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (first_row, fklms, kernel, levinson, predict, toeplitz)
+MODULES = (base, bound, certify, cg, first_row, fklms, kernel, levinson, predict, toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -125,6 +137,7 @@ def open_counted(plan: Any) -> Any:
     watch("kernel", "kernel_values", owns_products=True)
     watch("square_diff", "distance_terms", owns_products=True)
     watch("divide", "divisions", owns_products=True)
+    watch("root", "roots", owns_products=True)
     watch("divide_round", "divisions", owns_products=True)
     watch("convert_x", "inputs converted", owns_products=True)
     watch("convert_y", "targets converted", owns_products=True)
@@ -161,6 +174,17 @@ def _trainer(scheme: str, columns: int) -> tuple[Any, Callable[[Any], Any], Call
     x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
     return (plan, lambda model: model.train(None if scheme == "uniform" else x, y),
             lambda model: model.predict(x[:1]))
+
+
+def gradients() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Conjugate gradients that need every step they are given."""
+    n, columns = 9, 3
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_cg"},
+                          input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
+                          kernel={"sigma": 100.0}, cg={"n": n, "lam": 0.01, "steps": 4}))
+    rng = np.random.default_rng(0)
+    x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
+    return plan, lambda model: model.train(x, y), lambda model: model.predict(x[:1])
 
 
 def star() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:

@@ -186,7 +186,7 @@ def block_scale(words: Words, first: int, last: int, s: int) -> int:
 
 @jit
 def exp2_16(t: int, table: Words, bits: int) -> int:
-    """``2**-t`` as u16f15 for t = u37f20 below 17.0: chords between ``2**bits + 1`` entries u22f21.
+    """``2**-t`` as u16f15 for t = u36f20 below 16.0: chords between ``2**bits + 1`` entries u22f21.
 
     5 <= bits <= 7; the table does not rise, and a step of it is below ``2**(12 + bits)``.
     """
@@ -199,7 +199,7 @@ def exp2_16(t: int, table: Words, bits: int) -> int:
 
 @jit
 def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
-    """``2**-t`` as u32f31 for t = u38f32 below 33.0: two tables of ``2**bits`` entries, and a tail.
+    """``2**-t`` as u32f31 for t = u37f32 below 32.0: two tables of ``2**bits`` entries, and a tail.
 
     ``2**-t = 2**-whole * 2**-i/2**bits * (1 - fine) * (1 - tail)``.  A coarse entry is
     ``2 * 2**-i/2**bits - 1`` as u32f32, a fine one ``1 - 2**-j/2**(2*bits)`` with 30 + bits fraction

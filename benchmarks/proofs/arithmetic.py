@@ -152,6 +152,20 @@ class Integers:
         number = numeral(count)
         return z3.IntVal(high) if number is not None and number == low_bits else a / self.power(count)
 
+    def remainder(self, a: Term, bits: int) -> Term:
+        """`a` modulo ``2**bits``; what is known of a number in parts is used."""
+        _, high, low, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
+        if bits == low_bits:
+            return low
+        if low_bits >= 0 and high >= 0 and (high + 1) << low_bits <= 1 << bits:
+            return a
+        return a % (1 << bits)
+
+    def within(self, lo: int, a: Term, hi: int) -> bool:
+        """Whether a number in parts is known to lie in [lo, hi]."""
+        _, high, _, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
+        return low_bits >= 0 and lo <= high << low_bits and ((high + 1) << low_bits) - 1 <= hi
+
     def literal(self, value: int, kind: CType) -> Term:
         """A constant."""
         return z3.IntVal(value)
@@ -162,6 +176,8 @@ class Integers:
 
     def ranges(self, term: Term, kind: CType) -> Term:
         """What `variable` takes for granted."""
+        if self.within(kind.least, term, kind.greatest):
+            return z3.BoolVal(True)
         return z3.And(term >= kind.least, term <= kind.greatest)
 
     def exact(self, term: Term, kind: CType) -> Term:
@@ -182,16 +198,16 @@ class Integers:
         if new.signed:
             report(CONVERSION, z3.Or(term < new.least, term > new.greatest))
             return term
-        return term % (1 << new.bits)
+        return self.remainder(term, new.bits)
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
         """Results of + - * / % & | ^."""
         if op in "/%":
             return self._divided(op, a, b, kind, report)
         if op == "&":
-            return _masked(a, b) if numeral(b) is not None else _masked(b, a)
+            return self._masked(a, b) if numeral(b) is not None else self._masked(b, a)
         if op == "|" and numeral(b) is not None:
-            return a + b - _masked(a, b)
+            return a + b - self._masked(a, b)
         if op not in "+-*":
             raise Refused(f"{op} over the integers")
         result = {"+": a + b, "-": a - b, "*": a * b}[op]
@@ -205,6 +221,20 @@ class Integers:
         report(DIVISION, z3.Or(b == 0, z3.And(a == kind.least, b == -1, kind.signed)))
         down = z3.If(a >= 0, a / b, -((-a) / b))  # z3: a = b * (a / b) + rest, 0 <= rest < |b|
         return down if op == "/" else z3.If(a >= 0, a % b, -((-a) % b))
+
+    def _masked(self, a: Term, mask: Term) -> Term:
+        """``a & mask`` for a constant that is not negative: a run of ones is a difference of remainders."""
+        left = numeral(mask)
+        if left is None or left < 0:
+            raise Refused(f"& {mask} over the integers")
+        result: Term = None
+        low = 0
+        while left >> low:
+            low += ((left >> low) & -(left >> low)).bit_length() - 1
+            high = low + (~(left >> low) & -~(left >> low)).bit_length() - 1
+            run = self.remainder(a, high) - self.remainder(a, low) if low else self.remainder(a, high)
+            result, low = run if result is None else result + run, high
+        return z3.IntVal(0) if result is None else result
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
         """Truth of < <= > >= == !=."""
@@ -245,18 +275,3 @@ def _no_overflow(op: str, a: Term, b: Term) -> Term:
     if op == "-":
         return z3.And(z3.BVSubNoOverflow(a, b), z3.BVSubNoUnderflow(a, b, True))
     return z3.And(z3.BVMulNoOverflow(a, b, True), z3.BVMulNoUnderflow(a, b))
-
-
-def _masked(a: Term, mask: Term) -> Term:
-    """``a & mask`` for a constant that is not negative: each run of ones is a difference of remainders."""
-    left = numeral(mask)
-    if left is None or left < 0:
-        raise Refused(f"& {mask} over the integers")
-    result: Term = None
-    low = 0
-    while left >> low:
-        low += ((left >> low) & -(left >> low)).bit_length() - 1
-        high = low + (~(left >> low) & -~(left >> low)).bit_length() - 1
-        run = a % (1 << high) - a % (1 << low) if low else a % (1 << high)
-        result, low = run if result is None else result + run, high
-    return z3.IntVal(0) if result is None else result

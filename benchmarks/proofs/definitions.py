@@ -31,12 +31,49 @@ class Run:
 
 
 @dataclass(frozen=True)
+class Fact:
+    """What holds for all integers, and for which ones the proof of a claim is told so.
+
+    Products of two unknowns are hard for z3: it is told their bounds, and that equals give equal ones.
+    """
+
+    scheme: Callable[..., Term]
+    arguments: tuple[Term, ...]
+
+    @property
+    def instance(self) -> Term:
+        """What the claim's proof may use."""
+        return self.scheme(*self.arguments)
+
+    @property
+    def general(self) -> Term:
+        """The same of any integers."""
+        return self.scheme(*(z3.Int(f"any_{i}") for i in range(len(self.arguments))))
+
+
+def congruent(a: Term, b: Term, x: Term, y: Term) -> Term:
+    """Equal factors give equal products."""
+    return z3.Implies(z3.And(a == x, b == y), a * b == x * y)
+
+
+def bounded(a: Term, b: Term, most: int) -> Term:
+    """A product of a factor up to `most` and of another that is not negative."""
+    return z3.Implies(z3.And(a >= 0, a <= most, b >= 0), z3.And(a * b >= 0, a * b <= most * b))
+
+
+def no_steps(run: Run) -> list[Term | Fact]:
+    """Of a claim that z3 proves in one step."""
+    return []
+
+
+@dataclass(frozen=True)
 class Claim:
     """A function, its definition and when it holds.
 
     `split` lists the arguments whose values are proved one by one, `parts` those of which only the bits
     above so many low ones are (over the integers), `arrays` the lengths of what pointers point to, and
-    `contracts` the callees replaced by their own definitions, which are proved elsewhere.
+    `contracts` the callees replaced by their own definitions, which are proved elsewhere.  `steps` are
+    proved one after the other, each with the help of those before; then the definition, with all of them.
     """
 
     primitive: str
@@ -51,6 +88,7 @@ class Claim:
     parts: Mapping[str, tuple[range, int]] = field(default_factory=dict)
     arrays: Mapping[str, int | str] = field(default_factory=dict)
     contracts: tuple[str, ...] = ()
+    steps: Callable[[Run], list[Term | Fact]] = no_steps
 
     @property
     def function(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 
 import z3
@@ -9,8 +10,8 @@ import z3
 from . import definitions as scalar
 from .arithmetic import Bits, Integers, Term, numeral
 from .c_values import Array, State
-from .definitions import Claim, Run
-from .exact import Words
+from .definitions import Claim, Fact, Run, bounded, congruent
+from .exact import Exact, Words
 
 
 # ---- block_scale: the induction step ----
@@ -85,61 +86,103 @@ def _entries_16(run: Run) -> tuple[Term, Term, Term]:
 def _exp2_16_given(run: Run) -> Term:
     m, bits = run.m, _bits(run)
     _, left, right = _entries_16(run)
-    return z3.And(m.between(0, run.a.t, (17 << 20) - 1), m.free("entries", 33) == (1 << bits) + 1,
+    return z3.And(m.between(0, run.a.t, (16 << 20) - 1), m.free("entries", 33) == (1 << bits) + 1,
                   m.between(0, left - right, 1 << (12 + bits)))
 
 
-def _exp2_16(run: Run) -> Term:
+def _drop_16(run: Run) -> Term:
+    """How far the chord falls from the left entry."""
     m, rest = run.m, 20 - _bits(run)
-    whole, left, right = _entries_16(run)
-    drop = m.floor((left - right) * m.low_bits(run.a.t, rest), rest)
-    return m.is_half_up(run.r, left - drop, whole + 6)
+    _, left, right = _entries_16(run)
+    return m.floor((left - right) * m.low_bits(m.low_bits(run.a.t, 20), rest), rest)
 
 
-def _value_32(run: Run) -> tuple[Term, Term, Term]:
-    """Of t: its whole part, the fine entry, and 2^33 times the power of two of its fraction."""
+def _exp2_16_steps(run: Run) -> list[Term | Fact]:
+    return [run.end.drop == _drop_16(run)]
+
+
+def _exp2_16(run: Run) -> Term:
+    whole, left, _ = _entries_16(run)
+    return run.m.is_half_up(run.r, left - _drop_16(run), whole + 6)
+
+
+def _parts_32(run: Run) -> SimpleNamespace:
+    """Whole part of t; the entries, and 2^33 times the power of two of its fraction, step by step."""
     m, a, bits = run.m, run.a, _bits(run)
     fraction, rest = m.low_bits(a.t, 32), 32 - 2 * bits
-    tail = m.floor(m.low_bits(a.t, rest) * (1 << (bits - 2)) * 0xB17217F8, 32)
-    if bits < 8:
-        tail = tail - m.floor(tail * tail, 31 + bits)
+    line = m.floor(m.low_bits(fraction, rest) * (1 << (bits - 2)) * 0xB17217F8, 32)
+    tail = line - m.floor(line * line, 31 + bits) if bits < 8 else line
     step = a.fine[m.low_bits(m.floor(fraction, rest), bits)]
     fall = step + tail - m.floor(step * tail, 30 + bits)
-    head = (1 << 32) + a.coarse[m.floor(fraction, 32 - bits)]
-    return m.floor(a.t, 32), step, head - m.floor(head * fall, 30 + bits)
+    head = a.coarse[m.floor(fraction, 32 - bits)]
+    value = (1 << 32) + head - m.floor((1 << 32) * fall + head * fall, 30 + bits)
+    return SimpleNamespace(whole=m.floor(a.t, 32), line=line, tail=tail, step=step, fall=fall, head=head,
+                           value=value)
 
 
 def _exp2_32_given(run: Run) -> Term:
-    m = run.m
-    _, step, value = _value_32(run)
-    return z3.And(m.between(0, run.a.t, (33 << 32) - 1), m.free("entries", 33) == 1 << _bits(run),
-                  step < 1 << 30, value >= 1 << 32)
+    m, parts = run.m, _parts_32(run)
+    return z3.And(m.between(0, run.a.t, (32 << 32) - 1), m.free("entries", 33) == 1 << _bits(run),
+                  parts.step < 1 << 30, parts.value >= 1 << 32)
+
+
+def _exp2_32_steps(run: Run) -> list[Term | Fact]:
+    """The names of the C are those of the definition, one after the other."""
+    own, found = _parts_32(run), run.end
+    square, product = (own.line, own.line), (own.step, own.tail)
+    return [
+        own.line < 1 << 25, found.line == own.line, Fact(_bounded_25, square),
+        Fact(congruent, (found.line, found.line, *square)), found.tail == own.tail,
+        found.step == own.step, Fact(_bounded_30, product),
+        Fact(congruent, (found.step, found.tail, *product)), found.fall == own.fall,
+        own.fall >= 0, own.fall < 1 << 31, found.head == own.head, Fact(_bounded_32, (own.head, own.fall)),
+        Fact(congruent, (found.head, found.fall, own.head, own.fall)),
+        Fact(partial(_nested, run.m, _bits(run)), (own.fall, own.head * own.fall)),
+        found.value + (1 << 32) == own.value,
+    ]
+
+
+def _nested(m: Exact, bits: int, a: Term, b: Term) -> Term:
+    """A floor within a floor takes nothing from it."""
+    return m.floor((1 << 32) * a + b, 30 + bits) == m.floor(a + m.floor(b, 32), bits - 2)
+
+
+def _bounded_25(a: Term, b: Term) -> Term:
+    return bounded(a, b, 1 << 25)
+
+
+def _bounded_30(a: Term, b: Term) -> Term:
+    return bounded(a, b, 1 << 30)
+
+
+def _bounded_32(a: Term, b: Term) -> Term:
+    return bounded(a, b, 1 << 32)
 
 
 def _exp2_32(run: Run) -> Term:
-    whole, _, value = _value_32(run)
-    return run.m.is_half_up(run.r, value, whole + 2)
+    parts = _parts_32(run)
+    return run.m.is_half_up(run.r, parts.value, parts.whole + 2)
 
 
 EXP2_16 = Claim(
     "exp2_16", "int64_t kc_exp2_16(int64_t t, const uint32_t *table, int32_t bits)",
-    "t: 25 bits, entries: 32 bits, index: 5, 6, 7 bits",
-    "0 <= t < 17 * 2^20; the table of 2^bits + 1 entries does not rise, nor fall by more than 2^(12 + bits) "
+    "t: 24 bits, entries: 32 bits, index: 5, 6, 7 bits",
+    "0 <= t < 16 * 2^20; the table of 2^bits + 1 entries does not rise, nor fall by more than 2^(12 + bits) "
     "from one to the next",
     "w = floor(t / 2^20); i, z the next `bits` and the last q = 20 - bits bits of t; "
     "L, R = table[i], table[i + 1]; L - floor((L - R) z / 2^q), divided by 2^(w+6), half up", Integers,
-    _exp2_16_given, _exp2_16, split={"bits": BITS_16}, parts={"t": (range(17), 20)},
-    arrays={"table": "entries"})
+    _exp2_16_given, _exp2_16, split={"bits": BITS_16}, parts={"t": (range(16), 20)},
+    arrays={"table": "entries"}, steps=_exp2_16_steps)
 EXP2_32 = Claim(
     "exp2_32", "int64_t kc_exp2_32(int64_t t, const uint32_t *coarse, const uint32_t *fine, int32_t bits)",
-    "t: 38 bits, entries: 32 bits, indices: 5, 6, 8 bits",
-    "0 <= t < 33 * 2^32; 2^bits entries; those of fine < 2^30; the value is at least 2^32",
+    "t: 37 bits, entries: 32 bits, indices: 5, 6, 8 bits",
+    "0 <= t < 32 * 2^32; 2^bits entries; those of fine < 2^30; the value is at least 2^32",
     "w = floor(t / 2^32); i, j the next two fields of `bits` bits and z the last bits of t; q = 30 + bits; "
     "l = floor(z 2^(bits-2) 0xB17217F8 / 2^32), less floor(l^2 / 2^(q+1)) for bits < 8; "
     "s = fine[j] + l - floor(fine[j] l / 2^q); h = 2^32 + coarse[i]; "
     "the value h - floor(h s / 2^q), divided by 2^(w+2), half up", Integers,
-    _exp2_32_given, _exp2_32, split={"bits": BITS_32}, parts={"t": (range(33), 32)},
-    arrays={"coarse": "entries", "fine": "entries"})
+    _exp2_32_given, _exp2_32, split={"bits": BITS_32}, parts={"t": (range(32), 32)},
+    arrays={"coarse": "entries", "fine": "entries"}, steps=_exp2_32_steps)
 
 #: The table of the page, in the order of the closed list.
 CLAIMS: tuple[Claim, ...] = (

@@ -61,7 +61,7 @@ class Exact:
 
     def low_bits(self, x: Term, s: int) -> Term:
         """``x`` modulo ``2**s``."""
-        return x & ((1 << s) - 1) if isinstance(self.arithmetic, Bits) else x % (1 << s)
+        return x & ((1 << s) - 1) if isinstance(self.arithmetic, Bits) else self.arithmetic.remainder(x, s)
 
     def any_bit(self, a: Term, b: Term) -> Term:
         """``a | b``; bit vectors only."""
@@ -102,6 +102,9 @@ class Exact:
 
     def between(self, lo: Term, x: Term, hi: Term) -> Term:
         """``lo <= x <= hi``."""
+        if isinstance(self.arithmetic, Integers) and isinstance(lo, int) and isinstance(hi, int) \
+                and self.arithmetic.within(lo, x, hi):
+            return z3.BoolVal(True)
         return z3.And(lo <= x, x <= hi)
 
 

@@ -18,7 +18,7 @@ from .c_source import Program
 from .c_terms import Execution
 from .c_types import CPointer, CType
 from .c_values import Array, Contract, Variable
-from .definitions import Claim, Run
+from .definitions import Claim, Fact, Run
 from .definitions_words import CLAIMS
 from .exact import Exact, Words
 
@@ -102,6 +102,12 @@ def obligations(program: Program, claim: Claim, int_bits: int, fixed: Mapping[st
     assumptions = z3.And(*ranges, claim.requires(run), *execution.assumed)
     goals = [Obligation(f"{found.what} at {found.where}", assumptions, found.condition)
              for found in execution.faults]
+    for number, step in enumerate(claim.steps(run) if isinstance(arithmetic, Integers) else [], start=1):
+        if isinstance(step, Fact):
+            goals.append(Obligation(f"fact {number}", z3.BoolVal(True), z3.Not(step.general)))
+        else:
+            goals.append(Obligation(f"step {number}", assumptions, z3.Not(step)))
+        assumptions = z3.And(assumptions, step.instance if isinstance(step, Fact) else step)
     return [*goals, Obligation("definition", assumptions, z3.Not(claim.ensures(run)))]
 
 

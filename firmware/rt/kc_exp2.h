@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* 2^-t as u16f15; t has 20 fraction bits and lies below 17.0; 2^bits + 1 entries u22f21. */
+/* 2^-t as u16f15; t has 20 fraction bits and lies below 16.0; 2^bits + 1 entries u22f21. */
 static inline int64_t kc_exp2_16(int64_t t, const uint32_t *table, int32_t bits)
 {
     const uint32_t fraction = (uint32_t)t & 0xFFFFFU;
@@ -17,7 +17,7 @@ static inline int64_t kc_exp2_16(int64_t t, const uint32_t *table, int32_t bits)
     return (half >> 1) + (half & 1U);
 }
 
-/* 2^-t as u32f31; t has 32 fraction bits and lies below 33.0; 2^bits entries each. */
+/* 2^-t as u32f31; t has 32 fraction bits and lies below 32.0; 2^bits entries each. */
 static inline int64_t kc_exp2_32(int64_t t, const uint32_t *coarse, const uint32_t *fine, int32_t bits)
 {
     const uint32_t fraction = (uint32_t)t;

@@ -1,4 +1,4 @@
-// kerncast primitive: 2**-t as u32f31 for t = u38f32 below 33.0; a coarse and a fine table of 2**BITS entries
+// kerncast primitive: 2**-t as u32f31 for t = u37f32 below 32.0; a coarse and a fine table of 2**BITS entries
 // take the upper 2*BITS fraction bits, a polynomial tail what is left.
 // Seven clocks.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
@@ -9,7 +9,7 @@ module kc_exp2_32 #(
     parameter [(1 << BITS)*30-1:0] FINE = 0        // 1 - 2**-j/2**(2*BITS), 30 + BITS fraction bits
 ) (
     input  wire clk,
-    input  wire [37:0] t,
+    input  wire [36:0] t,
     output wire [31:0] k
 );
     localparam HALF_UP = 1;
@@ -22,7 +22,7 @@ module kc_exp2_32 #(
     wire [29:0] step_1;
     wire [56:0] scaled = 57'({t[REST-1:0], {(BITS - 2){1'b0}}}) * 57'(LN2);
     logic [24:0] line_1_reg;
-    logic [5:0] whole_1_reg;
+    logic [4:0] whole_1_reg;
 
     kc_rom #(.WIDTH(32), .DEPTH(1 << BITS), .TABLE(COARSE))
         coarse_inst (.clk(clk), .address(t[31:32-BITS]), .q(head_1));
@@ -35,7 +35,7 @@ module kc_exp2_32 #(
     logic [24:0] line_2_reg;
     logic [29:0] step_2_reg;
     logic [31:0] head_2_reg;
-    logic [5:0] whole_2_reg;
+    logic [4:0] whole_2_reg;
 
     // Third clock: step * tail; fourth: how far both fall below 1.
     wire [24:0] tail_2 = line_2_reg - 25'(square_2_reg);
@@ -43,26 +43,26 @@ module kc_exp2_32 #(
     logic [54-FRAC:0] product_3_reg;
     logic [29:0] sum_3_reg;
     logic [31:0] head_3_reg;
-    logic [5:0] whole_3_reg;
+    logic [4:0] whole_3_reg;
     logic [29:0] fall_4_reg;
     logic [31:0] head_4_reg;
-    logic [5:0] whole_4_reg;
+    logic [4:0] whole_4_reg;
 
     // Fifth clock: what that takes off the head; sixth: the value; seventh: the power of two.
     wire [61:0] share = 62'(head_4_reg) * 62'(fall_4_reg);
     logic [30:0] drop_5_reg;
     logic [31:0] head_5_reg;
-    logic [5:0] whole_5_reg;
+    logic [4:0] whole_5_reg;
     logic signed [33:0] value_6_reg;
-    logic [6:0] shift_6_reg;
+    logic [5:0] shift_6_reg;
     wire signed [33:0] rounded;
     logic [31:0] k_reg;
 
-    kc_shift_round #(.V_BITS(34), .S_BITS(7), .ROUNDING(HALF_UP))
+    kc_shift_round #(.V_BITS(34), .S_BITS(6), .ROUNDING(HALF_UP))
         shift_round_inst (.v(value_6_reg), .s(shift_6_reg), .q(rounded));
 
     always_ff @(posedge clk) begin
-        whole_1_reg <= t[37:32];
+        whole_1_reg <= t[36:32];
         line_1_reg <= scaled[56:32];
         square_2_reg <= square[49:FRAC+1];
         line_2_reg <= line_1_reg;
@@ -80,7 +80,7 @@ module kc_exp2_32 #(
         head_5_reg <= head_4_reg;
         whole_5_reg <= whole_4_reg;
         value_6_reg <= $signed({2'b01, head_5_reg - 32'(drop_5_reg >> (BITS - 2))});
-        shift_6_reg <= {1'b0, whole_5_reg} + 7'd2;
+        shift_6_reg <= {1'b0, whole_5_reg} + 6'd2;
         k_reg <= rounded[31:0];
     end
 

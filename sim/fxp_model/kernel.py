@@ -83,7 +83,7 @@ class FxpKernel:
         return number(values[index], self.plan.tables[table].format)
 
     def _exp2_16(self, t: Words, bits: int) -> Fxp:
-        """The chord between two entries at the fraction of t, u37f20; its drop floored to f21."""
+        """The chord between two entries at the fraction of t, u36f20; its drop floored to f21."""
         rest = 20 - bits
         index = (t >> rest) & ((1 << bits) - 1)
         left, right = self._entries("exp2", index), self._entries("exp2", index + 1)
@@ -91,7 +91,7 @@ class FxpKernel:
         return left - floor_at((left - right) * along, 21)
 
     def _exp2_32(self, t: Words, bits: int) -> Fxp:
-        """(1 + head) / 2 x (1 - step) x (1 - tail) at the fraction of t, u38f32, the first to f33.
+        """(1 + head) / 2 x (1 - step) x (1 - tail) at the fraction of t, u37f32, the first to f33.
 
         The tail is 1 - 2**-z to first order, to second where the tables are shorter than 256 entries.
         """
@@ -105,21 +105,20 @@ class FxpKernel:
         coarse = exact(integers(head) + (1 << 32), 33)
         return coarse - product_floor(coarse, fall, 33)
 
-    def expand(self, v: Words, alpha: Fxp, x: Words) -> tuple[int, bool]:
-        """The prediction sum_i alpha_i k(v_i, x), a word of f, and whether it saturated."""
-        f, saturated = self.weigh(alpha, self.values(self.distances(v, x)))
+    def expand(self, v: Words, alpha: Fxp, x: Words, bias: int = 0) -> tuple[int, bool]:
+        """The prediction sum_i alpha_i k(v_i, x) + bias, a word of f, and whether it saturated."""
+        f, saturated = self.weigh(alpha, self.values(self.distances(v, x)), bias)
         return word_of(f), saturated
 
-    def weigh(self, alpha: Fxp, k: Fxp) -> tuple[Fxp, bool]:
-        """The sum cast to f, and whether it saturated; `mac_shift` floors each product."""
+    def weigh(self, alpha: Fxp, k: Fxp, bias: int = 0) -> tuple[Fxp, bool]:
+        """The sum rounded, the bias, the word of f, and whether it saturated; `mac_shift` floors each product."""
         products = alpha * k
         whole = total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))
         signal = self.plan.signals["f"]
-        f = cast(whole, signal.format, signal.rounding, signal.overflow)
-        if signal.overflow is Overflow.WRAP:
-            return f, False
-        unbounded = cast(whole, Format(True, 48, signal.format.frac), signal.rounding)
-        return f, word_of(f) != word_of(unbounded)
+        rounded = cast(whole, Format(True, 48, signal.format.frac), signal.rounding)
+        f = cast(exact(word_of(rounded) + bias, signal.format.frac), signal.format, signal.rounding,
+                 signal.overflow)
+        return f, signal.overflow is Overflow.SATURATE and word_of(f) != word_of(rounded) + bias
 
 
 def _halved(values: Fxp, times: Words, fmt: Format) -> Words:

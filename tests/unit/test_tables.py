@@ -15,7 +15,7 @@ from kerncast.sim.formats import Format
 from kerncast.sim.planner.inputs import EXP2_BITS
 from kerncast.sim.primitives import Words, exp2_16, exp2_32
 
-END_16, END_32 = 17 << 20, 33 << 32
+END_16, END_32 = 16 << 20, 32 << 32
 PRECISE = Context(prec=120)
 SHORT, LONG = ([pytest.param(bits, id=size) for size, bits in EXP2_BITS[word].items()] for word in (16, 32))
 #: Worst error in lsb, rounding included, by the bits of the index.
@@ -111,10 +111,10 @@ def words_32(t: Words, bits: int) -> Words:
 def dense_32(bits: int) -> list[Words]:
     """Arguments of exp2_32: all over, and every one around entries of both tables."""
     rng = np.random.default_rng(31)
-    around = [0, *(i << 32 for i in range(1, 33)),
-              *(int(i) << (32 - bits) for i in rng.integers(1, 33 << bits, 40)),
-              *(int(i) << (32 - 2 * bits) for i in rng.integers(0, 33 << (2 * bits), 40))]
-    reach = 40_000 if COMPILED else 100
+    around = [0, *(i << 32 for i in range(1, 32)),
+              *(int(i) << (32 - bits) for i in rng.integers(1, 32 << bits, 40)),
+              *(int(i) << (32 - 2 * bits) for i in rng.integers(0, 32 << (2 * bits), 40))]
+    reach = 15_000 if COMPILED else 100
     spread = np.sort(rng.integers(0, END_32, 40 * reach))
     near_one = np.sort(rng.integers(0, 2 << 32, 40 * reach))
     return [spread, near_one, *(np.arange(max(0, c - reach), min(END_32, c + reach)) for c in around)]
@@ -137,12 +137,12 @@ def test_32_bit_exp2_is_within_an_lsb(bits: int) -> None:
 
 @pytest.mark.parametrize(("short", "long"), [(EXP2_BITS[16][size], EXP2_BITS[32][size])
                                              for size in EXP2_BITS[16]])
-def test_exp2_is_one_at_zero_and_nowhere_more_and_ends_at_zero(short: int, long: int) -> None:
+def test_exp2_is_one_at_zero_and_nowhere_more_and_ends_where_half_an_lsb_is_left(short: int, long: int) -> None:
     small = words_16(np.arange(1 << 12, dtype=np.int64), short)
     large = words_32(np.arange(1 << 16, dtype=np.int64), long)
     assert small[0] == small.max() == 2**15
     assert large[0] == large.max() == 2**31
-    assert words_16(np.array([END_16 - 1]), short) == 0 and words_32(np.array([END_32 - 1]), long) == 0
+    assert words_16(np.array([END_16 - 1]), short) <= 1 and words_32(np.array([END_32 - 1]), long) <= 1
 
 
 @pytest.mark.parametrize("bits", SHORT)
@@ -154,7 +154,7 @@ def test_16_bit_exp2_never_rises(bits: int) -> None:
 @pytest.mark.parametrize("bits", LONG)
 def test_32_bit_exp2_never_rises(bits: int) -> None:
     """Between two entries of the tables it is a falling line; all crossings are tried, some between."""
-    crossings = np.arange(1, 33 << (2 * bits), 1 if COMPILED else 997, dtype=np.int64) << (32 - 2 * bits)
+    crossings = np.arange(1, 32 << (2 * bits), 1 if COMPILED else 997, dtype=np.int64) << (32 - 2 * bits)
     assert (words_32(crossings, bits) - words_32(crossings - 1, bits)).max() <= 0
     for t in dense_32(bits):
         assert np.diff(words_32(t, bits)).max(initial=0) <= 0

@@ -25,7 +25,7 @@ def init(name: Annotated[str, typer.Argument(
          data: Annotated[Path | None, typer.Option(
              help="CSV of raw words: columns x0, x1, ... and y; only y for a sampled signal.",
              show_default=False)] = None,
-         algorithm: Annotated[Literal["toeplitz_rls", "kernel_lms"] | None, typer.Option(
+         algorithm: Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None, typer.Option(
              help="Default: toeplitz_rls for a sampled signal, else kernel_lms.", show_default=False)] = None,
          out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")] = Path(),
          as_json: JsonFlag = False) -> None:
@@ -59,14 +59,15 @@ def init(name: Annotated[str, typer.Argument(
 
 def _start(name: str, algorithm: str) -> Values:
     """Values for a spec without data: one column, 16-bit words."""
-    uniform = algorithm == "toeplitz_rls"
     values: Values = {
         "model": {"name": name, "algorithm": algorithm},
         "input": {"word": "u16f0", "columns": 1, "offset": 0, "gain": 1.0},
         "output": {"word": "s12f0", "offset": 0, "gain": 1.0},
         "kernel": {"type": "gaussian", "sigma": 3.0},
     }
-    if uniform:
+    if algorithm == "kernel_cg":
+        values["cg"] = {"n": 256, "lambda": 0.1, "steps": 20}
+    elif algorithm == "toeplitz_rls":
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
     else:
         values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "fklms", "passes": 1}
@@ -80,8 +81,8 @@ def _fitted(name: str, algorithm: str | None, data: Path, out: Path) -> Values:
 
     seen = survey(data)
     chosen = algorithm or ("kernel_lms" if seen.columns else "toeplitz_rls")
-    if chosen == "kernel_lms" and not seen.columns:
-        raise fail("E242", "kernel_lms needs input columns, and the file has none", where=f"{data}:1",
+    if chosen != "toeplitz_rls" and not seen.columns:
+        raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{data}:1",
                    value="y", allowed="x0, x1, ..., y", remedy="add the columns, or use toeplitz_rls")
     values = _start(name, chosen)
     values["output"]["word"] = _word(*seen.y_range, where=f"{data} y")
@@ -89,7 +90,9 @@ def _fitted(name: str, algorithm: str | None, data: Path, out: Path) -> Values:
     if seen.columns:
         values["input"] |= {"word": _word(*seen.x_range, where=f"{data} x"), "columns": seen.columns}
         values["kernel"]["sigma"] = seen.sigma
-    if chosen == "toeplitz_rls":
+    if chosen == "kernel_cg":
+        values["cg"]["n"] = max(2, min(seen.rows, _LARGEST_N))
+    elif chosen == "toeplitz_rls":
         values["toeplitz"]["n"] = max(2, min(seen.rows, _LARGEST_N))
         if seen.columns:
             values["toeplitz"]["scheme"] = "diagonal_mean_biased"

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT
 from .shell import JsonFlag, SpecPath, columns, load_spec, show
+
+if TYPE_CHECKING:
+    from ..sim.budget import ErrorBudget
 
 
 def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
@@ -31,11 +35,21 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
                for r in result.ranges]
     text = "\n".join([f"{plan.name}: {plan.word} bits, status {result.status}",
                       *(f"{name} against float64: {value:.3e}" for name, value in errors.items()),
-                      "", columns(ranges)])
+                      *_budget(result.budget), "", columns(ranges)])
     if result.status == "not_positive_definite":
-        text += ("\n\nThe device would refuse this system: raise [toeplitz] lambda, use a longer word, or "
-                 "scheme diagonal_mean_biased.")
+        text += "\n\nThe device would refuse this system: raise lambda, or use a longer word"
+        text += ", or scheme diagonal_mean_biased." if plan.algorithm == "toeplitz_rls" else "."
     show({"plan": plan.hash, "status": result.status, **errors,
+          "budget": None if result.budget is None else result.budget.as_dict(),
           "ranges": [vars(r) for r in result.ranges]}, as_json, text)
     if result.status != "ok":
         raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _budget(budget: ErrorBudget | None) -> list[str]:
+    """Where the error on the training data comes from, term by term."""
+    if budget is None:
+        return []
+    rows = [("error on the training data", "rms", "part of it")]
+    rows += [(name, f"{budget.rms(name):.3e}", f"{budget.part(name):.1%}") for name in budget.terms]
+    return ["", columns([*rows, ("in all", f"{budget.rms():.3e}", "100.0%")])]

@@ -16,6 +16,7 @@ from .data_builtin import BuiltinSamples, digits, ecg
 from .data_csv import read_words
 from .errors import KerncastError, Problem, fail
 from .formats import Format
+from .plan import SIZE_KEYS
 from .raw import Words, check_raw
 from .spec import Spec
 
@@ -82,7 +83,7 @@ def grid(spec: Spec, count: int) -> Words:
 def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
     """Bundled samples as a dataset: the grid for scheme uniform, words checked against their range."""
     raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
-    n = len(samples.y) if spec.toeplitz is None else spec.toeplitz.n
+    n = len(samples.y) if spec.samples is None else spec.samples
     x = grid(spec, n) if samples.x is None else samples.x
     return Dataset(
         check_raw(x[:n], raw_x, spec.input.columns, "[input] word"),
@@ -102,14 +103,15 @@ def _files(spec: Spec, base: Path) -> Dataset:
     problems: list[Problem] = []
     train = read_words(base / spec.data.file, {"y": raw_y} if uniform else formats, problems)
     test = None if spec.data.test is None else read_words(base / spec.data.test, formats, problems)
-    least = 1 if spec.toeplitz is None else spec.toeplitz.n
+    least = spec.samples or 1
     if not problems and len(train) < least:
+        size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
                                 f"{len(train)} rows", f"{least} rows or more",
-                                "lower [toeplitz] n, or give more data" if spec.toeplitz else "give data"))
+                                f"lower {size_key}, or give more data" if spec.samples else "give data"))
     if problems:
         raise KerncastError(_shortened(problems))
-    rows = train if spec.toeplitz is None else train[:least]
+    rows = train if spec.samples is None else train[:least]
     return Dataset(grid(spec, least) if uniform else rows[:, :-1], rows[:, -1],
                    None if test is None else test[:, :-1], None if test is None else test[:, -1],
                    None, spec.data.file, "the user's")

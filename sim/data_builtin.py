@@ -59,7 +59,7 @@ def ecg(spec: Spec) -> BuiltinSamples:
         E246 where [output] word does not hold the signal; E501 without PyWavelets.
     """
     recording = np.asarray(_import("pywt", "PyWavelets", lambda pywt: pywt.data.ecg()), dtype=np.float64)
-    n = len(recording) if spec.toeplitz is None else spec.toeplitz.n
+    n = spec.samples or len(recording)
     start = min(ECG_START, len(recording) - n)
     clean = recording[start:start + n]
     word = Format.parse(spec.output.word)

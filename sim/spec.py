@@ -111,6 +111,12 @@ class Spec(BaseModel):
         values = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
+    @property
+    def samples(self) -> int | None:
+        """n, the training samples of a batch trainer; None for an online learner."""
+        batch = self.toeplitz or self.cg
+        return None if batch is None else batch.n
+
     def summary(self) -> str:
         """One line: name, algorithm, sizes and word length."""
         if self.toeplitz is not None:

@@ -154,6 +154,15 @@ def solver(draft: Draft) -> Found:
                                 remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
 
 
+def refinement(draft: Draft) -> Found:
+    """Refinement holds r, y and alpha in 32 bits, so the solver's words must be shorter (E113)."""
+    if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
+            and draft.get("numbers", "word") == 32:
+        yield draft.problem("E113", "there are no words longer than 32 bits to refine to", "toeplitz", "refine",
+                            allowed="refine with [numbers] word = 16 or 24",
+                            remedy="remove refine, or set [numbers] word = 16: the solver's word")
+
+
 def forgetting(draft: Draft) -> Found:
     """The product of eta and rho (E113): a faster decay than a half per sample learns nothing."""
     eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
@@ -248,26 +257,33 @@ def _nothing(draft: Draft) -> Found:
 
 
 def _ecg(draft: Draft) -> Found:
-    count, chosen, n = (draft.get("input", "columns"), draft.get("toeplitz", "scheme"),
-                        draft.get("toeplitz", "n"))
+    count, chosen = draft.get("input", "columns"), draft.get("toeplitz", "scheme")
     if count not in (None, 1):
         yield draft.problem("E115", "the ECG has one column", "input", "columns", allowed="columns = 1",
                             remedy="set columns = 1")
     if draft.has("toeplitz") and chosen is not None and chosen != "uniform":
         yield draft.problem("E115", "the ECG is sampled uniformly", "toeplitz", "scheme",
                             allowed="scheme = \"uniform\"", remedy="use scheme uniform")
-    if n is not None and n > BUILTIN_ECG_SAMPLES:
-        yield draft.problem("E115", "the ECG is shorter", "toeplitz", "n",
+    for table in _too_many(draft, BUILTIN_ECG_SAMPLES):
+        yield draft.problem("E115", "the ECG is shorter", table, "n",
                             allowed=f"up to {BUILTIN_ECG_SAMPLES}", remedy="lower n")
 
 
+def _too_many(draft: Draft, held: int) -> Iterator[str]:
+    """Tables whose n is larger than the number of samples held."""
+    for table in ("toeplitz", "cg"):
+        n = draft.get(table, "n")
+        if n is not None and n > held:
+            yield table
+
+
 def _digits(draft: Draft) -> Found:
-    count, n = draft.get("input", "columns"), draft.get("toeplitz", "n")
+    count = draft.get("input", "columns")
     if count not in (None, BUILTIN_DIGITS_COLUMNS):
         yield draft.problem("E115", "the digits have 64 columns", "input", "columns", allowed="columns = 64",
                             remedy="set columns = 64")
-    if n is not None and n > BUILTIN_DIGITS_TRAINING:
-        yield draft.problem("E115", "there are fewer training digits", "toeplitz", "n",
+    for table in _too_many(draft, BUILTIN_DIGITS_TRAINING):
+        yield draft.problem("E115", "there are fewer training digits", table, "n",
                             allowed=f"up to {BUILTIN_DIGITS_TRAINING}", remedy="lower n")
     for table, low, high in (("input", 0, 16), ("output", -1, 1)):
         word = draft.word(table)
@@ -277,4 +293,4 @@ def _digits(draft: Draft) -> Found:
                                 remedy="use a wider word")
 
 
-RULES = (tables_present, columns, scheme, solver, forgetting, kernel, overrides, casts, ranges, data)
+RULES = (tables_present, columns, scheme, solver, refinement, forgetting, kernel, overrides, casts, ranges, data)

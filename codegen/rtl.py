@@ -32,12 +32,15 @@ _EXP2 = {16: 4, 24: 8, 32: 7}
 _T_BITS = {16: 24, 24: 37, 32: 37}
 _DISTANCE = {"gaussian": 3, "laplacian": 2, "periodic": 12}
 _READ, _MAC, _NARROW = 1, 2, 2
+_BASE, _POWER = 3, 2
 # Around the sample: conversion (5), hand-over, answer, output register.
 _AROUND = 8
 
 
 def kernel_latency(plan: Plan) -> int:
-    """Clocks from a squared distance to its kernel value."""
+    """Clocks from a distance, or product, to its kernel value."""
+    if "kernel_degree" in plan.constants:
+        return _BASE + _POWER * (plan.integer("kernel_degree") - 1) + _NARROW
     return _MUL_SHIFT + _EXP2[plan.word]
 
 
@@ -131,12 +134,15 @@ def _context(plan: Plan) -> dict[str, Any]:
         "exponents": [_literal(e, plan.word) for e in exponents],
         "distance_bits": distance.bits - (distance.signed and plan.signals["distance"].lo == 0),
         "distance_latency": distance_latency(plan),
+        "k_lo": _literal(plan.signals["kernel"].lo, 64), "k_hi": _literal(plan.signals["kernel"].hi, 64),
+        "out_shift": _literal(plan.integer("kernel_out_shift") if "kernel_out_shift" in plan.constants else 0, 7),
         "t_bits": _T_BITS[plan.word], "t_end": words.t_end,
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
         "column_bits": _address_bits(columns), "count_bits": held.bit_length(),
         "v_address_bits": _address_bits(held * columns), "alpha_address_bits": _address_bits(held),
         "kernel_c_text": real_value(plan, "kernel_c"),
-        "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan), "expansion_latency": _expansion_latency(plan),
+        "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan),
+        "expansion_latency": _expansion_latency(plan),
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
         "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
         else str(exponents[0]),
@@ -174,7 +180,8 @@ def render_rtl(plan: Plan) -> dict[str, str]:
                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
                    allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
     p, values = plan.name, _context(plan)
-    names = {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv", f"{p}_expansion.sv": "expansion.sv",
+    kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
+    names = {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
              f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor.f": "predictor.f",
              "README.md": "README.md"}
     files = {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in _modules(plan)}

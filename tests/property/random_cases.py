@@ -18,6 +18,8 @@ from kerncast.sim.spec import Spec
 Raw = NDArray[np.int64]
 ROUNDINGS = ("floor", "half_up", "half_even")
 SCHEMES = ("uniform", "diagonal_mean", "diagonal_mean_biased")
+DISTANCES = ("gaussian", "gaussian", "laplacian", "periodic")
+KERNELS = (*DISTANCES, "polynomial", "linear")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,19 @@ def _raw_format(random: Random) -> Format:
     return Format(random.random() < 0.5, bits, random.choice((0, 0, 0, bits, -4)))
 
 
-def _common(random: Random, word: int, rounding: str, columns: int, x: Format, y: Format) -> dict[str, Any]:
+def _kernel(random: Random, width: float, kinds: tuple[str, ...]) -> dict[str, Any]:
+    """A kernel whose width, or period, or scale is about `width`."""
+    kind = random.choice(kinds)
+    if kind == "periodic":
+        return {"type": kind, "sigma": 10 ** random.uniform(-1, 1), "period": width * 10 ** random.uniform(0, 1)}
+    if kind == "polynomial":
+        return {"type": kind, "degree": random.randint(2, 5), "coef0": random.choice((0.0, 0.1, 1.0, 3.0)),
+                "gamma": min(max(10 ** random.uniform(-1, 1) / width**2, 1e-12), 1e12)}
+    return {"type": kind} if kind == "linear" else {"type": kind, "sigma": width}
+
+
+def _common(random: Random, word: int, rounding: str, columns: int, x: Format, y: Format,
+            kernels: tuple[str, ...] = DISTANCES) -> dict[str, Any]:
     offsets = [random.choice((min(max(0, x.lo), x.hi), x.lo, x.hi, random.randint(x.lo, x.hi)))
                for _ in range(columns)]
     gains = [10 ** random.uniform(-2, 2) for _ in range(columns)] if random.random() < 0.3 else 1.0
@@ -72,7 +86,7 @@ def _common(random: Random, word: int, rounding: str, columns: int, x: Format, y
     return {
         "input": {"word": str(x), "columns": columns, "offset": offsets, "gain": gains},
         "output": {"word": str(y), "offset": random.choice((min(max(0, y.lo), y.hi), y.lo, y.hi))},
-        "kernel": {"sigma": max(span * 10 ** random.uniform(-3, 1), 1e-6)},
+        "kernel": _kernel(random, max(span * 10 ** random.uniform(-3, 1), 1e-6), kernels),
         "numbers": {"word": word, "rounding": rounding},
     }
 
@@ -86,7 +100,7 @@ def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tupl
         tables = _common(random, word, rounding, columns, x, y)
         toeplitz = {"n": n, "lam": 10 ** random.uniform(*lam), "scheme": scheme}
         if scheme == "uniform":
-            tables["kernel"]["sigma"] = 10 ** random.uniform(-0.5, 1.5) * float(x.lsb)
+            tables["kernel"] = _kernel(random, 10 ** random.uniform(-0.5, 1.5) * float(x.lsb), DISTANCES)
             tables["input"] |= {"gain": 1.0}
         try:
             plan = make_plan(Spec(model={"name": "random", "algorithm": "toeplitz_rls"}, toeplitz=toeplitz,
@@ -106,7 +120,7 @@ def cg_case(random: Random, word: int, rounding: str, most: int, lam: tuple[floa
         cg = {"n": n, "lam": 10 ** random.uniform(*lam), "steps": random.choice((1, 3, 8, 40))}
         try:
             plan = make_plan(Spec(model={"name": "random", "algorithm": "kernel_cg"}, cg=cg,
-                                  **_common(random, word, rounding, columns, x, y)))
+                                  **_common(random, word, rounding, columns, x, y, KERNELS)))
         except KerncastError:
             continue
         return Case(plan, inputs(random, x, n, columns), targets(random, y, n), inputs(random, x, 3, columns))

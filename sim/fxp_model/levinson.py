@@ -36,17 +36,26 @@ class NotPositiveDefiniteError(Exception):
 
 @dataclass
 class Block:
-    """Numbers that share an exponent; words, for fxpmath has no empty arrays."""
+    """Numbers that share an exponent; words, for fxpmath has no empty arrays.
+
+    `used` is the largest magnitude met since the last time all words were set, before the cast.
+    """
 
     word: int
     exponent: int
     rounding: Rounding
     words: Words = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    used: int = 0
 
     @property
     def format(self) -> Format:
         """The format of its numbers."""
         return Format(True, self.word, self.word - 1 - self.exponent)
+
+    @property
+    def saturated(self) -> bool:
+        """Whether a word did not hold its number."""
+        return self.used > self.format.hi
 
     def numbers(self) -> Fxp:
         """Its numbers, in order."""
@@ -56,15 +65,6 @@ class Block:
         """Its numbers, the last one first."""
         return number(self.words[::-1], self.format)
 
-    def uses_guard_bit(self) -> bool:
-        """Whether a word lies outside the middle half of the format."""
-        half = 1 << (self.word - 2)
-        return bool(np.any((self.words >= half) | (self.words < -half)))
-
-    def bits(self) -> int:
-        """Bits of the longest word, its sign apart."""
-        return max((int(w if w >= 0 else -w - 1).bit_length() for w in self.words), default=0)
-
     def raise_to(self, exponent: int) -> None:
         """Raise the exponent, rounding halves up whatever the plan's mode."""
         if len(self.words) and exponent != self.exponent:
@@ -72,103 +72,122 @@ class Block:
             self.words = words_of(cast(self.numbers(), fmt, Rounding.HALF_UP))
         self.exponent = exponent
 
-    def set(self, numbers: Fxp) -> None:
-        """New numbers, cast to the format of the block."""
-        self.words = words_of(cast(numbers, self.format, self.rounding))
-
-    def append(self, last: Fxp) -> None:
-        """One number more, cast to the format of the block."""
-        self.words = np.append(self.words, word_of(cast(last, self.format, self.rounding)))
+    def set(self, numbers: Fxp | None, last: Fxp) -> None:
+        """New numbers, and one more at the end, cast to the format of the block."""
+        wide = Format(True, self.word + 8, self.format.frac)
+        parts = [numbers, last] if numbers is not None else [last]
+        whole = np.concatenate([words_of(cast(part, wide, self.rounding)).reshape(-1) for part in parts])
+        self.used = int(max(w if w >= 0 else -w - 1 for w in whole))
+        self.words = np.clip(whole, self.format.lo, self.format.hi)
 
 
 class FxpLevinson:
-    """The recursion for one right-hand side.
+    """The recursion.
 
     Parameters
     ----------
     plan : Plan
     r : Fxp
-        First row (n,) over 1 + lambda; r[0], the implicit 1, is not looked at.
+        First row (n,) over 1 + lambda, in words of the solver; r[0], the implicit 1, is not looked at.
+    sides : int
+        Right-hand sides.
 
     Attributes
     ----------
-    a, x : Block
-        Predictor polynomial without its leading 1, and solution.
+    a, x : Block, list of Block
+        Predictor polynomial without its leading 1, and a solution for each right-hand side.
     eps : Fxp
         Prediction error power, the leading 1 being that of r.
+    saturated : bool
+        Whether static scaling was too small.
     """
 
-    def __init__(self, plan: Plan, r: Fxp) -> None:
+    def __init__(self, plan: Plan, r: Fxp, sides: int = 1) -> None:
         rounding = plan.signals["a"].rounding
         self.plan, self.r, self.rounding = plan, r, rounding
-        self.a = Block(plan.word, 0, rounding)
-        self.x = Block(plan.word, plan.integer("alpha_exp_min"), rounding)
+        self.word, self.static = plan.integer("solver_word"), plan.options["scaling"] == "static"
+        self.a = Block(self.word, plan.integer("a_exp_min"), rounding)
+        self.x = [Block(self.word, plan.integer("x_exp_min"), rounding) for _ in range(sides)]
         self.xi_frac, self.mu_frac = plan.integer("xi_frac"), plan.integer("mu_frac")
         self.eps = exact(1 << self.xi_frac, self.xi_frac)
+        self.saturated = False
 
-    def solve(self, y: Fxp) -> None:
-        """All steps for y (n,).
+    def solve(self, *sides: Fxp) -> None:
+        """All steps for right-hand sides (n,).
 
         Raises
         ------
         NotPositiveDefiniteError
-            As soon as |xi| >= 1 or an exponent leaves its range.
+            As soon as |xi| >= 1, eps falls too low or an exponent leaves its range.
         """
-        for m in range(len(words_of(y))):
+        for m in range(len(words_of(sides[0]))):
             if m > 0:
                 self._lengthen_a(m)
-            self._lengthen_x(m, y[m])
+            for x, y in zip(self.x, sides, strict=True):
+                self._lengthen_x(m, x, y[m])
+                self.saturated |= self.a.saturated or x.saturated
 
     def _correlate(self, block: Block) -> Fxp:
         """sum_i r[m - i] b_i over a block b that ends beside r[1]; each product floored."""
         if not len(block.words):
             return exact(0, 0)
-        row = number(words_of(self.r)[len(block.words):0:-1], self.plan.signals["r"].format)
+        row = number(words_of(self.r)[len(block.words):0:-1], Format(True, self.word, self.word - 1))
         products = row * block.numbers()
-        return total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))
+        return total(floor_at(products, products.n_frac - self.plan.integer("solver_shift")))
 
     def _lengthen_a(self, m: int) -> None:
         """``xi = -(r[m] + sum r[m-i] a_i) / eps;  a_i += xi a_{m-i};  eps *= 1 - xi**2``."""
         a = self.a
-        if a.uses_guard_bit():
-            if a.exponent == self.plan.integer("a_exp_max"):
-                raise NotPositiveDefiniteError
-            a.raise_to(a.exponent + 1)
         num = word_at(self.r[m], self.xi_frac) + word_at(self._correlate(a), self.xi_frac)
         eps = word_of(self.eps)
         if abs(num) >= eps:
             raise NotPositiveDefiniteError
         q, e = quotient(-num, eps)
-        xi = cast(exact(q, 31 - e), self.plan.signals["xi"].format, self.rounding)
-        if m > 1:
-            a.set(a.numbers() + xi * a.reversed_numbers())
-        a.append(xi)
+        fmt = Format(True, self.word, self.word - 1)
+        xi = cast(exact(q, 31 - e), fmt, self.rounding)
+        size = word_of(xi) if word_of(xi) >= 0 else -word_of(xi) - 1
+        if not self.static and a.used + (a.used * size >> (self.word - 1)) + 4 > fmt.hi:
+            if a.exponent == self.plan.integer("a_exp_max"):
+                raise NotPositiveDefiniteError
+            a.raise_to(a.exponent + 1)
+        a.set(a.numbers() + xi * a.reversed_numbers() if m > 1 else None, xi)
         lost = product_floor(self.eps, floor_at(xi * xi, 31), self.xi_frac)
         self.eps = exact(integers(self.eps - lost), self.xi_frac)
-        if word_of(self.eps) <= 0:
+        if word_of(self.eps) < self.plan.integer("eps_min"):
             raise NotPositiveDefiniteError
 
-    def _lengthen_x(self, m: int, y: Fxp) -> None:
+    def _lengthen_x(self, m: int, x: Block, y: Fxp) -> None:
         """``mu = y[m] - sum r[m-i] x_i;  c = mu / eps;  x_i += c a_{m-i};  x_m = c``."""
-        w, x, a = self.plan.word, self.x, self.a
+        w, a, before = self.word, self.a, x.used
         mu = word_at(y, self.mu_frac) - word_at(self._correlate(x), self.mu_frac)
         q, e = quotient(mu, word_of(self.eps))
         c_exp = e + self.xi_frac - self.mu_frac
-        c = cast(exact(q, 31 - c_exp), Format(True, w, w - 1 - c_exp), self.rounding)
-        need = x.exponent + x.uses_guard_bit()
-        if word_of(c) != 0:
-            # c a_i may use half of the block, so that x, below the other half, has room for it.
-            need = max(need, c_exp, c_exp + a.exponent + a.bits() - (w - 2))
-        if need > self.plan.integer("alpha_exp_max"):
-            raise NotPositiveDefiniteError
-        x.raise_to(need)
-        if m > 0:
-            x.set(x.numbers() + self._aligned(c * a.reversed_numbers()))
-        x.append(c)
+        if self.static:
+            c_exp = min(c_exp, x.exponent)  # what lies above goes to the rail
+        fmt = Format(True, w, w - 1 - c_exp)
+        c = cast(exact(q, 31 - e - self.xi_frac + self.mu_frac), fmt, self.rounding)
+        if self.static:
+            over = 31 - (e + self.xi_frac - self.mu_frac) < 31 - x.exponent and q != 0
+            c = number(fmt.hi if q > 0 else fmt.lo, fmt) if over else c
+            before = fmt.hi + 1 if over else before
+        else:
+            x.raise_to(self._need(x, word_of(c), c_exp))
+        x.set(x.numbers() + self._aligned(x, c * a.reversed_numbers()) if m > 0 else None, c)
+        x.used = max(x.used, before) if self.static else x.used
 
-    def _aligned(self, terms: Fxp) -> Fxp:
+    def _need(self, x: Block, c: int, c_exp: int) -> int:
+        """The least exponent that holds x, c and every c a_i."""
+        need = x.exponent + (x.used >> (self.word - 2))
+        if c != 0:
+            # c a_i may use half of the block, so that x, below the other half, has room for it.
+            need = max(need, c_exp, c_exp + self.a.exponent + self.a.used.bit_length() - (self.word - 2))
+        if need > self.plan.integer("x_exp_max"):
+            raise NotPositiveDefiniteError
+        return need
+
+    def _aligned(self, x: Block, terms: Fxp) -> Fxp:
         """Terms rounded to the step of x; a shift of more than 62 counts as 62, as in `shift_round`."""
-        fmt = self.x.format
+        fmt = x.format
         frac = min(terms.n_frac, fmt.frac + 62)
         return cast(exact(integers(terms), frac), Format(True, fmt.bits + 2, fmt.frac), self.rounding)
 

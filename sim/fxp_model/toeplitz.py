@@ -14,6 +14,7 @@ from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
 from .kernel import FxpKernel
 from .levinson import FxpLevinson, NotPositiveDefiniteError, alpha_numbers
+from .refine import FxpRefinement, FxpToeplitzSystem
 
 _STATUS = {name: code for code, name in enumerate(STATUSES)}
 
@@ -60,15 +61,36 @@ class FxpToeplitz:
             self._v = self._kernel.x_words(x_raw)
         r = self._first_row()
         self._state = {"v": self._v, "r": words_of(r)}
-        solver = FxpLevinson(self.plan, r)
+        solve = self._refined if "refine" in self.plan.constants else self._plain
         try:
-            solver.solve(self._kernel.y_numbers(y_raw))
+            status = solve(r, self._kernel.y_numbers(y_raw))
         except NotPositiveDefiniteError:
             return {"status": np.array([_STATUS["not_positive_definite"]])}
-        alpha, exponent = alpha_numbers(self.plan, solver.x)
-        self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]),
-                        "a_exp": solver.a.exponent, "alpha": alpha, "alpha_exp": exponent, "trained": 1}
-        return {"status": np.array([_STATUS["ok"]])}
+        self._state["trained"] = 1
+        return {"status": np.array([_STATUS[status]])}
+
+    def _plain(self, r: Fxp, y: Fxp) -> str:
+        """One solve, scaled back, and its bound."""
+        solver = FxpLevinson(self.plan, r)
+        solver.solve(y)
+        alpha, exponent = alpha_numbers(self.plan, solver.x[0])
+        system = FxpToeplitzSystem(self.plan, words_of(r), words_of(y))
+        words = [int(w) for w in alpha]
+        bound, fine = system.judge(words, system.residual(words, exponent)[1])
+        self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]), "bound": bound,
+                        "a_exp": solver.a.exponent, "alpha": alpha, "alpha_exp": exponent}
+        return ("saturated" if solver.saturated else "ok") if fine else "inaccurate"
+
+    def _refined(self, r: Fxp, y: Fxp) -> str:
+        """Corrections, and their bound."""
+        found = FxpRefinement(self.plan, words_of(r), words_of(y))
+        status = found.solve()
+        self._state |= {
+            "eps": word_of(found.eps), "a": np.array([0, *found.a.words]), "a_exp": found.a.exponent,
+            "bound": found.bound, "bias": found.b}
+        self._state |= {name: np.array(getattr(found, name), dtype=np.int64) for name in (
+            "r_short", "alpha", "rhs", "z", "eta", "alpha_exp", "z_exp", "eta_exp")}
+        return status
 
     def _first_row(self) -> Fxp:
         """Lemma 1 on the uniform grid, else Lemma 2, over 1 + lambda; r[0] is the implicit 1."""
@@ -101,7 +123,8 @@ class FxpToeplitz:
                     "f": np.zeros(len(x_raw), dtype=np.int64)}
         fmt, exponent = self.plan.signals["alpha"].format, int(self._state["alpha_exp"])
         alpha = number(self._state["alpha"], Format(True, fmt.bits, fmt.frac - exponent))
-        found = [self._kernel.expand(self._v, alpha, x) for x in self._kernel.x_words(x_raw)]
+        bias = int(self._state.get("bias", 0))
+        found = [self._kernel.expand(self._v, alpha, x, bias) for x in self._kernel.x_words(x_raw)]
         status = [_STATUS["saturated" if saturated else "ok"] for _, saturated in found]
         return {"status": np.array(status, dtype=np.int64),
                 "f": np.array([word for word, _ in found], dtype=np.int64)}

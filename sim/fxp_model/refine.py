@@ -1,0 +1,207 @@
+"""sim.fxp_model: the residual of a Toeplitz solution, its bound, refinement and bias, in plain fractions.
+
+What a number is worth is said in full scales of y; what is floored or rounded, and to how many bits,
+in :mod:`..model.certify` and :mod:`..model.refine`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+
+from ..formats import Format, Rounding
+from ..plan import Plan
+from .arithmetic import Words, number, quotient
+from .bound import accurate, bound_of, squares
+from .levinson import Block, FxpLevinson
+
+Values = list[Fraction]
+
+
+def _steps(value: Fraction, lsb: Fraction, rounding: Rounding) -> int:
+    """`value` in steps of `lsb`, rounded."""
+    whole = floor(value / lsb)
+    rest = value / lsb - whole
+    if rounding is Rounding.FLOOR:
+        return whole
+    return whole + (rest >= Fraction(1, 2) if rounding is Rounding.HALF_UP
+                    else rest > Fraction(1, 2) or (rest == Fraction(1, 2) and whole % 2 == 1))
+
+
+class FxpToeplitzSystem:
+    """``(T + lambda I) alpha = y - b`` for the T of the words r, over 1 + lambda.
+
+    Parameters
+    ----------
+    plan : Plan
+    r : ndarray of int64, shape (n,)
+        Words of the first row; r[0] is the implicit 1.
+    y : ndarray of int64, shape (n,)
+        Words of y.
+    """
+
+    def __init__(self, plan: Plan, r: Words, y: Words) -> None:
+        self.plan, self.y = plan, [int(v) for v in y]
+        one = 1 << (plan.word - 1)
+        self.r = [one, *(int(v) for v in r[1:])]
+        self.alpha_frac = plan.integer("alpha_frac")
+
+    def lsb(self, alpha_exp: int) -> Fraction:
+        """What a word of alpha is worth."""
+        return Fraction(2) ** (alpha_exp - self.alpha_frac)
+
+    def step(self, alpha_exp: int) -> Fraction:
+        """What a step of the residual is worth."""
+        return self.lsb(alpha_exp) / 2 ** (self.plan.word - 1 - self.plan.integer("residual_shift"))
+
+    def _share(self, y: int, alpha_exp: int) -> int:
+        """y / (1 + lambda) in steps of the residual."""
+        value = Fraction(y * self.plan.integer("lambda_rho"), 2 ** (31 + self.plan.word - 2))
+        return floor(value / self.step(alpha_exp))
+
+    def _slack(self, y: int, alpha_exp: int) -> int:
+        size = y if y >= 0 else -y - 1
+        half_lsb = Fraction(size + 1, 2 ** (32 + self.plan.word - 2))
+        return floor(half_lsb / self.step(alpha_exp)) + 2 if y else 0
+
+    def residual(self, alpha: Sequence[int], alpha_exp: int, b: int = 0) -> tuple[list[int], tuple[int, int]]:
+        """The rows in steps of the residual, and their sum of squares with what rounding may hide."""
+        drop = 2 ** self.plan.integer("residual_shift")
+        hidden = self.plan.integer("residual_slack") if any(alpha) else 0
+        rows, misses = [], []
+        for i, y in enumerate(self.y):
+            rows.append(self._share(y, alpha_exp) - self._share(b, alpha_exp)
+                        - sum(self.r[abs(i - j)] * word // drop for j, word in enumerate(alpha)))
+            misses.append(abs(rows[-1]) + self._slack(y, alpha_exp) + hidden + self._slack(b, alpha_exp))
+        return rows, squares(misses, self.plan.integer("norm_bits"), up=True)
+
+    def judge(self, alpha: Sequence[int], norm: tuple[int, int]) -> tuple[int, bool]:
+        """The bound, and whether it is within the tolerance."""
+        bound = bound_of(norm, self.plan)
+        size = squares([abs(v) for v in alpha], self.plan.integer("norm_bits"), up=False)
+        return bound, accurate(bound, size, self.plan)
+
+
+def _normalised(rows: list[int], bits: int) -> tuple[list[int], int]:
+    """Rows as words of so many bits, and the power of two they were divided by.
+
+    It grows as larger rows come, and what stood there before is shifted again, halves up.
+    """
+    up, words = 0, []
+    for row in rows:
+        grow = max((row if row >= 0 else -row - 1).bit_length() - bits - up, 0)
+        up += grow
+        words = [_steps(Fraction(w), Fraction(2**grow), Rounding.HALF_UP) for w in words]
+        words.append(_steps(Fraction(row), Fraction(2**up), Rounding.HALF_UP))
+    return words, up
+
+
+class FxpRefinement:
+    """alpha by corrections; attributes are the members of the model structure."""
+
+    def __init__(self, plan: Plan, r: Words, y: Words) -> None:
+        self.plan = plan
+        self.system = FxpToeplitzSystem(plan, r, y)
+        self.word = plan.integer("solver_word")
+        self.fmt, self.cast = Format(True, plan.word, 0), plan.signals["alpha"].rounding
+        self.short = Format(True, self.word, self.word - 1)
+        self.biased = plan.options["bias"] == "1"
+        lsb = Fraction(1 << (plan.word - self.word))
+        self.r_short = [self.short.fit(_steps(Fraction(v), lsb, self.cast)) for v in [0, *self.system.r[1:]]]
+        self.alpha, self.alpha_exp, self.b = [0] * len(y), plan.integer("alpha_exp_min"), 0
+        self.eta, self.eta_exp = [0] * len(y), 0
+
+    def solve(self) -> str:
+        """All turns; a status, or NotPositiveDefiniteError."""
+        worst = "ok"
+        rows, norm = self.system.residual(self.alpha, self.alpha_exp)
+        for turn in range(self.plan.integer("refine") + 1):
+            largest = max(row if row >= 0 else -row - 1 for row in rows)
+            if turn > 0 and largest <= self._finest():
+                break
+            worth, saturated = self._correct(rows, turn == 0)
+            moved, db = self._movement(worth)
+            saturated |= self._move(moved, db, 1)
+            worst = "saturated" if saturated and worst == "ok" else worst
+            rows, after = self.system.residual(self.alpha, self.alpha_exp, self.b)
+            self.rhs = _normalised(rows, self.word - 2)[0]
+            if turn > 0 and not _at_most(after, norm, 4):
+                worst = "stalled"
+                if not _at_most(after, norm, 1):
+                    self._move(moved, db, -1)
+                    break
+            norm = after
+        self.bound, fine = self.system.judge(self.alpha, norm)
+        return worst if fine else "inaccurate"
+
+    def _finest(self) -> int:
+        acc = self.system.r[0] + sum(2 * ((v if v >= 0 else -v - 1) + 1) for v in self.system.r[1:])
+        return acc // 2 ** self.plan.integer("residual_shift") + 1
+
+    def _correct(self, rows: list[int], first: bool) -> tuple[Values, bool]:
+        """Solve for the correction; what its words are worth, and whether one saturated."""
+        words, up = _normalised(rows, self.word - 2)
+        y_format = Format(True, self.word, self.word - 2)
+        solver = FxpLevinson(self.plan, number(np.array(self.r_short), self.short), 1 + (first and self.biased))
+        sides = [words, [1 << (self.word - 2)] * len(words)][:len(solver.x)]
+        solver.solve(*(number(np.array(side), y_format) for side in sides))
+        self.eps, self.a, z = solver.eps, solver.a, solver.x[0]
+        self.z, self.z_exp = z.words, z.exponent
+        scale = self.system.step(self.alpha_exp) * 2**up * 2 ** (self.word - 2)
+        worth = [int(w) * z.format.lsb * scale for w in z.words]
+        if first:
+            lsb = z.format.lsb * scale  # half of the word stays free for the corrections
+            exponent = _log2(lsb) + self.alpha_frac + self.word + 1 - self.plan.word
+            self.alpha_exp = min(max(exponent, self.plan.integer("alpha_exp_min")),
+                                 self.plan.integer("alpha_exp_max"))
+            if self.biased:
+                self._keep_eta(solver.x[1])
+        return worth, solver.saturated
+
+    @property
+    def alpha_frac(self) -> int:
+        return self.system.alpha_frac
+
+    def _keep_eta(self, eta: Block) -> None:
+        rho = Fraction(self.plan.integer("lambda_rho"), 2**31)
+        self.eta = [self.short.fit(_steps(int(w) * rho, Fraction(1), self.cast)) for w in eta.words]
+        self.eta_exp = eta.exponent
+
+    def _words(self, values: Values) -> list[int]:
+        """Numbers in full scales of y as words of alpha, saturated."""
+        lsb = self.system.lsb(self.alpha_exp)
+        return [self.fmt.fit(_steps(v, lsb, self.cast)) for v in values]
+
+    def _movement(self, worth: Values) -> tuple[list[int], int]:
+        """Words by which alpha moves, and the step of the bias."""
+        words = self._words(worth)
+        if not self.biased or sum(self.eta) <= 0:
+            return words, 0
+        plan, word = self.plan, self.plan.word
+        q, e = quotient(sum(self.alpha) + sum(words), sum(self.eta))
+        eta_lsb = Fraction(2) ** (self.eta_exp - (self.word - 1))
+        ratio = q * Fraction(2) ** (e - 31) * self.system.lsb(self.alpha_exp) / eta_lsb
+        y_format = Format(True, word, word - 2)
+        step = y_format.fit(_steps(ratio, y_format.lsb, plan.signals["y"].rounding))
+        db = y_format.fit(self.b + step) - self.b
+        share = self._words([db * y_format.lsb * w * eta_lsb for w in self.eta])
+        return [w - s for w, s in zip(words, share, strict=True)], db
+
+    def _move(self, moved: list[int], db: int, sign: int) -> bool:
+        whole = [a + sign * w for a, w in zip(self.alpha, moved, strict=True)]
+        self.alpha = [self.fmt.fit(w) for w in whole]
+        self.b += sign * db
+        return self.alpha != whole
+
+
+def _log2(power: Fraction) -> int:
+    """The exponent of a power of two."""
+    return power.numerator.bit_length() - power.denominator.bit_length()
+
+
+def _at_most(new: tuple[int, int], old: tuple[int, int], factor: int) -> bool:
+    """Whether `factor` times the new sum of squares is at most the old one, floored to steps of the new."""
+    return new[0] <= floor(Fraction(old[0]) * Fraction(4) ** (old[1] - new[1]) / factor)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import raw
 from .backend import STATUSES, Backend, Outputs, Raw
+from .budget import ErrorBudget, error_budget
 from .errors import fail
 from .model import open_model
 from .model.ranges import Range
@@ -41,6 +42,8 @@ class Simulation:
         Range, headroom and saturations of every signal.
     state : dict
         The model structure after the run, in words.
+    budget : ErrorBudget or None
+        Where the error on the training data comes from; None for more than a few thousand samples.
     """
 
     status: str
@@ -50,6 +53,7 @@ class Simulation:
     f_error: float
     ranges: tuple[Range, ...]
     state: Outputs
+    budget: ErrorBudget | None
 
 
 def y_values(plan: Plan, words: Raw) -> Array:
@@ -146,8 +150,11 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     f, f_float = y_values(plan, answers["f"]), reference.predict(where)
     if status == STATUSES[0]:
         status = worst_status(answers)
-    return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float),
-                      tuple(model.ranges), model.state())
+    ranges = tuple(model.ranges)
+    at = grid(plan) if x_raw is None else x_raw
+    budget = error_budget(plan, y_values(plan, model.predict(at)["f"]), reference, at, y_raw, passes)
+    return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, model.state(),
+                      budget)
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:

@@ -51,5 +51,6 @@ def _budget(budget: ErrorBudget | None) -> list[str]:
     if budget is None:
         return []
     rows = [("error on the training data", "rms", "part of it")]
-    rows += [(name, f"{budget.rms(name):.3e}", f"{round(budget.part(name), 3) + 0.0:.1%}") for name in budget.terms]
+    rows += [(name, f"{budget.rms(name):.3e}", f"{round(budget.part(name), 3) + 0.0:.1%}")
+             for name in budget.terms]
     return ["", columns([*rows, ("in all", f"{budget.rms():.3e}", "100.0%")])]

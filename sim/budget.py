@@ -64,7 +64,8 @@ class ErrorBudget:
     @property
     def total(self) -> Array:
         """The error that the user sees: the sum of the terms."""
-        return np.sum(list(self.terms.values()), axis=0)
+        total: Array = np.sum(list(self.terms.values()), axis=0)
+        return total
 
     def rms(self, name: str | None = None) -> float:
         """Root mean square of a term, or of the total, in units of y."""
@@ -129,7 +130,8 @@ def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, pass
             alpha = alpha - bias * ones
         return expand(reference.kernel, X, X, alpha) + bias
     assert isinstance(reference.kernel, DistanceKernel)
-    learner = KernelLMS(plan.sizes["D"], reference.kernel, float(options["eta"]), float(options["rho"]), "none")
+    eta, rho = float(options["eta"]), float(options["rho"])
+    learner = KernelLMS(plan.sizes["D"], reference.kernel, eta, rho, "none")
     for _ in range(passes):
         learner.learn(X, y)
     return learner.predict(X)

@@ -129,6 +129,8 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
     lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
     if plan.algorithm != "toeplitz_rls":
         return {"alpha": sqrt(n) / float(lam)}
+    if plan.options["solver"] == "lookahead":
+        return {"r": float(1 / (1 + lam))}
     power = (1 + lam) / lam
     return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power), "mu": sqrt(n) * float(power),
             "alpha": sqrt(n) / float(lam)}
@@ -151,11 +153,11 @@ def why(plan: Plan, name: str) -> str:
                    allowed=", ".join(plan.signals), remedy="use one of these")
     signal, entry = plan.signals[name], complete(plan)[name]
     fmt = signal.format
-    lines = [f"{name} has the format {fmt}: {'two' if fmt.signed else 'un'}"
-             f"{chr(39) + 's complement' if fmt.signed else 'signed'}, {fmt.bits} bits, {fmt.frac} of them fraction "
-             f"bits. Its unit: {signal.unit}. It reaches {reach(plan, name):.6g}"
-             + (f", at its largest block exponent {plan.constants[EXPONENTS[name] + '_max']}."
-                if f"{EXPONENTS.get(name)}_max" in plan.constants else "."),
+    exponent = plan.constants.get(f"{EXPONENTS.get(name)}_max")
+    at = "" if exponent is None else f" at its largest block exponent, {exponent}"
+    lines = [f"{name} has the format {fmt}: {'signed' if fmt.signed else 'unsigned'}, {fmt.bits} bits, "
+             f"{fmt.frac} of them fraction bits. Its unit: {signal.unit}. It reaches "
+             f"{reach(plan, name):.6g}{at}.",
              f"Its range was decided {_DECISIONS[entry['decided_by']]}: "
              f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.",
              f"Its cast rounds with {signal.rounding.name.lower()} and {_overflows(signal, entry)}."]

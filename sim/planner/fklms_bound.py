@@ -67,7 +67,7 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
 
 
 def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
-    """eta and 1 - eta rho as the device's words have them."""
+    """The words of eta and 1 - eta rho as the device has them."""
     y, alpha = plan.signals["y"].format, plan.signals["alpha"].format
     eta = Fraction(plan.integer("eta")) / Fraction(2) ** (plan.integer("eta_shift") - y.frac + alpha.frac)
     decay = Fraction(plan.integer("decay"), 1 << plan.integer("decay_shift"))
@@ -97,5 +97,5 @@ def _handed_over(plan: Plan) -> Fraction:
 def _different_inputs(plan: Plan) -> int:
     """How many samples differ, as words of x."""
     x, raw = plan.signals["x"], plan.signals["x_raw"].format
-    each: int = min(x.hi - x.lo + 1, 1 << raw.bits)
-    return each ** plan.sizes["D"]
+    different: int = min(x.hi - x.lo + 1, 1 << raw.bits) ** plan.sizes["D"]
+    return different

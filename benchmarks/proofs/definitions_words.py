@@ -137,6 +137,7 @@ def _exp2_32_steps(run: Run) -> list[Term | Fact]:
         Fact(congruent, (found.step, found.tail, *product)), found.fall == own.fall,
         own.fall >= 0, own.fall < 1 << 31, found.head == own.head, Fact(_bounded_32, (own.head, own.fall)),
         Fact(congruent, (found.head, found.fall, own.head, own.fall)),
+        run.m.floor(own.head * own.fall, 32) >= 0, run.m.floor(own.head * own.fall, 32) <= own.fall,
         Fact(partial(_nested, run.m, _bits(run)), (own.fall, own.head * own.fall)),
         found.value + (1 << 32) == own.value,
     ]

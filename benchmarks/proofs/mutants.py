@@ -26,14 +26,14 @@ OPERATORS = {
 NARROWER = {"int64_t": "int32_t", "uint64_t": "uint32_t", "int32_t": "int16_t", "int16_t": "int8_t"}
 ORDERED = ("-", "/", "%", "<<", ">>")
 SAMPLES = 60
-# No numerator, equal mantissas; z = 36744, the one for which the last digit of ln 2 matters to the floor.
+# No numerator, equal mantissas; tails for which the last digit of ln 2 matters to the floor.
 EDGE: dict[str, list[dict[str, int]]] = {
     "kc_divide": [{"num": 0}, {"num": 1, "den": 1}],
-    "kc_exp2_32": [{"t": 36744}],
+    "kc_exp2_32": [{"t": 4194106, "bits": 5}, {"t": 4194073, "bits": 5}],
 }
 # Arguments of a short range would miss it too often.
 BITS = {"c": 32, "den": 62, "num": 62}
-BITS_OF_T = {"kc_exp2_16": 26, "kc_exp2_32": 39}
+BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38}
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ def _sampled(program: Program, claim: Claim) -> Verdict | None:
     kinds = {name: kind for name, kind in parameters(program, claim.function).items()
              if not isinstance(kind, CPointer)}
     small = {"s": range(-62, 63) if min(claim.split.get("s", (0,))) < 0 else range(63),
-             "rounding": range(3), "bits": range(1, 64)}
+             "rounding": range(3), "bits": claim.split.get("bits", range(1, 64))}
     for number in range(SAMPLES):
         fixed: dict[str, int] = {}
         for name, kind in kinds.items():

@@ -1,0 +1,162 @@
+"""Trace hooks: they cost nothing unless asked for, and name a planted fault exactly."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.lab.bisection import bisect_backend
+from kerncast.sim.model.hooks import HOOKS, Log
+from kerncast.sim.model.kernel import kernel, kernel_constants, term
+from kerncast.sim.model.ranges import Ranges
+
+NAMES = ["grid16_even", "mean16", "biased32", "indefinite16", "mean24_floor", "periodic32", "cg16",
+         "lms16_ties", "lms32_rails", "lms16_decay_varied"]
+REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang"}
+HOOK = re.compile(r"^ *KC_TRACE(?:_ALL)?\((\w+), (\w+), .*\);\n", re.MULTILINE)
+
+
+@pytest.fixture
+def copy(cases, tmp_path):
+    """``copy(name)``: a case and a copy of its folder, to plant faults in."""
+    def copied(name):
+        return cases(name), Path(shutil.copytree(cases(name).folder, tmp_path / name))
+    return copied
+
+
+def objects(folder: Path, compiler: str, level: str) -> dict[str, bytes]:
+    sources = sorted(path.name for path in folder.glob("*.c"))
+    subprocess.run([compiler, "-std=c99", level, "-Wall", "-Wextra", "-Werror", "-I.", "-c", *sources],
+                   cwd=folder, check=True)
+    return {name: (folder / name).with_suffix(".o").read_bytes() for name in sources}
+
+
+# ---- no cost ----
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+@pytest.mark.parametrize("name", ["grid16_even", "mean16", "cg16", "lms16_decay_varied"])
+def test_without_the_request_the_object_code_is_that_of_sources_without_hooks(
+        copy, require_tool, name, compiler):
+    require_tool(compiler, REMEDY[compiler])
+    _, folder = copy(name)
+    levels = ("-O0", "-O2", "-Os")
+    with_hooks = [objects(folder, compiler, level) for level in levels]
+    lines = {path: path.read_text() for path in folder.glob("*.c")}
+    for path, text in lines.items():
+        path.write_text(HOOK.sub("", text))
+    assert sum(len(HOOK.findall(text)) for text in lines.values()) >= 5
+    assert not any("KC_TRACE" in path.read_text() for path in lines)
+    assert [objects(folder, compiler, level) for level in levels] == with_hooks
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_hook_of_the_c_is_one_of_the_models(cases, name):
+    text = "".join(path.read_text() for path in cases(name).folder.glob("*.c"))
+    found = set(HOOK.findall(text))
+    assert found <= set(HOOKS)
+    assert text.count("KC_TRACE") == len(HOOK.findall(text))
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang"])
+def test_sources_with_hooks_compile_without_a_warning(copy, require_tool, compiler):
+    require_tool(compiler, REMEDY[compiler])
+    for name in ("mean16", "lms16_decay_varied"):
+        _, folder = copy(name)
+        for hooks in ("-DKC_TRACE_ON", "-UKC_TRACE_ON"):
+            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+                            "-Wsign-conversion", "-Wshadow", "-Wcast-qual", "-Wundef", "-Werror", "-O1",
+                            "-fsyntax-only", hooks, "-I.", f"-I{agent()}",
+                            *sorted(path.name for path in folder.glob("*.c")), f"{agent()}/kc_hil_trace.c"],
+                           cwd=folder, check=True)
+
+
+def agent() -> Path:
+    import kerncast
+
+    return Path(kerncast.__file__).resolve().parent / "firmware" / "agent"
+
+
+# ---- no difference ----
+@pytest.mark.parametrize("name", NAMES)
+def test_generated_c_computes_the_same_words_in_the_same_order_as_the_model(
+        cases, require_tool, ledger, name):
+    require_tool("gcc", REMEDY["gcc"])
+    case = cases(name)
+    found = bisect_backend(case.plan, case.vectors, "host:gcc:-O1", case.folder)
+    assert found.divergence is None
+    assert found.as_dict()["divergence"] is None
+    ledger.record(backend="host:gcc:-O1:trace", words=found.words, mismatches=found.mismatches, case=name)
+
+
+# ---- planted faults ----
+FAULTS = [
+    # case, file, what stands there, the fault, the operation and signal that must be named
+    ("grid16_even", "levinson", "e, 62), GRID16_EVEN_ROUNDING", "e, 62), KC_FLOOR", "lengthen_a", "xi"),
+    ("grid16_even", "levinson", "right * ONE + xi * left, W - 1, GRID16_EVEN_ROUNDING",
+     "right * ONE + xi * left, W - 1, KC_FLOOR", "update_a", "a"),
+    ("grid16_even", "levinson", "for (i = 1; i < n; i++)", "for (i = 2; i < n; i++)", "reflection", "num"),
+    ("grid16_even", "levinson", "c * a[n - i], s,", "c * a[n - i - 1], s,", "update_x", "x"),
+    ("grid16_even", "levinson", "kc_block_scale_16(a, 1, n, 1)", "kc_block_scale_16(a, 2, n, 1)",
+     "extend_a", "scaled_a"),
+    ("grid16_even", "toeplitz", "m->alpha[i] * GRID16_EVEN_ALPHA_RHO",
+     "m->alpha[i] * GRID16_EVEN_ALPHA_RHO + (i == 20 ? 1 << 30 : 0)", "toeplitz_train", "alpha"),
+    ("mean16", "toeplitz", "kc_divide_round(acc,", "kc_divide_round(acc - 99 * (j == 9),", "first_row", "r"),
+    ("mean16", "kernel", "(d2, u[c], v[c])", "(d2, u[c], v[c > 1 ? 1 : c])", "first_row", "distance"),
+    ("mean16", "kernel", "kc_narrow(scaled, MEAN16_X_SHIFT", "kc_narrow(scaled + 4096, MEAN16_X_SHIFT",
+     "input_convert", "x"),
+    ("lms16_ties", "fklms", "m->rank[i] > m->rank[worst]", "m->rank[i] < m->rank[worst]",
+     "newest_of_closest", "slot"),
+    ("lms16_decay_varied", "fklms", "if (m->rank[j] > m->rank[slot])", "if (m->rank[j] > m->rank[slot] + 1)",
+     "remove_slot", "rank"),
+    ("lms16_ties", "fklms", "LMS16_TIES_ETA_SHIFT,", "LMS16_TIES_ETA_SHIFT + 1,", "learn", "alpha"),
+]
+
+
+@pytest.mark.parametrize(("name", "file", "line", "fault", "operation", "signal"), FAULTS)
+def test_a_planted_fault_is_named(copy, require_tool, name, file, line, fault, operation, signal):
+    require_tool("gcc", REMEDY["gcc"])
+    case, folder = copy(name)
+    path = folder / f"{name}_{file}.c"
+    text = path.read_text()
+    assert text.count(line) == 1
+    path.write_text(text.replace(line, fault))
+    found = bisect_backend(case.plan, case.vectors, "host:gcc:-O1", folder)
+    assert found.mismatches > 0
+    assert found.divergence is not None
+    event = found.divergence.event
+    assert (event.operation, event.signal) == (operation, signal)
+    assert found.divergence.model is not None and found.divergence.device is not None
+    assert found.divergence.model.word != found.divergence.device.word
+    shown, _, number = found.hook.partition(":")
+    assert f"({operation}, {signal}, " in (folder / shown).read_text().splitlines()[int(number) - 1]
+
+
+def test_a_stuck_table_entry_is_named_at_the_first_value_that_uses_it(copy, require_tool):
+    require_tool("gcc", REMEDY["gcc"])
+    case, folder = copy("grid16")
+    plan, k, log = case.plan, kernel_constants(case.plan), Ranges(case.plan).log
+    assert isinstance(log, Log)
+    distances = [int(term(0, j * plan.integer("x_step"), 0, k)) for j in range(plan.sizes["n"])]
+
+    def values(table: np.ndarray) -> list[int]:
+        return [int(kernel(d, k._replace(table=table), log)) for d in distances]
+
+    def stuck_at(entry: int) -> np.ndarray:
+        return np.where(np.arange(len(k.table)) == entry, k.table[entry - 1], k.table)
+
+    entry = next(e for e in range(len(k.table) - 1, 0, -1) if values(stuck_at(e)) != values(k.table))
+    stuck = stuck_at(entry)
+    first = next(j for j, (a, b) in enumerate(zip(values(stuck), values(k.table), strict=True)) if a != b)
+    path = folder / "grid16_tables.c"
+    words = [f"{word}u" for word in k.table.tolist()]
+    written = re.search(r"(grid16_table_exp2\[\d+\] = \{)([^}]*)(\})", path.read_text())
+    assert written is not None
+    assert re.findall(r"\d+u", written[2]) == words
+    words[entry] = words[entry - 1]
+    path.write_text(path.read_text().replace(written[0], written[1] + ", ".join(words) + written[3]))
+    found = bisect_backend(case.plan, case.vectors, "host:gcc:-O1", folder).divergence
+    assert found is not None and found.model is not None and found.device is not None
+    assert (found.event.operation, found.event.signal, found.event.step) == ("first_row", "kernel", first)
+    assert (found.model.word, found.device.word) == (values(k.table)[first], values(stuck)[first])

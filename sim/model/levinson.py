@@ -30,7 +30,7 @@ from ..primitives import (
 from . import hooks as at
 from .hooks import Log, trace, trace_all
 from .kernel import Cast
-from .ranges import EPS, MU, XI, A, cast, fit, record
+from .ranges import EPS, MU, XI, A, cast, record, record_all
 from .statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 
@@ -61,24 +61,23 @@ def reflection(m: int, r: Words, a: Words, a_exp: int, k: LevinsonConstants) -> 
 
 
 @jit
-def update_a(m: int, a: Words, xi: int, a_exp: int, k: LevinsonConstants, log: Log) -> int:
-    """``a_i += xi a_{m-i}`` for both ends at once, ``a_m = xi``; the largest magnitude met.
+def update_a(m: int, a: Words, wide: Words, xi: int, a_exp: int, k: LevinsonConstants, log: Log) -> int:
+    """``a_i += xi a_{m-i}``, ``a_m = xi``; the largest magnitude met.
 
-    It is taken before the cast, so that one beyond the word tells of saturation.
+    It is taken before the cast, so that one beyond the word tells of saturation.  The device takes
+    both ends at once, in place; the way through `wide` (n,) gives the same words in half the time.
     """
-    used = 0
-    s = k.word - 1
-    for i in range(1, m // 2 + 1):
-        j = m - i
-        left, right = a[i], a[j]
-        first = shift_round((left << s) + xi * right, s, k.a.rounding)
-        last = shift_round((right << s) + xi * left, s, k.a.rounding)
-        used = max(used, magnitude(first), magnitude(last))
-        a[i] = fit(first, k.a.lo, k.a.hi, log, A)
-        a[j] = fit(last, k.a.lo, k.a.hi, log, A)
+    s, least, most, lost = k.word - 1, 0, 0, 0
+    for i in range(1, m):
+        wide[i] = shift_round((a[i] << s) + xi * a[m - i], s, k.a.rounding)
+        least, most = min(least, wide[i]), max(most, wide[i])
+    for i in range(1, m):
+        a[i] = saturate(wide[i], k.a.lo, k.a.hi)
+        lost += a[i] != wide[i]
+    record_all(log, A, least, most, lost, k.a.lo, k.a.hi)
     a[m] = shift_round(xi, a_exp, k.a.rounding)
     trace_all(log, at.UPDATE_A, m, a, 1, m + 1)
-    return max(used, magnitude(a[m]))
+    return max(magnitude(least), most, magnitude(a[m]))
 
 
 @jit
@@ -95,18 +94,18 @@ def residual(m: int, y: int, r: Words, x: Words, x_exp: int, k: LevinsonConstant
 def update_x(m: int, x: Words, a: Words, c: int, s: int, c_shift: int, k: LevinsonConstants,
              log: Log) -> int:
     """``x_i += c a_{m-i}``, ``x_m = c``; the largest magnitude met, before the cast."""
-    used = 0
+    least, most = 0, 0
     for i in range(m):
         whole = x[i] + shift_round(c * a[m - i], s, k.a.rounding)
-        used = max(used, magnitude(whole))
+        least, most = min(least, whole), max(most, whole)
         x[i] = saturate(whole, k.a.lo, k.a.hi)
     x[m] = shift_round(c, c_shift, k.a.rounding)
     trace_all(log, at.UPDATE_X, m, x, 0, m + 1)
-    return max(used, magnitude(x[m]))
+    return max(magnitude(least), most, magnitude(x[m]))
 
 
 @jit
-def extend_a(m: int, a: Words, xi: int, a_exp: int, a_used: int, k: LevinsonConstants,
+def extend_a(m: int, a: Words, wide: Words, xi: int, a_exp: int, a_used: int, k: LevinsonConstants,
              log: Log) -> tuple[int, int]:
     """Take xi into a, in block floating point; the new a_exp (above its range: none) and a_used."""
     # The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
@@ -117,11 +116,11 @@ def extend_a(m: int, a: Words, xi: int, a_exp: int, a_used: int, k: LevinsonCons
         block_scale(a, 1, m, 1)
         trace_all(log, at.EXTEND_SCALED_A, m, a, 1, m)
     trace(log, at.EXTEND_A_EXP, m, 0, a_exp)
-    return a_exp, update_a(m, a, xi, a_exp, k, log)
+    return a_exp, update_a(m, a, wide, xi, a_exp, k, log)
 
 
 @jit
-def lengthen_a(m: int, r: Words, a: Words, eps: int, a_exp: int, a_used: int,
+def lengthen_a(m: int, r: Words, a: Words, wide: Words, eps: int, a_exp: int, a_used: int,
                k: LevinsonConstants, log: Log) -> tuple[int, int, int]:
     """Step m of the predictor polynomial; the new eps (0 where there is none), a_exp, a_used."""
     num = reflection(m, r, a, a_exp, k)
@@ -131,7 +130,7 @@ def lengthen_a(m: int, r: Words, a: Words, eps: int, a_exp: int, a_used: int,
     quotient, e = divide(-num, eps)
     xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
     trace(log, at.LENGTHEN_XI, m, 0, xi)
-    a_exp, a_used = extend_a(m, a, xi, a_exp, a_used, k, log)
+    a_exp, a_used = extend_a(m, a, wide, xi, a_exp, a_used, k, log)
     if a_exp > k.a_exp_max:
         return 0, a_exp, a_used
     eps -= mul_shift(eps, align(xi * xi, 2 * (k.word - 1) - 31), 31)
@@ -157,7 +156,8 @@ def extend_x(m: int, x: Words, a: Words, c: int, c_exp: int, a_exp: int, a_used:
         need = max(need, c_exp, c_exp + a_exp + bit_length(a_used) - (k.word - 2))
         if need > k.x_exp_max:
             return need, x_used
-        block_scale(x, 0, m, min(need - x_exp, 62))
+        if need > x_exp:
+            block_scale(x, 0, m, min(need - x_exp, 62))
         trace_all(log, at.EXTEND_SCALED_X, m, x, 0, m)
     trace(log, at.EXTEND_X_EXP, m, 0, need)
     s = min(k.word - 1 + need - c_exp - a_exp, 62)
@@ -184,18 +184,20 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
              log: Log) -> int:
     """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
 
-    `out` (2 + 2 K) receives eps, a_exp, the K exponents of x and their largest magnitudes.  The
-    solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps falls below half of what
-    a positive semidefinite T can reach, or an exponent leaves its range.
+    `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x and their largest magnitudes; the
+    rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps
+    falls below half of what a positive semidefinite T can reach, or an exponent leaves its range.
     """
     sides = y.shape[0]
+    wide = out[2 + 2 * sides:]
+    assert wide.shape[0] >= y.shape[1]
     eps, a_exp, a_used = 1 << k.xi_frac, k.a_exp_min, 0
     saturated = False
     for side in range(sides):
         out[2 + side], out[2 + sides + side] = k.x_exp_min, 0
     for m in range(y.shape[1]):
         if m > 0:
-            eps, a_exp, a_used = lengthen_a(m, r, a, eps, a_exp, a_used, k, log)
+            eps, a_exp, a_used = lengthen_a(m, r, a, wide, eps, a_exp, a_used, k, log)
             if eps < k.eps_min:
                 return NOT_POSITIVE_DEFINITE
             saturated |= a_used > k.a.hi

@@ -33,6 +33,14 @@ def record(log: Any, signal: int, word: int) -> None:
 
 
 @jit
+def record_all(log: Any, signal: int, least: int, most: int, lost: int, lo: int, hi: int) -> None:
+    """A loop's words at once: their ends before they were saturated to [lo, hi], and how many were."""
+    record(log, signal, saturate(least, lo, hi))
+    record(log, signal, saturate(most, lo, hi))
+    log.ranges[signal, 2] += lost
+
+
+@jit
 def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Any, signal: int) -> int:
     """The primitive `narrow`, logged: range after the cast, and whether it saturated."""
     word = narrow(v, s, rounding, lo, hi)

@@ -104,11 +104,14 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
     """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
 
     `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
-    magnitudes; `out` receives eps, a_exp, the K exponents of x, and K largest magnitudes.  The
-    solution is refused (`NOT_POSITIVE_DEFINITE`) where :func:`.levinson.levinson` refuses it.
+    magnitudes; `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest magnitudes,
+    and the rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where
+    :func:`.levinson.levinson` refuses it.
     """
     sides = y.shape[0]
     p, q, s = generators[0], generators[1], generators[2:]
+    wide = out[2 + 2 * sides:]
+    assert wide.shape[0] >= y.shape[1]
     s_exp, s_used = room[0], room[1]
     eps, a_exp, a_used = 1 << k.xi_frac, k.a_exp_min, 0
     saturated = False
@@ -124,7 +127,7 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
                 return NOT_POSITIVE_DEFINITE
             quotient, e = divide(-num, eps)
             xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
-            a_exp, a_used = extend_a(m, a, xi, a_exp, a_used, k, log)
+            a_exp, a_used = extend_a(m, a, wide, xi, a_exp, a_used, k, log)
             eps = shift_round((eps << (k.word - 1)) + xi * num, k.word - 1, k.a.rounding)
             record(log, EPS, eps)
             if a_exp > k.a_exp_max or eps < k.eps_min:

@@ -52,7 +52,9 @@ SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
 
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
-    """The integers of the recursion."""
+    """The integers of the recursion; zeros where it computes with floats."""
+    if plan.options["solver"] == "lookahead":
+        return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
     return LevinsonConstants._make(
         [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
          int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
@@ -98,7 +100,7 @@ class ToeplitzModel:
         sides = 1 + self._refine.bias
         self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
                                     *(np.zeros((sides, n), dtype=np.int64) for _ in range(2)),
-                                    np.zeros(2 + 2 * sides, dtype=np.int64))
+                                    np.zeros(2 + 2 * sides + n, dtype=np.int64))
         self._r = self._arrays.r
         if self.plan.options["solver"] == "lookahead":
             self._lookahead = Lookahead(n)

@@ -78,7 +78,8 @@ def _own_casts(plan: Plan) -> list[str]:
     """Signals whose cast is not the usual one."""
     usual = (_usual_rounding(plan), Overflow.SATURATE)
     return [name for name in CASTS[plan.algorithm]
-            if (plan.signals[name].rounding, plan.signals[name].overflow) != usual]
+            if name in plan.signals
+            and (plan.signals[name].rounding, plan.signals[name].overflow) != usual]
 
 
 def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
@@ -87,7 +88,7 @@ def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
     return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
                    "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",
                    "wraps": plan.signals[name].overflow is Overflow.WRAP}
-            for name in CASTS[plan.algorithm]}
+            for name in CASTS[plan.algorithm] if name in plan.signals}
 
 
 def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:

@@ -7,12 +7,22 @@ their own.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
+#: Largest exponent of alpha: 65,536 full scales of y.  What is larger counts as a breakdown.
+ALPHA_EXP_MAX = 16
+
 #: Rows that one step may take at most, as in :mod:`..model.lookahead`.
 BLOCK = 4
 
 #: Multiplications and divisions of floats, at most: each block of two rows and more corrects g and a
 #: (two residuals and two products with the inverse, 6 m**2), and the answer is corrected four times.
 MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
+
+
+def lookahead_constants(lam: Fraction) -> dict[str, int]:
+    """Constants of the first row; the solver has none."""
+    return {"lambda_rho": min(round(2**31 / (1 + lam)), 2**31 - 1)}
 
 
 def lookahead_fields(word: str, x_word: str) -> list[tuple[str, str, str, str]]:

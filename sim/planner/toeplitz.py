@@ -31,7 +31,13 @@ from .inputs import (
 )
 from .kernel import far
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
-from .lookahead import DIVISIONS, MULTIPLICATIONS, lookahead_fields
+from .lookahead import (
+    ALPHA_EXP_MAX,
+    DIVISIONS,
+    MULTIPLICATIONS,
+    lookahead_constants,
+    lookahead_fields,
+)
 from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_fields, schur_signals
 
 Raw = NDArray[np.int64]
@@ -58,12 +64,15 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     """Constants of the solver, and of words of alpha of so many bits."""
     assert spec.toeplitz is not None
     n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
-    solver = levinson_constants(spec, spec.numbers.word)
+    if spec.toeplitz.solver == "lookahead":
+        solver, top = lookahead_constants(lam), ALPHA_EXP_MAX
+    else:
+        solver = levinson_constants(spec, spec.numbers.word)
+        top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
     if spec.toeplitz.solver == "schur":
         solver |= schur_constants(spec)
     mac_shift = products_shift(word, n)
     finer = 0 if corrected(spec) else _finer_bits(spec.toeplitz.lam, word)
-    top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
     own = {"alpha_frac": word - 1 + finer, "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": top,
            "mac_shift": mac_shift, "f_shift": word - mac_shift + finer}
     if corrected(spec):
@@ -80,16 +89,19 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
         return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo, fmt.hi, unit)
 
     assert spec.toeplitz is not None
+    common = {"r": signal("r", fmt, "1 + lambda", 0),
+              "alpha": signal("alpha", Format(True, word, c["alpha_frac"]),
+                              "full scale of y, block exponent alpha_exp")}
+    if spec.toeplitz.solver == "lookahead":
+        return common
     generators = schur_signals(spec) if spec.toeplitz.solver == "schur" else {}
-    return generators | {
-        "r": signal("r", fmt, "1 + lambda", 0), "a": signal("a", short, "1, block exponent a_exp"),
+    return common | generators | {
+        "a": signal("a", short, "1, block exponent a_exp"),
         "xi": signal("a", short, "1"),
         "eps": Signal(Format(True, 64, c["xi_frac"]), Rounding.FLOOR, Overflow.SATURATE, 0,
                       1 << c["xi_frac"], "1 + lambda"),
         "mu": Signal(Format(True, 64, c["mu_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
-        "alpha": signal("alpha", Format(True, word, c["alpha_frac"]),
-                        "full scale of y, block exponent alpha_exp"),
     }
 
 
@@ -230,7 +242,8 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
     solver = _constants(spec, words.bits)
     evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
-                                   for name, bound in bounds(spec).items()}
+                                   for name, bound in bounds(spec).items()
+                                   if spec.toeplitz.solver != "lookahead"}
     if spec.toeplitz.scaling == "static":
         exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
         solver |= exponents

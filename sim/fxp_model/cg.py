@@ -143,7 +143,7 @@ class FxpCg:
         return q, e + den[1] - num[1]
 
     def _sum(self, u: Block, q: int, e: int, w: Block) -> Sums:
-        """u + q 2**(e - 31) w; the larger exponent of the two counts."""
+        """The sum u + q 2**(e - 31) w; the larger exponent of the two counts."""
         exponent = max(u.exponent, e + w.exponent)
         mine = _counts(u.words.astype(object), u.bits - 1 - u.exponent, exponent)
         products = w.words.astype(object) * abs(q)
@@ -174,7 +174,7 @@ class FxpCg:
         return self._within_reach(alpha), p, taken
 
     def _within_reach(self, alpha: Block) -> Block:
-        """alpha with an exponent that a prediction can shift into place; halves up."""
+        """The block alpha with an exponent that a prediction can shift into place; halves up."""
         least = self.plan.integer("alpha_exp_min")
         if alpha.exponent >= least:
             return alpha

@@ -32,9 +32,11 @@ from ..primitives import (
     magnitude,
     narrow,
 )
+from . import hooks as at
 from .base import IntegerModel, convert_inputs, convert_targets
 from .bound import BoundConstants, add_square, certified, within
 from .certify import alpha_norm
+from .hooks import Log, trace, trace_all
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
 from .ranges import ALPHA, P, R, cast
 from .statuses import BAD_ARGUMENT, INACCURATE, NOT_POSITIVE_DEFINITE, OK, TRAINED
@@ -74,18 +76,26 @@ class CgState(NamedTuple):
 
 
 @jit
-def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Words) -> None:
+def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) -> None:
     """``(K + lambda I) p`` into `wide`; the exponent is that of p and `product_exp`."""
     n = p.shape[0]
     for i in range(n):
-        acc = mac(0, kernel(distance(s.v[i], s.v[i], k), k, log), p[i], c.mac_shift)
+        d = distance(s.v[i], s.v[i], k)
+        value = kernel(d, k, log)
+        trace(log, at.PRODUCT_DISTANCE, i, i, d)
+        trace(log, at.PRODUCT_KERNEL, i, i, value)
+        acc = mac(0, value, p[i], c.mac_shift)
         for j in range(i):
-            value = kernel(distance(s.v[i], s.v[j], k), k, log)
+            d = distance(s.v[i], s.v[j], k)
+            value = kernel(d, k, log)
+            trace(log, at.PRODUCT_DISTANCE, i, j, d)
+            trace(log, at.PRODUCT_KERNEL, i, j, value)
             acc = mac(acc, value, p[j], c.mac_shift)
             s.wide[j] = mac(s.wide[j], value, p[i], c.mac_shift)
         s.wide[i] = acc
     for i in range(n):
         s.wide[i] = align(s.wide[i], c.row_shift) + align(c.lambda_mantissa * p[i], c.lambda_shift)
+    trace_all(log, at.PRODUCT_WIDE, 0, s.wide, 0, n)
 
 
 @jit
@@ -126,7 +136,7 @@ def excess(wide: Words, bits: int) -> int:
 
 
 @jit
-def into_block(s: CgState, e: int, words: Words, w: int, to: Cast, log: Words, signal: int) -> int:
+def into_block(s: CgState, e: int, words: Words, w: int, to: Cast, log: Log, signal: int) -> int:
     """`wide` with exponent e, cast to a block of words; its exponent."""
     shift = excess(s.wide, w)
     for i in range(words.shape[0]):
@@ -145,7 +155,7 @@ def dot(u: Words, w: Words, shift: int) -> int:
 
 @jit
 def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
-    """q = `wide`, cut in place to :data:`Q_BITS`; ``p . q`` and the exponent of q."""
+    """``p . q`` of q = `wide`, which is cut in place to :data:`Q_BITS`; and the exponent of q."""
     shift = excess(s.wide, Q_BITS)
     for i in range(s.wide.shape[0]):
         s.wide[i] = narrow(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
@@ -153,19 +163,21 @@ def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
 
 
 @jit
-def begin(y: Words, s: CgState, c: CgConstants, log: Words) -> int:
-    """alpha = 0 and r = p = y; the exponent of r."""
+def begin(y: Words, s: CgState, c: CgConstants, log: Log) -> int:
+    """Set alpha = 0 and r = p = y; the exponent of r."""
     for i in range(y.shape[0]):
         s.wide[i] = align(y[i], -(62 - c.word))
         s.alpha[i] = 0
     r_exp = into_block(s, 1, s.r, c.word, c.r, log, R)
     for i in range(y.shape[0]):
         s.p[i] = s.r[i]
+    trace_all(log, at.BEGIN_R, 0, s.r, 0, y.shape[0])
     return r_exp
 
 
 @jit
-def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: KernelConstants, log: Words) -> int:
+def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: KernelConstants,
+                        log: Log) -> int:
     """Steps from alpha = 0; `out` receives alpha_exp and the steps taken.  A status comes back.
 
     Stops where the residual is zero, or where a step no longer reaches half an lsb of alpha.  Refused
@@ -179,23 +191,28 @@ def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: Ker
     while taken < c.steps and rr > 0:
         product(s, s.p, c, k, log)
         pq, q_exp = curvature(s, p_exp + c.product_exp, c)
+        trace(log, at.CURVATURE_PQ, taken, 0, pq)
         if pq <= 0:
             return NOT_POSITIVE_DEFINITE
         step, e = divide(rr, pq)
+        trace(log, at.CG_STEP, taken, 0, step)
         step_exp = e + 2 * r_exp - p_exp - q_exp + c.step_exp
         if step_exp + p_exp < alpha_exp - c.word:
             break
         old, old_exp = rr, r_exp
         e = subtract_q(s, r_exp, step, step_exp + q_exp, c)
         r_exp = into_block(s, e, s.r, c.word, c.r, log, R)
+        trace_all(log, at.CG_R, taken, s.r, 0, y.shape[0])
         e = add_p(s, s.alpha, alpha_exp, step, step_exp + p_exp, c)
         alpha_exp = into_block(s, e, s.alpha, c.word, c.alpha, log, ALPHA)
+        trace_all(log, at.CG_ALPHA, taken, s.alpha, 0, y.shape[0])
         if alpha_exp > c.alpha_exp_max:
             return NOT_POSITIVE_DEFINITE
         rr = dot(s.r, s.r, c.mac_shift)
         beta, e = divide(rr, old)
         e = add_p(s, s.r, r_exp, beta, e + 2 * (r_exp - old_exp) + p_exp, c)
         p_exp = into_block(s, e, s.p, c.word, c.p, log, P)
+        trace_all(log, at.CG_P, taken, s.p, 0, y.shape[0])
         taken += 1
     if alpha_exp < c.alpha_exp_min:
         block_scale(s.alpha, 0, s.alpha.shape[0], min(c.alpha_exp_min - alpha_exp, 62))
@@ -206,8 +223,11 @@ def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: Ker
 
 @jit
 def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants, k: KernelConstants,
-            log: Words) -> int:
-    """r = y - (K + lambda I) alpha, afresh; `out` receives its exponent and the bound.  A status comes back."""
+            log: Log) -> int:
+    """The residual ``r = y - (K + lambda I) alpha`` afresh, and the bound.  A status comes back.
+
+    `out` receives the exponent of r and the bound.
+    """
     product(s, s.alpha, c, k, log)
     e = max(1, out[0] + c.product_exp)
     up = min(e - 1 - (62 - c.word), 62)
@@ -218,8 +238,10 @@ def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants,
     for i in range(y.shape[0]):
         s.wide[i] = align(y[i], up) - align(s.wide[i], down)
         squares, shift = add_square(squares, shift, abs(s.wide[i]) + slack, b.norm_bits, 1)
+    trace_all(log, at.CG_CERTIFY, 0, s.wide, 0, y.shape[0])
     out[1] = into_block(s, e, s.r, c.word, c.r, log, R)
     out[3] = certified(squares, shift + e - out[0] - c.product_exp, b)
+    trace(log, at.CERTIFY_BOUND, 0, 0, out[3])
     return OK if within(out[3], norm, norm_shift, b) else INACCURATE
 
 
@@ -240,8 +262,8 @@ class CgModel(IntegerModel):
     def reset(self) -> None:
         """Back to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
-        self._state = CgState(*(np.zeros(n, dtype=np.int64) for _ in range(4)),
-                              np.zeros((n, columns), dtype=np.int64))
+        wide, alpha, r, p = (np.zeros(n, dtype=np.int64) for _ in range(4))
+        self._state = CgState(wide, alpha, r, p, np.zeros((n, columns), dtype=np.int64))
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
         self._trained = False
 

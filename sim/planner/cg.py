@@ -15,7 +15,7 @@ from ..spec import Spec
 from .casts import cast_modes
 from .certify import ROW_ERROR, norm_bits
 from .counts import memory, operations
-from .exact import ceil_log2, ceil_log2_sqrt, floor_log2
+from .exact import ceil_log2_sqrt, floor_log2
 from .inputs import (
     WORD_CLASSES,
     WordClass,
@@ -91,8 +91,9 @@ def _constants(spec: Spec, words: WordClass, kernel: Format) -> tuple[dict[str, 
 
 def _signals(spec: Spec, w: int) -> dict[str, Signal]:
     fmt = Format(True, w, w - 1)
-    return {name: Signal(fmt, *cast_modes(spec, name), fmt.lo, fmt.hi, f"full scale of y, block exponent{where}")
-            for name, where in (("alpha", " alpha_exp"), ("r", " r_exp"), ("p", ""))}
+    return {name: Signal(fmt, *cast_modes(spec, name), fmt.lo, fmt.hi,
+                         f"full scale of y, block exponent {name}_exp")
+            for name in ("alpha", "r", "p")}
 
 
 def _memory(word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:

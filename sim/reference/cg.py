@@ -69,7 +69,7 @@ def kernel_exact(kernel: Kernel, X: Array, y: Array, lam: float) -> Solution:
     """
     K = kernel(X, X)
     K[np.diag_indices_from(K)] += lam
-    alpha = np.linalg.solve(K, y)
+    alpha = np.asarray(np.linalg.solve(K, y), dtype=np.float64)
     return Solution(alpha, Status.OK, residual_of(kernel, X, y, lam, alpha), 0, "exact")
 
 

@@ -131,7 +131,7 @@ def test_a_spec_that_is_not_there_is_bad_input(path):
 
 
 # ---- init ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("algorithm", ["toeplitz_rls", "kernel_lms"])
+@pytest.mark.parametrize("algorithm", ["toeplitz_rls", "kernel_cg", "kernel_lms"])
 def test_init_writes_a_commented_spec_that_passes_check(tmp_path, algorithm):
     code, out, _ = run("init", "motor", "--algorithm", algorithm, "-o", tmp_path)
     path = tmp_path / "motor.toml"

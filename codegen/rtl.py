@@ -124,6 +124,7 @@ def _context(plan: Plan) -> dict[str, Any]:
     distance, x = plan.signals["distance"].format, plan.signals["x"].format
     # A word that wraps is the low end of the longest one, which holds every sum.
     f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
+    polynomial = "kernel_degree" in plan.constants
     exponents = [plan.integer(name) if name in plan.constants else 0
                  for name in ("alpha_exp_min", "alpha_exp_max")]
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | _affine(plan) | {
@@ -135,7 +136,7 @@ def _context(plan: Plan) -> dict[str, Any]:
         "distance_bits": distance.bits - (distance.signed and plan.signals["distance"].lo == 0),
         "distance_latency": distance_latency(plan),
         "k_lo": _literal(plan.signals["kernel"].lo, 64), "k_hi": _literal(plan.signals["kernel"].hi, 64),
-        "out_shift": _literal(plan.integer("kernel_out_shift") if "kernel_out_shift" in plan.constants else 0, 7),
+        "out_shift": _literal(plan.integer("kernel_out_shift") if polynomial else 0, 7),
         "t_bits": _T_BITS[plan.word], "t_end": words.t_end,
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
         "column_bits": _address_bits(columns), "count_bits": held.bit_length(),

@@ -38,6 +38,22 @@ SPECS = {
         online = {budget = 5, eta = 0.5}
         numbers = {word = 32, rounding = "half_even"}
         """,
+    "even24": """
+        model = {name = "even", algorithm = "kernel_lms"}
+        input = {word = "u10f0", columns = 2, offset = 512}
+        output = {word = "s16f0"}
+        kernel = {sigma = 150.0}
+        online = {budget = 5, eta = 0.5}
+        numbers = {word = 24, rounding = "half_even", exp_table = "medium"}
+        """,
+    "means24": """
+        model = {name = "means", algorithm = "toeplitz_rls"}
+        input = {word = "s16f8", columns = 2, gain = [1.0, 3.0]}
+        output = {word = "s12f0"}
+        kernel = {sigma = 40.0}
+        toeplitz = {n = 6, lambda = 0.5, scheme = "diagonal_mean_biased"}
+        numbers = {word = 24, exp_table = "small"}
+        """,
     "grid16": """
         model = {name = "grid", algorithm = "toeplitz_rls"}
         input = {word = "u8f0", offset = 2}
@@ -86,6 +102,30 @@ SPECS = {
         toeplitz = {n = 8, lambda = 0.1, scheme = "uniform", step = 3}
         numbers = {word = 16}
         """,
+    "powers16": """
+        model = {name = "powers", algorithm = "kernel_cg"}
+        input = {word = "s10f9", columns = 3}
+        output = {word = "s12f0"}
+        kernel = {type = "polynomial", degree = 3, gamma = 0.5, coef0 = 0.7}
+        cg = {n = 6, lambda = 0.5, steps = 8}
+        numbers = {word = 16}
+        """,
+    "powers32": """
+        model = {name = "powers", algorithm = "kernel_cg"}
+        input = {word = "u12f12", columns = 2, gain = [1.0, 0.3]}
+        output = {word = "s12f0"}
+        kernel = {type = "polynomial", degree = 5, gamma = 0.9, coef0 = 0.5}
+        cg = {n = 6, lambda = 0.02, steps = 8, tolerance = 8.0}
+        numbers = {word = 32}
+        """,
+    "line24": """
+        model = {name = "line", algorithm = "kernel_cg"}
+        input = {word = "s12f8", columns = 2}
+        output = {word = "s12f0"}
+        kernel = {type = "linear"}
+        cg = {n = 6, lambda = 0.5, steps = 8, tolerance = 8.0}
+        numbers = {word = 24}
+        """,
     "digits": """
         model = {name = "digits", algorithm = "kernel_lms"}
         input = {word = "u5f0", columns = 64}
@@ -97,7 +137,7 @@ SPECS = {
 }
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
-    (case, "verilator") for case in ("gains16", "means32", "wrap16", "corners16", "angles32")]
+    (case, "verilator") for case in ("gains16", "means24", "means32", "wrap16", "corners16", "angles32")]
 
 
 def make(case: str) -> Plan:
@@ -126,13 +166,13 @@ def trained(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
         model.update(x, chance.integers(y.lo, y.hi + 1, len(x)))
     else:
         targets = chance.integers(y.lo, y.hi + 1, held)
-        status = model.train(None if plan.options["scheme"] == "uniform" else x, targets)["status"]
+        status = model.train(None if plan.options.get("scheme") == "uniform" else x, targets)["status"]
         assert status[0] == 0
     return model.state(), x
 
 
 def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
-    """A state that no training gives: alpha at the rails, any exponent the plan allows; and its vectors."""
+    """A state that no training gives: alpha at the rails, one of 32 exponents from end to end; and its v."""
     chance, held = np.random.default_rng(seed), vectors(plan)
     x, alpha = places(plan, held, seed), plan.signals["alpha"].format
     multipliers = chance.integers(alpha.lo, alpha.hi + 1, held)
@@ -141,20 +181,19 @@ def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
     v = np.zeros_like(x)
     for raw, words in zip(x, v, strict=True):
         convert_x(raw, input_constants(plan), words, Ranges(plan).log)
-    return field_arrays(plan, {"alpha": multipliers, "alpha_exp": low + seed % (high - low + 1),
+    return field_arrays(plan, {"alpha": multipliers, "alpha_exp": low + seed % 32 * (high - low) // 31,
                                "trained": 1, "count": 1 + seed % held, "v": v}), x
 
 
 def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
     """The integer model's answers from a state."""
     log, columns = Ranges(plan).log, plan.sizes["D"]
-    toeplitz = plan.algorithm == "toeplitz_rls"
-    held = int(state["trained"][0]) * plan.sizes["n"] if toeplitz else int(state["count"][0])
+    held = int(state["trained"][0]) * plan.sizes["n"] if plan.trains else int(state["count"][0])
     if held == 0:
         return {"status": np.full(len(x_raw), 3), "f": np.zeros(len(x_raw), dtype=np.int64)}
     v = state["v"].reshape(-1, columns) if "v" in state \
         else plan.integer("x_step") * np.arange(held, dtype=np.int64)[:, np.newaxis]
-    exponent = int(state["alpha_exp"][0]) if toeplitz else 0
+    exponent = int(state["alpha_exp"][0]) if plan.trains else 0
     f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
     x = np.zeros(columns, dtype=np.int64)
     for i, raw in enumerate(x_raw):

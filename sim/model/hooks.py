@@ -60,13 +60,24 @@ HOOKS = (
     ("left_over", "rhs"),
     ("refine", "eta"),
     ("move", "alpha"),
+    ("product", "distance"),
+    ("product", "kernel"),
+    ("product", "wide"),
+    ("begin", "r"),
+    ("curvature", "pq"),
+    ("conjugate_gradients", "step"),
+    ("r_from_wide", "r"),
+    ("alpha_from_wide", "alpha"),
+    ("p_from_wide", "p"),
+    ("certify", "wide"),
 )
 (INPUT_X, OUTPUT_Y, PREDICT_DISTANCE, PREDICT_KERNEL, PREDICT_F, UPDATE_ROW, CLOSEST_SLOT, PROJECT_DISTANCE,
  PROJECT_KERNEL, PROJECT_ALPHA, ELDER_DISTANCE, ELDER_ELDER, ELDER_DIST, REMOVE_RANK, LEARN_KERNEL, LEARN_F,
  LEARN_DECAYED, LEARN_ALPHA, INSERT_ELDER, INSERT_DIST, ROW_DISTANCE, ROW_KERNEL, ROW_R, REFLECTION_NUM,
  LENGTHEN_XI, EXTEND_A_EXP, EXTEND_SCALED_A, UPDATE_A, LENGTHEN_EPS, LENGTHEN_Y, RESIDUAL_MU, LENGTHEN_C,
  EXTEND_X_EXP, EXTEND_SCALED_X, UPDATE_X, TRAIN_ALPHA, CERTIFY_BOUND, LEFT_OVER_RHS, REFINE_ETA,
- MOVE_ALPHA) = range(len(HOOKS))
+ MOVE_ALPHA, PRODUCT_DISTANCE, PRODUCT_KERNEL, PRODUCT_WIDE, BEGIN_R, CURVATURE_PQ, CG_STEP, CG_R, CG_ALPHA,
+ CG_P, CG_CERTIFY) = range(len(HOOKS))
 
 _LIMIT, _COUNT, _HASH, _HOOK, _STEP, _INDEX, _WORD = range(7)
 _MASK = 0xFFFFFFFF

@@ -66,7 +66,7 @@ def _start(name: str, algorithm: str) -> Values:
         "kernel": {"type": "gaussian", "sigma": 3.0},
     }
     if algorithm == "kernel_cg":
-        values["cg"] = {"n": 256, "lambda": 0.1, "steps": 20}
+        values["cg"] = {"n": 256, "lambda": 0.1, "steps": 32}
     elif algorithm == "toeplitz_rls":
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
     else:

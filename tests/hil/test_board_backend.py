@@ -75,7 +75,7 @@ def build_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("optimise", ["-O0", "-O2", "-Os"])
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "fklms"])
 def test_every_word_of_both_emulated_boards_equals_the_models(
         folders: Folders, ledger: "Ledger", case: str, word: int, optimise: str, build_dir: Path,

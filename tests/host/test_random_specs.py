@@ -24,7 +24,7 @@ def random_cases():
 
 def compare(random_cases, ledger, seed: int) -> None:
     random = Random(seed)
-    word, rounding = random.choice((16, 32)), random.choice(random_cases.ROUNDINGS)
+    word, rounding = random.choice((16, 24, 32)), random.choice(random_cases.ROUNDINGS)
     if seed % 3 == 1:
         case = random_cases.online_case(random, word, rounding, 60)
     elif seed % 3 == 2:

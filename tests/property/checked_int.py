@@ -135,7 +135,7 @@ def main(first: int, last: int) -> None:
     use_checked_integers()
     for seed in range(first, last):
         random = Random(seed)
-        word, rounding = random.choice((16, 32)), random.choice(random_cases.ROUNDINGS)
+        word, rounding = random.choice((16, 24, 32)), random.choice(random_cases.ROUNDINGS)
         kind = random.choice(("toeplitz", "cg", "online"))
         if kind == "cg":
             word = random.choice((16, 24, 32))

@@ -17,6 +17,7 @@ from kerncast.sim.spec import Spec
 
 Raw = NDArray[np.int64]
 ROUNDINGS = ("floor", "half_up", "half_even")
+TABLES = ("small", "medium", "large")
 SCHEMES = ("uniform", "diagonal_mean", "diagonal_mean_biased")
 DISTANCES = ("gaussian", "gaussian", "laplacian", "periodic")
 KERNELS = (*DISTANCES, "polynomial", "linear")
@@ -87,7 +88,7 @@ def _common(random: Random, word: int, rounding: str, columns: int, x: Format, y
         "input": {"word": str(x), "columns": columns, "offset": offsets, "gain": gains},
         "output": {"word": str(y), "offset": random.choice((min(max(0, y.lo), y.hi), y.lo, y.hi))},
         "kernel": _kernel(random, max(span * 10 ** random.uniform(-3, 1), 1e-6), kernels),
-        "numbers": {"word": word, "rounding": rounding},
+        "numbers": {"word": word, "rounding": rounding, "exp_table": random.choice(TABLES)},
     }
 
 

@@ -49,7 +49,7 @@ def test_the_checker_notices_an_overflow(expression: str) -> None:
     assert found.returncode != 0 and "Int64Overflow" in found.stderr
 
 
-WORDS = st.sampled_from((16, 32))
+WORDS = st.sampled_from((16, 24, 32))
 LAMBDAS = st.floats(-12, 12).map(lambda e: 10.0**e)
 
 

@@ -56,7 +56,7 @@ def online(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) 
 
 
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(5))
 def test_both_models_train_to_the_same_words(
         cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:
@@ -64,7 +64,7 @@ def test_both_models_train_to_the_same_words(
 
 
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(4))
 def test_both_models_learn_online_to_the_same_words(
         cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:
@@ -82,7 +82,7 @@ def test_both_models_take_the_same_steps_of_conjugate_gradients(
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(1000, 1200))
 def test_both_models_agree_on_many_more_cases(
         cases: ModuleType, ledger: Any, seed: int, word: int) -> None:

@@ -9,11 +9,11 @@ import ast
 import inspect
 from fractions import Fraction
 from itertools import product
-from math import floor
+from math import floor, isqrt
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from kerncast.sim import primitives as p
@@ -225,7 +225,7 @@ def test_divide_round_is_the_rounded_mean_for_long_words(num: int, den: int) -> 
 
 
 @given(st.lists(words(32), min_size=1, max_size=12), st.integers(0, 62), st.data())
-def test_block_scale_shifts_only_its_part_and_ors_the_magnitudes(
+def test_block_scale_shifts_only_its_part_and_gives_the_largest_magnitude(
         block: list[int], s: int, data: st.DataObject) -> None:
     first = data.draw(st.integers(0, len(block)))
     last = data.draw(st.integers(first, len(block)))
@@ -234,7 +234,17 @@ def test_block_scale_shifts_only_its_part_and_ors_the_magnitudes(
     want = [rounded(Fraction(w, 2**s), p.HALF_UP) if first <= i < last else w
             for i, w in enumerate(block)]
     assert array.tolist() == want
-    ored = 0
-    for w in want[first:last]:
-        ored |= w if w >= 0 else -w - 1
-    assert used == ored
+    assert used == max((w if w >= 0 else -w - 1 for w in want[first:last]), default=0)
+
+
+def test_root_is_rounded_up_for_every_short_word() -> None:
+    assert [p.root(v) for v in range(1 << 16)] == [isqrt(v - 1) + 1 if v else 0 for v in range(1 << 16)]
+
+
+@given(st.integers(0, 2**62 - 1))
+@example(2**62 - 1)
+@example((2**31 - 1) ** 2)
+@example((2**31 - 1) ** 2 + 1)
+def test_root_is_the_smallest_word_whose_square_reaches(v: int) -> None:
+    x = p.root(v)
+    assert x * x >= v and (x == 0 or (x - 1) ** 2 < v)

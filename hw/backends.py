@@ -35,8 +35,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     ----------
     plan : Plan
     name : str
-        One of :data:`NAMES`, such as ``model``, ``host:clang:-O0``, ``emu:mps2-an386:qemu``,
-        ``board:/dev/ttyACM0`` or ``rtl:icarus``.
+        One of :data:`NAMES`, such as ``host:clang:-O0`` or ``emu:mps2-an386:qemu``.
     source : path, optional
         A folder generated from this plan; without it one is generated and removed on `close`.
     build_dir : path, optional
@@ -54,8 +53,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        E420 for an unknown name, E433 where there are no trace hooks, E5xx where a tool is missing, E4xx
-        where the board is refused.
+        E420 for an unknown name, E433 without trace hooks, E5xx without a tool, E4xx by the board.
     """
     kind, _, rest = name.partition(":")
     opener = _OPENERS.get(kind)

@@ -70,6 +70,14 @@ HOOKS = (
     ("alpha_from_wide", "alpha"),
     ("p_from_wide", "p"),
     ("certify", "wide"),
+    ("start_residual", "s"),
+    ("update_generators", "p"),
+    ("update_generators", "q"),
+    ("lengthen_s", "scaled_s"),
+    ("update_residual", "s"),
+    ("schur", "xi"),
+    ("schur", "eps"),
+    ("schur", "c"),
 )
 (INPUT_X, OUTPUT_Y, PREDICT_DISTANCE, PREDICT_KERNEL, PREDICT_F, UPDATE_ROW, CLOSEST_SLOT, PROJECT_DISTANCE,
  PROJECT_KERNEL, PROJECT_ALPHA, ELDER_DISTANCE, ELDER_ELDER, ELDER_DIST, REMOVE_RANK, LEARN_KERNEL, LEARN_F,
@@ -77,7 +85,8 @@ HOOKS = (
  LENGTHEN_XI, EXTEND_A_EXP, EXTEND_SCALED_A, UPDATE_A, LENGTHEN_EPS, LENGTHEN_Y, RESIDUAL_MU, LENGTHEN_C,
  EXTEND_X_EXP, EXTEND_SCALED_X, UPDATE_X, TRAIN_ALPHA, CERTIFY_BOUND, LEFT_OVER_RHS, REFINE_ETA,
  MOVE_ALPHA, PRODUCT_DISTANCE, PRODUCT_KERNEL, PRODUCT_WIDE, BEGIN_R, CURVATURE_PQ, CG_STEP, CG_R, CG_ALPHA,
- CG_P, CG_CERTIFY) = range(len(HOOKS))
+ CG_P, CG_CERTIFY, START_S, GENERATOR_P, GENERATOR_Q, LENGTHEN_SCALED_S, UPDATE_S, SCHUR_XI, SCHUR_EPS,
+ SCHUR_C) = range(len(HOOKS))
 
 _LIMIT, _COUNT, _HASH, _HOOK, _STEP, _INDEX, _WORD = range(7)
 _MASK = 0xFFFFFFFF

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 
 
 @jit
-def record(log: Any, signal: int, word: int) -> None:
+def record(log: Log, signal: int, word: int) -> None:
     """Widen the logged range of `signal` to hold `word`."""
     ranges = log.ranges
     if word < ranges[signal, 0]:
@@ -33,7 +32,7 @@ def record(log: Any, signal: int, word: int) -> None:
 
 
 @jit
-def record_all(log: Any, signal: int, least: int, most: int, lost: int, lo: int, hi: int) -> None:
+def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int, hi: int) -> None:
     """A loop's words at once: their ends before they were saturated to [lo, hi], and how many were."""
     record(log, signal, saturate(least, lo, hi))
     record(log, signal, saturate(most, lo, hi))
@@ -41,7 +40,7 @@ def record_all(log: Any, signal: int, least: int, most: int, lost: int, lo: int,
 
 
 @jit
-def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Any, signal: int) -> int:
+def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Log, signal: int) -> int:
     """The primitive `narrow`, logged: range after the cast, and whether it saturated."""
     word = narrow(v, s, rounding, lo, hi)
     record(log, signal, word)
@@ -51,7 +50,7 @@ def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Any, signal: int)
 
 
 @jit
-def fit(v: int, lo: int, hi: int, log: Any, signal: int) -> int:
+def fit(v: int, lo: int, hi: int, log: Log, signal: int) -> int:
     """The primitive `saturate`, logged."""
     word = saturate(v, lo, hi)
     record(log, signal, word)
@@ -89,7 +88,7 @@ class Ranges:
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
         self._ranges: Words = np.zeros((len(LOGGED), 3), dtype=np.int64)
-        self.log: Any = Log(self._ranges, None)
+        self.log: Log = Log(self._ranges, None)
         self.clear()
 
     def clear(self) -> None:

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from ..engine import jit
 from ..primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
+from . import hooks as at
+from .hooks import Log, trace, trace_all
 from .kernel import Cast
 from .levinson import LevinsonConstants, extend_a, extend_x
 from .ranges import EPS, XI, P, Q, S, cast, record
@@ -42,7 +44,7 @@ def start_generators(r: Words, p: Words, q: Words, k: LevinsonConstants) -> None
 
 
 @jit
-def start_residual(y: Words, s: Words, k: LevinsonConstants) -> tuple[int, int]:
+def start_residual(y: Words, s: Words, k: LevinsonConstants, log: Log) -> tuple[int, int]:
     """``s = y``, shifted up into half of the word; its exponent, and no less than its magnitudes."""
     used = 0
     for i in range(y.shape[0]):
@@ -50,12 +52,13 @@ def start_residual(y: Words, s: Words, k: LevinsonConstants) -> tuple[int, int]:
     up = max(BITS - 1 - bit_length(used), 0)
     for i in range(y.shape[0]):
         s[i] = y[i] << up
+    trace_all(log, at.START_S, 0, s, 0, s.shape[0])
     return BITS - (k.word - 2) - up, (used << up) + (1 << up) - 1
 
 
 @jit
 def update_generators(m: int, p: Words, q: Words, xi: int, k: LevinsonConstants, g: SchurConstants,
-                      log: Words) -> int:
+                      log: Log) -> int:
     """``q_i = q_{i-1} + xi p_i, p_i += xi q_{i-1}`` for the rows i > m; the largest magnitude of q.
 
     q moves down one row at every step: its row i is kept in ``q[i - m]``.
@@ -67,12 +70,14 @@ def update_generators(m: int, p: Words, q: Words, xi: int, k: LevinsonConstants,
         p[i] = cast((left << shift) + xi * right, shift, c.rounding, c.lo, c.hi, log, P)
         q[i - m] = cast((right << shift) + xi * left, shift, c.rounding, c.lo, c.hi, log, Q)
         used = max(used, magnitude(q[i - m]))
+    trace_all(log, at.GENERATOR_P, m, p, m + 1, p.shape[0])
+    trace_all(log, at.GENERATOR_Q, m, q, 1, q.shape[0] - m)
     return used
 
 
 @jit
 def update_residual(m: int, s: Words, q: Words, word: int, shift: int, g: SchurConstants,
-                    log: Words) -> int:
+                    log: Log) -> int:
     """``s_i -= word q_i`` for the rows i > m; the largest magnitude."""
     used = 0
     c = g.generator
@@ -80,12 +85,13 @@ def update_residual(m: int, s: Words, q: Words, word: int, shift: int, g: SchurC
         s[i] = cast(s[i] - narrow(word * q[i - m], shift, c.rounding, c.lo, c.hi), 0, c.rounding,
                     c.lo, c.hi, log, S)
         used = max(used, magnitude(s[i]))
+    trace_all(log, at.UPDATE_S, m, s, m + 1, s.shape[0])
     return used
 
 
 @jit
 def lengthen_s(m: int, s: Words, q: Words, q_used: int, c: int, c_exp: int, s_exp: int, s_used: int,
-               k: LevinsonConstants, g: SchurConstants, log: Words) -> tuple[int, int]:
+               k: LevinsonConstants, g: SchurConstants, log: Log) -> tuple[int, int]:
     """Take ``c q`` off one residual; its new exponent (above its range: there is none) and magnitude."""
     if c == 0:
         return s_exp, s_used
@@ -94,13 +100,14 @@ def lengthen_s(m: int, s: Words, q: Words, q_used: int, c: int, c_exp: int, s_ex
     if need > g.s_exp_max:
         return need, s_used
     block_scale(s, m + 1, s.shape[0], min(need - s_exp, 62))
+    trace_all(log, at.LENGTHEN_SCALED_S, m, s, m + 1, s.shape[0])
     shift = min(k.word - 1 + need - c_exp, 62)
     return need, update_residual(m, s, q, c, shift, g, log)
 
 
 @jit
 def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words, out: Words,
-          k: LevinsonConstants, g: SchurConstants, log: Words) -> int:
+          k: LevinsonConstants, g: SchurConstants, log: Log) -> int:
     """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
 
     `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
@@ -109,17 +116,15 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
     :func:`.levinson.levinson` refuses it.
     """
     sides = y.shape[0]
-    p, q, s = generators[0], generators[1], generators[2:]
-    wide = out[2 + 2 * sides:]
+    p, q, s, wide = generators[0], generators[1], generators[2:], out[2 + 2 * sides:]
     assert wide.shape[0] >= y.shape[1]
     s_exp, s_used = room[0], room[1]
-    eps, a_exp, a_used = 1 << k.xi_frac, k.a_exp_min, 0
-    saturated = False
+    eps, a_exp, a_used, saturated = 1 << k.xi_frac, k.a_exp_min, 0, False
     start_generators(r, p, q, k)
     q_used = block_scale(q, 1, q.shape[0], 0)
     for side in range(sides):
         out[2 + side], out[2 + sides + side] = k.x_exp_min, 0
-        s_exp[side], s_used[side] = start_residual(y[side], s[side], k)
+        s_exp[side], s_used[side] = start_residual(y[side], s[side], k, log)
     for m in range(y.shape[1]):
         if m > 0:
             num = p[m]
@@ -127,9 +132,11 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
                 return NOT_POSITIVE_DEFINITE
             quotient, e = divide(-num, eps)
             xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
+            trace(log, at.SCHUR_XI, m, 0, xi)
             a_exp, a_used = extend_a(m, a, wide, xi, a_exp, a_used, k, log)
             eps = shift_round((eps << (k.word - 1)) + xi * num, k.word - 1, k.a.rounding)
             record(log, EPS, eps)
+            trace(log, at.SCHUR_EPS, m, 0, eps)
             if a_exp > k.a_exp_max or eps < k.eps_min:
                 return NOT_POSITIVE_DEFINITE
             saturated |= a_used > k.a.hi
@@ -137,6 +144,7 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
         for side in range(sides):
             quotient, e = divide(s[side, m], eps)
             c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+            trace(log, at.SCHUR_C, m, 0, c)
             c_exp = e + s_exp[side]
             s_exp[side], s_used[side] = lengthen_s(m, s[side], q, q_used, c, c_exp, s_exp[side],
                                                    s_used[side], k, g, log)

@@ -137,9 +137,16 @@ class FxpLevinson:
 
     def _lengthen_a(self, m: int) -> None:
         """``xi = -(r[m] + sum r[m-i] a_i) / eps;  a_i += xi a_{m-i};  eps *= 1 - xi**2``."""
-        a = self.a
-        num = word_at(self.r[m], self.xi_frac) + word_at(self._correlate(a), self.xi_frac)
-        eps = word_of(self.eps)
+        num = word_at(self.r[m], self.xi_frac) + word_at(self._correlate(self.a), self.xi_frac)
+        xi = self._take_xi(m, num)
+        lost = product_floor(self.eps, floor_at(xi * xi, 31), self.xi_frac)
+        self.eps = exact(integers(self.eps - lost), self.xi_frac)
+        if word_of(self.eps) < self.plan.integer("eps_min"):
+            raise NotPositiveDefiniteError
+
+    def _take_xi(self, m: int, num: int) -> Fxp:
+        """``xi = -num / eps;  a_i += xi a_{m-i}``; xi."""
+        a, eps = self.a, word_of(self.eps)
         if abs(num) >= eps:
             raise NotPositiveDefiniteError
         q, e = quotient(-num, eps)
@@ -151,10 +158,7 @@ class FxpLevinson:
                 raise NotPositiveDefiniteError
             a.raise_to(a.exponent + 1)
         a.set(a.numbers() + xi * a.reversed_numbers() if m > 1 else None, xi)
-        lost = product_floor(self.eps, floor_at(xi * xi, 31), self.xi_frac)
-        self.eps = exact(integers(self.eps - lost), self.xi_frac)
-        if word_of(self.eps) < self.plan.integer("eps_min"):
-            raise NotPositiveDefiniteError
+        return xi
 
     def _lengthen_x(self, m: int, x: Block, y: Fxp) -> None:
         """``mu = y[m] - sum r[m-i] x_i;  c = mu / eps;  x_i += c a_{m-i};  x_m = c``."""

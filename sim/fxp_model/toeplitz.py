@@ -15,6 +15,7 @@ from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_o
 from .kernel import FxpKernel
 from .levinson import FxpLevinson, NotPositiveDefiniteError, alpha_numbers
 from .refine import FxpRefinement, FxpToeplitzSystem
+from .schur import FxpSchur
 
 _STATUS = {name: code for code, name in enumerate(STATUSES)}
 
@@ -71,7 +72,7 @@ class FxpToeplitz:
 
     def _plain(self, r: Fxp, y: Fxp) -> str:
         """One solve, scaled back, and its bound."""
-        solver = FxpLevinson(self.plan, r)
+        solver = (FxpSchur if self.plan.options["solver"] == "schur" else FxpLevinson)(self.plan, r)
         solver.solve(y)
         alpha, exponent = alpha_numbers(self.plan, solver.x[0])
         system = FxpToeplitzSystem(self.plan, words_of(r), words_of(y))
@@ -79,6 +80,8 @@ class FxpToeplitz:
         bound, fine = system.judge(words, system.residual(words, exponent)[1])
         self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]), "bound": bound,
                         "a_exp": solver.a.exponent, "alpha": alpha, "alpha_exp": exponent}
+        if isinstance(solver, FxpSchur):
+            self._state |= {"p": solver.p, "q": solver.q, "s": solver.s}
         return ("saturated" if solver.saturated else "ok") if fine else "inaccurate"
 
     def _refined(self, r: Fxp, y: Fxp) -> str:

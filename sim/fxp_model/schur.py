@@ -1,0 +1,93 @@
+"""sim.fxp_model: the Schur form of the recursion: generators as numbers, the residual with a moving point.
+
+What is computed is said in :mod:`..model.schur`; what the next rows of T a, T b and y - T x are worth is
+followed here, and the words that lie behind are left as they were.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..formats import Format, Rounding
+from ..plan import Plan
+from .arithmetic import Fxp, Words, cast, exact, integers, number, quotient, word_of, words_of
+from .levinson import FxpLevinson, NotPositiveDefiniteError
+
+_BITS = 31
+_GENERATOR = Format(True, _BITS + 1, _BITS)
+
+
+def _bits(words: Words) -> int:
+    """Length of the longest word, its sign apart."""
+    return max((int(w if w >= 0 else -w - 1).bit_length() for w in words), default=0)
+
+
+class FxpSchur(FxpLevinson):
+    """The recursion for one right-hand side.
+
+    Attributes
+    ----------
+    p, q, s : ndarray of int64, shape (n,)
+        Generators and residual; row i of q is kept in ``q[i - m]``.
+    s_exp : int
+        Exponent of s.
+    """
+
+    def __init__(self, plan: Plan, r: Fxp) -> None:
+        super().__init__(plan, r)
+        self.p = words_of(cast(r, _GENERATOR, Rounding.FLOOR)).copy()
+        self.p[0] = 0
+        self.q = self.p.copy()
+        self.s, self.s_exp = np.zeros_like(self.p), 0
+
+    def solve(self, *sides: Fxp) -> None:
+        """All steps for one right-hand side (n,); see :class:`.levinson.FxpLevinson`."""
+        words = words_of(sides[0])
+        up = max(_BITS - 1 - _bits(words), 0)
+        self.s, self.s_exp = words << up, _BITS - (self.word - 2) - up
+        # A word may stand for any of those that end alike after the shift: the largest magnitude of them.
+        self._guard = ((max(int(w if w >= 0 else -w - 1) for w in words) + 1) << up) - 1
+        for m in range(len(words)):
+            if m > 0:
+                self._next_generators(m)
+            self._next_multiplier(m)
+            self.saturated |= self.a.saturated or self.x[0].saturated
+
+    def _next_generators(self, m: int) -> None:
+        """``xi = -p_m / eps``, eps and the rows of p and q that follow."""
+        num = int(self.p[m])
+        xi = self._take_xi(m, num)
+        eps = cast(self.eps + xi * number(num, _GENERATOR), Format(True, 40, _BITS), self.rounding)
+        self.eps = exact(word_of(eps), _BITS)
+        if word_of(self.eps) < self.plan.integer("eps_min"):
+            raise NotPositiveDefiniteError
+        if m + 1 < len(self.p):
+            p, q = number(self.p[m + 1:], _GENERATOR), number(self.q[1:len(self.q) - m], _GENERATOR)
+            self.p[m + 1:] = words_of(cast(p + xi * q, _GENERATOR, self.rounding))
+            self.q[1:len(self.q) - m] = words_of(cast(q + xi * p, _GENERATOR, self.rounding))
+
+    def _next_multiplier(self, m: int) -> None:
+        """``c = s_m / eps``, which enters x and leaves the rows of s that follow."""
+        w, x = self.word, self.x[0]
+        q, e = quotient(int(self.s[m]), word_of(self.eps))
+        c_exp = e + self.s_exp
+        c = cast(exact(q, 31 - c_exp), Format(True, w, w - 1 - c_exp), self.rounding)
+        if word_of(c) != 0:
+            self._leave(m, c, c_exp)
+        x.raise_to(self._need(x, word_of(c), c_exp))
+        x.set(x.numbers() + self._aligned(x, c * self.a.reversed_numbers()) if m > 0 else None, c)
+
+    def _leave(self, m: int, c: Fxp, c_exp: int) -> None:
+        """``s_i -= c q_i`` below row m, at the least exponent that holds both."""
+        rows, q = self.s[m + 1:], self.q[1:len(self.q) - m]
+        need = max(self.s_exp + (self._guard >> (_BITS - 1)), c_exp + _bits(q) - (_BITS - 1))
+        if need > self.plan.integer("s_exp_max"):
+            raise NotPositiveDefiniteError
+        old, fmt = Format(True, _BITS + 1, _BITS - self.s_exp), Format(True, _BITS + 1, _BITS - need)
+        self.s_exp, self._guard = need, 0
+        if len(rows):
+            rows[:] = words_of(cast(number(rows, old), fmt, Rounding.HALF_UP))
+            terms = c * number(q, _GENERATOR)
+            terms = exact(integers(terms), min(terms.n_frac, fmt.frac + 62))
+            rows[:] = words_of(cast(number(rows, fmt) - cast(terms, fmt, self.rounding), fmt, self.rounding))
+            self._guard = max(int(v if v >= 0 else -v - 1) for v in rows)

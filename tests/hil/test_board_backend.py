@@ -25,6 +25,11 @@ if TYPE_CHECKING:
 
 BOARD = load_board("mps2-an386")
 N = 48
+KERNELS = {
+    "laplacian": {"type": "laplacian", "sigma": 900.0}, "linear": {"type": "linear"},
+    "periodic": {"type": "periodic", "sigma": 0.9, "period": 500.3},
+    "polynomial": {"type": "polynomial", "degree": 3, "gamma": 1e-6, "coef0": 1.0},
+}
 
 
 def spec(case: str, word: int) -> Spec:
@@ -32,6 +37,10 @@ def spec(case: str, word: int) -> Spec:
         return Spec(model={"name": "digits", "algorithm": "kernel_lms"},
                     input={"word": "u5f0", "columns": 64}, output={"word": "s2f0"}, kernel={"sigma": 20.0},
                     online={"budget": 11, "eta": 0.3, "rho": 0.01}, numbers={"word": word})
+    if case in KERNELS:
+        return Spec(model={"name": case, "algorithm": "kernel_cg"}, input={"word": "s12f0", "columns": 2},
+                    output={"word": "s12f0"}, kernel=KERNELS[case], cg={"n": N, "lam": 0.5, "steps": 4},
+                    numbers={"word": word})
     columns = 1 if case == "uniform" else 2
     return Spec(model={"name": "ecg", "algorithm": "toeplitz_rls"},
                 input={"word": "u16f0" if columns == 1 else "s12f0", "columns": columns},
@@ -94,6 +103,20 @@ def test_every_word_of_both_emulated_boards_equals_the_models(
         ledger.record(backend=f"{board.name}:{optimise}", words=found.words, mismatches=found.mismatches,
                       case=f"{case}{word}")
     assert costs[0] == costs[1]  # instructions and stack too
+
+
+@pytest.mark.parametrize(("case", "word"), [("laplacian", 16), ("periodic", 16), ("periodic", 32),
+                                            ("polynomial", 24), ("linear", 32)])
+def test_every_kernel_gives_the_models_words_on_an_emulated_board(
+        folders: Folders, ledger: "Ledger", case: str, word: int, build_dir: Path,
+        require_tool: Callable[[str, str], str]) -> None:
+    require_tool("python:unicorn", "python -m pip install unicorn")
+    plan, out = folders(case, word)
+    board = open_board(out, "emu:mps2-an386:unicorn", plan=plan, build_dir=build_dir)
+    found = replay(board, vectors(case, plan))
+    board.close()
+    assert found.first == ""
+    ledger.record(backend=board.name, words=found.words, mismatches=found.mismatches, case=f"{case}{word}")
 
 
 @pytest.mark.parametrize("compiler", ["clang", "zig"])

@@ -82,6 +82,9 @@ _SPEC = {
                   "Remove the line."),
     "E119": Entry("no such signal", "`kerncast plan --why` was given a name that the plan does not have.",
                   "Use one of the names listed."),
+    "E120": Entry("no advice on the word length",
+                  "Advice from conditioning is for the Toeplitz trainer, and needs the inputs that its first row "
+                  "is made of.", "Use kerncast sim, which measures the error, or name data in [data]."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the beginning of the message: E and three digits."),
     "E191": Entry("the system refused to read or write",
@@ -193,7 +196,8 @@ _NUMBERS = {
                   "Inputs are of shape (m, D) and targets of shape (m,), of integers.",
                   "Reshape the array; a single column may also be given as shape (m,)."),
     "E250": Entry("the model in fxpmath cannot run this",
-                  "It is an independent opinion for small sizes: n or budget up to 32.",
+                  "It is an independent opinion for small sizes, n or budget up to 32, and for integers: "
+                  "the solver lookahead computes in float32.",
                   "Use the back end model, or a smaller size."),
 }
 

@@ -20,8 +20,7 @@ from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
 
 
 @jit
-def convert_targets(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
-    """All raw targets (n,) to y words."""
+def _convert_targets(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
     for m in range(raw.shape[0]):
         out[m] = convert_y(raw[m], i, log)
 
@@ -64,6 +63,21 @@ class IntegerModel:
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Not a batch trainer: refused."""
         return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+
+    def _training_set(self, x_raw: NDArray[np.int64] | None,
+                      y_raw: NDArray[np.int64]) -> tuple[Words | None, Words] | None:
+        """Raw words of n samples, without inputs on the uniform grid; None where they are not n."""
+        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
+        uniform = self.plan.options.get("scheme") == "uniform"
+        x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
+        whole = len(y_raw) == n and (uniform or (x_raw is not None and len(x_raw) == n))
+        return (x_raw, y_raw) if whole else None
+
+    def _targets(self, y_raw: Words) -> Words:
+        """Raw targets (n,) as y words."""
+        y = np.zeros(len(y_raw), dtype=np.int64)
+        _convert_targets(y_raw, self._input, y, self.ranges.log)
+        return y
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
         """Not an online learner: every sample is refused."""

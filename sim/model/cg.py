@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import raw
 from ..backend import Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
@@ -33,13 +32,13 @@ from ..primitives import (
     narrow,
 )
 from . import hooks as at
-from .base import IntegerModel, convert_inputs, convert_targets
+from .base import IntegerModel, convert_inputs
 from .bound import BoundConstants, add_square, certified, within
 from .certify import alpha_norm
 from .hooks import Log, trace, trace_all
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
 from .ranges import ALPHA, P, R, cast
-from .statuses import BAD_ARGUMENT, INACCURATE, NOT_POSITIVE_DEFINITE, OK, TRAINED
+from .statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, TRAINED
 
 #: Bits to which q is cut, within `wide`, so that its products with a quotient fit.
 Q_BITS = 32
@@ -269,14 +268,13 @@ class CgModel(IntegerModel):
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Train from raw words x_raw (n, D) and y_raw (n,): ``status`` (1,)."""
-        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
-        x_raw = None if x_raw is None else raw.inputs(self.plan, x_raw)
-        if x_raw is None or len(y_raw) != n or len(x_raw) != n:
-            return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+        given = self._training_set(x_raw, y_raw)
+        if given is None:
+            return super().train(x_raw, y_raw)
         self.reset()
-        s, log, y = self._state, self.ranges.log, np.zeros(n, dtype=np.int64)
-        convert_inputs(x_raw, self._input, s.v, log)
-        convert_targets(y_raw, self._input, y, log)
+        s, log, y = self._state, self.ranges.log, self._targets(given[1])
+        assert given[0] is not None  # there is no uniform grid here
+        convert_inputs(given[0], self._input, s.v, log)
         status = conjugate_gradients(y, s, self._scalars, self._constants, self._kernel, log)
         if status == OK:
             status = certify(y, s, self._scalars, self._constants, self._bound, self._kernel, log)

@@ -16,8 +16,8 @@ from ..backend import Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words, mac, narrow, shift_round
-from ..trace import TRACED_CALLS, Trace
 from . import hooks as at
+from .base import IntegerModel
 from .hooks import Log, trace, trace_all
 from .kernel import (
     Cast,
@@ -27,14 +27,11 @@ from .kernel import (
     convert_x,
     convert_y,
     distance,
-    input_constants,
     into_word,
     kernel,
-    kernel_constants,
 )
-from .predict import expand
-from .ranges import ACCUMULATOR, ALPHA, DISTANCE, F, Ranges, record
-from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
+from .ranges import ACCUMULATOR, ALPHA, DISTANCE, F, record
+from .statuses import OK, SATURATED
 
 
 class FklmsConstants(NamedTuple):
@@ -201,31 +198,14 @@ def learn_all(x_raw: Words, y_raw: Words, s: FklmsState, count: int, budget: int
     return count
 
 
-class FklmsModel:
-    """The integer model of a plan whose algorithm is ``kernel_lms``.
-
-    Parameters
-    ----------
-    plan : Plan
-
-    Attributes
-    ----------
-    ranges : Ranges
-        The range log of everything computed so far.
-    """
-
-    name = "model"
-    calls = TRACED_CALLS
+class FklmsModel(IntegerModel):
+    """The integer model of a plan whose algorithm is ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.ranges = Ranges(plan)
-        self._kernel = kernel_constants(plan)
-        self._input = input_constants(plan)
         self._constants = FklmsConstants._make(
             [*(plan.integer(name) for name in FklmsConstants._fields[:-2]),
              cast_of(plan, "alpha"), cast_of(plan, "f")])
-        self.reset()
+        super().__init__(plan)
 
     def reset(self) -> None:
         """Back to the empty model."""
@@ -234,10 +214,6 @@ class FklmsModel:
         v = np.zeros((budget, columns), dtype=np.int64)
         self._state = FklmsState(row, dist, alpha, v, elder, rank)
         self._count = 0
-
-    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Not a batch trainer: refused."""
-        return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
         """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
@@ -251,27 +227,8 @@ class FklmsModel:
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        x_raw = raw.inputs(self.plan, x_raw)
-        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
-        if self._count == 0:
-            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
-        x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
-        c, s = self._constants, self._state
-        for m, sample in enumerate(x_raw):
-            convert_x(sample, self._input, x, self.ranges.log)
-            trace_all(self.ranges.log, at.INPUT_X, 0, x, 0, len(x))
-            f[m], saturated = expand(x, s.v, s.alpha, self._count, self._kernel, c.mac_shift,
-                                     c.f_shift, 0, c.f, self.ranges.log)
-            status[m] = SATURATED if saturated else OK
-        return {"status": status, "f": f}
+        return self._predict(x_raw, self._state.v, self._state.alpha, self._count, self._constants.f_shift)
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
         return field_arrays(self.plan, {**self._state._asdict(), "count": self._count})
-
-    def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
-        return self.ranges.trace(limit)
-
-    def close(self) -> None:
-        """Nothing to close."""

@@ -5,38 +5,23 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import raw
 from ..backend import Outputs, field_arrays
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words
-from ..trace import TRACED_CALLS, Trace
 from . import hooks as at
+from .base import IntegerModel, convert_inputs
 from .bound import BoundConstants
 from .certify import CertifyConstants, accurate, certify
 from .first_row import diagonal_row, uniform_row
 from .hooks import Log, trace, trace_all
-from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
+from .kernel import cast_of
 from .levinson import LevinsonConstants, levinson
 from .lookahead import Lookahead
-from .predict import expand
-from .ranges import ALPHA, Ranges, cast
+from .ranges import ALPHA, cast
 from .refine import RefineArrays, RefineConstants, refine
 from .schur import SchurConstants, schur
-from .statuses import BAD_ARGUMENT, INACCURATE, NOT_TRAINED, OK, SATURATED, TRAINED
-
-
-@jit
-def _convert_targets(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
-    for m in range(raw.shape[0]):
-        out[m] = convert_y(raw[m], i, log)
-
-
-@jit
-def _convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
-    for m in range(raw.shape[0]):
-        convert_x(raw[m], i, out[m], log)
-        trace_all(log, at.INPUT_X, m, out[m], 0, out.shape[1])
+from .statuses import INACCURATE, TRAINED
 
 
 @jit
@@ -60,27 +45,10 @@ def solver_constants(plan: Plan) -> LevinsonConstants:
          int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
 
 
-class ToeplitzModel:
-    """The integer model of a plan whose algorithm is ``toeplitz_rls``.
-
-    Parameters
-    ----------
-    plan : Plan
-
-    Attributes
-    ----------
-    ranges : Ranges
-        The range log of everything computed so far.
-    """
-
-    name = "model"
-    calls = TRACED_CALLS
+class ToeplitzModel(IntegerModel):
+    """The integer model of a plan whose algorithm is ``toeplitz_rls``."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self.ranges = Ranges(plan)
-        self._kernel = kernel_constants(plan)
-        self._input = input_constants(plan)
         self._solver = solver_constants(plan)
         self._certify = CertifyConstants(
             plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
@@ -91,7 +59,7 @@ class ToeplitzModel:
             int(plan.options["refine"]), int(plan.options["bias"]), plan.integer("alpha_exp_min"),
             plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
             self._solver)
-        self.reset()
+        super().__init__(plan)
 
     def reset(self) -> None:
         """Back to the untrained state."""
@@ -127,22 +95,19 @@ class ToeplitzModel:
         dict
             ``status`` (1,).
         """
-        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
-        x_raw = None if self.uniform or x_raw is None else raw.inputs(self.plan, x_raw)
-        if len(y_raw) != n or (not self.uniform and (x_raw is None or len(x_raw) != n)):
-            return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
+        given = self._training_set(x_raw, y_raw)
+        if given is None:
+            return super().train(x_raw, y_raw)
         self.reset()
-        log = self.ranges.log
-        y = np.zeros(n, dtype=np.int64)
-        _convert_targets(y_raw, self._input, y, log)
-        self._first_row(x_raw)
+        y = self._targets(given[1])
+        self._first_row(given[0])
         status = self._solve(y)
         self._trained = status in TRAINED
         if not self._trained:
             for array in (self._a, self._alpha, self._generators, self._scalars, *self._arrays[1:]):
                 array[:] = 0
             if self._lookahead is not None:
-                self._lookahead = Lookahead(n)
+                self._lookahead = Lookahead(len(y))
         return {"status": np.array([status], dtype=np.int64)}
 
     def _solve(self, y: NDArray[np.int64]) -> int:
@@ -179,32 +144,15 @@ class ToeplitzModel:
             uniform_row(self._r, step, rho, self._kernel, r, log)
             return
         assert x_raw is not None
-        _convert_inputs(x_raw, self._input, self._v, log)
+        convert_inputs(x_raw, self._input, self._v, log)
         biased = self.plan.options["scheme"] == "diagonal_mean_biased"
         diagonal_row(self._r, self._v, biased, rho, self._kernel, r, log)
 
-    def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Not an online learner: every sample is refused."""
-        return {"status": np.full(len(y_raw), BAD_ARGUMENT, dtype=np.int64),
-                "f": np.zeros(len(y_raw), dtype=np.int64)}
-
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        x_raw = raw.inputs(self.plan, x_raw)
-        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
-        if not self._trained:
-            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
-        x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
-        f_shift = self.plan.integer("f_shift") - int(self._scalars[2])
-        bias = int(self._scalars[SCALARS.index("bias")])
-        for m, sample in enumerate(x_raw):
-            convert_x(sample, self._input, x, self.ranges.log)
-            trace_all(self.ranges.log, at.INPUT_X, 0, x, 0, len(x))
-            f[m], saturated = expand(x, self._v, self._alpha, len(self._v), self._kernel,
-                                     self.plan.integer("mac_shift"), f_shift, bias,
-                                     cast_of(self.plan, "f"), self.ranges.log)
-            status[m] = SATURATED if saturated else OK
-        return {"status": status, "f": f}
+        return self._predict(x_raw, self._v, self._alpha, len(self._v) if self._trained else 0,
+                             self.plan.integer("f_shift") - int(self._scalars[2]),
+                             int(self._scalars[SCALARS.index("bias")]))
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
@@ -215,10 +163,3 @@ class ToeplitzModel:
         return field_arrays(self.plan, dict(zip(SCALARS, self._scalars, strict=True)) | rest | {
             "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
             "trained": int(self._trained)})
-
-    def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
-        return self.ranges.trace(limit)
-
-    def close(self) -> None:
-        """Nothing to close."""

@@ -10,12 +10,20 @@ import typer
 from .shell import JsonFlag, SpecPath, columns, emit, load_spec, show
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..sim.plan import Plan
+    from ..sim.spec import Spec
 
 Why = Annotated[str | None, typer.Option("--why", metavar="SIGNAL", help="Explain one signal.")]
+Asked = Annotated[float | None, typer.Option("--error", metavar="E", min=1e-12, max=1.0, help=(
+    "Find the word length that reaches this relative error of alpha."))]
+
+#: Signals whose error the conditioning of the system decides.
+_SOLVED = ("a", "xi", "eps", "mu", "alpha")
 
 
-def plan(path: SpecPath, why: Why = None, as_json: JsonFlag = False) -> None:
+def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag = False) -> None:
     """Show the plan of a spec: formats and who decided them, memory and operation counts.
 
     Where the spec has data, the integer model is run on them to see how much of each format is used.
@@ -24,19 +32,57 @@ def plan(path: SpecPath, why: Why = None, as_json: JsonFlag = False) -> None:
     --------
     kerncast plan ecg.toml
     kerncast plan ecg.toml --why alpha
+    kerncast plan ecg.toml --error 1e-4
     kerncast plan ecg.toml --json
     """
     from ..lab.example import observed_plan
-    from ..sim.planner.evidence import why as explain
 
-    made = observed_plan(load_spec(path), path.parent)
+    spec = load_spec(path)
+    if error is not None:
+        _advise(spec, path.parent, error, as_json)
+        return
+    made = observed_plan(spec, path.parent)
     if why is not None:
-        show({"signal": why, "why": explain(made, why), "evidence": made.evidence[why]}, as_json,
-             explain(made, why))
+        text = _explanation(spec, path.parent, made, why)
+        show({"signal": why, "why": text, "evidence": made.evidence[why]}, as_json, text)
     elif as_json:
         emit(json.loads(made.to_json()))
     else:
         print(_text(made))
+
+
+def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
+    """Sentences about one signal, and about the system where that decides its error."""
+    from ..lab.example import system_of
+    from ..sim.planner.advice import sentence
+    from ..sim.planner.evidence import why
+
+    text = why(made, signal)
+    if made.algorithm == "toeplitz_rls" and signal in _SOLVED and (
+            spec.data is not None or made.options["scheme"] == "uniform"):
+        text += "\n" + sentence(system_of(spec, base), made)
+    return text
+
+
+def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
+    """The word lengths with their predicted errors, and the one that reaches the asked error."""
+    from ..lab.example import system_of
+    from ..sim.planner.advice import choices, enough
+
+    system = system_of(spec, base)
+    found = choices(spec, system)
+    chosen = enough(found, error)
+    rows = [("word", "refine", "predicted error of alpha", "RAM", "multiplications")]
+    rows += [(str(c.word), str(c.refine), f"{c.error:.1e}", f"{c.bytes} bytes", str(c.multiplications))
+             for c in found]
+    advice = f"No word length reaches {error:g}: raise [toeplitz] lambda, or lower sigma."
+    if chosen is not None:
+        advice = (f"The least RAM that reaches {error:g}: [numbers] word = {chosen.word}, "
+                  f"[toeplitz] refine = {chosen.refine}")
+    show({"conditioning": {**vars(system), "bits_lost": system.bits_lost}, "asked": error,
+          "choices": [vars(c) for c in found], "advice": None if chosen is None else vars(chosen)}, as_json,
+         "\n".join([f"condition about {system.condition:.3g}, |xi| up to {system.xi:.4f}: "
+                    f"{system.bits_lost:.1f} bits lost", "", columns(rows), "", advice]))
 
 
 def _text(made: Plan) -> str:

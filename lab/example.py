@@ -17,6 +17,7 @@ from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
+from ..sim.planner.advice import Conditioning, conditioning_of
 from ..sim.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.spec import Spec
 from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
@@ -142,6 +143,13 @@ def observed_plan(spec: Spec, base: Path) -> Plan:
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     return observe(plan, _inputs(plan, data), data.y_raw, passes_of(spec))
+
+
+def system_of(spec: Spec, base: Path) -> Conditioning:
+    """Conditioning of the Toeplitz system of a spec and its data; E120 where there is none."""
+    data = None if spec.data is None else load_dataset(spec, base)
+    plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
+    return conditioning_of(plan, None if data is None else _inputs(plan, data))
 
 
 def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:

@@ -64,7 +64,7 @@ class FloatReference:
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
         """Solve (T + lambda I) alpha = y, or take the plan's steps towards (K + lambda I) alpha = y."""
         if self.plan.algorithm == "toeplitz_rls":
-            self.solution = self._toeplitz(x_raw, y_raw)
+            self.solution = solve_toeplitz(self.first_column(x_raw), self.targets(y_raw), method="levinson")
         else:
             assert x_raw is not None
             self._v = self.inputs(x_raw)
@@ -73,7 +73,8 @@ class FloatReference:
         self._alpha = self.solution.x
         return self.solution
 
-    def _toeplitz(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
+    def first_column(self, x_raw: Raw | None) -> Array:
+        """First column (n,) of T + lambda I for raw inputs (n, D); None on the uniform grid."""
         n = self.plan.sizes["n"]
         scheme = self.plan.options["scheme"]
         if scheme == "uniform":
@@ -85,7 +86,7 @@ class FloatReference:
             self._v = self.inputs(x_raw)
             r = kernel_first_row(self._v, self.kernel, scheme)
         r[0] += float(self.plan.options["lambda"])
-        return solve_toeplitz(r, self.targets(y_raw), method="levinson")
+        return r
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
         """Predictions (m,) before learning from each sample, in units of y."""

@@ -1,0 +1,179 @@
+"""sim.planner: from the conditioning of a Toeplitz system to the bits it costs, and the word that is enough.
+
+Rounding anywhere in the recursion reaches alpha multiplied by about the condition of T + lambda I.  So
+with words of W bits
+
+    |alpha - alpha_float|_2 / |alpha_float|_2  ~  (6 + condition) * 2^-(W - 1):
+
+the 6 lsb stand for the words of r, y and alpha, which cost that much where the condition is 1.  It is a
+rule, not a bound (the bound is certified after each training); measured over sigma, lambda, n, W and rough
+and smooth targets it is right within a factor of 4 (one case in two hundred: 7), for targets that fill
+their word, block scaling, and errors below 0.1.  A refinement multiplies the error by a rate, down to what
+the words that are stored allow.  The rate is that of the direction which the solver serves worst, so that
+it grows with the largest eigenvalue over r_0 + lambda, the *peak*:
+
+    error  ~  (6 + condition / 4) * 2^-31 + error(W) * rate^refine,   rate = error(W) * max(1/2, peak / 10),
+
+right within a factor of 4 for each of the refine + 1 solves.
+
+The condition is estimated from both ends.  Above: the reflection coefficients of the Levinson recursion
+give eps = prod (1 - xi^2), and with the predictor a the Rayleigh quotient eps / |a|^2 >= the least
+eigenvalue.  On both sides: T. Chan's circulant, whose eigenvalues are the Rayleigh quotients of the Fourier
+vectors (SIAM J. Sci. Stat. Comput. 9(4), 1988).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log2
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..backend import Raw
+from ..errors import KerncastError, fail
+from ..plan import Plan
+from ..reference.backend import FloatReference
+from ..reference.levinson import levinson
+from ..spec import Spec
+from . import make_plan
+
+Array = NDArray[np.float64]
+
+#: Errors of a well conditioned system, in lsb.
+_WORDS = 6
+_LONG = 32
+#: Word and refinements of what is compared.
+VARIANTS = ((16, 0), (16, 1), (16, 2), (24, 0), (32, 0))
+
+
+@dataclass(frozen=True)
+class Conditioning:
+    """How much a Toeplitz system multiplies rounding errors.
+
+    Parameters
+    ----------
+    xi : float
+        The largest ``|xi|``; at 1 a leading minor is singular.
+    eps : float
+        Prediction error power after the last step, over r_0 + lambda.
+    condition : float
+        Estimate of the condition of T + lambda I; infinite where it is not positive definite.
+    peak : float
+        The largest eigenvalue over r_0 + lambda.
+    """
+
+    xi: float
+    eps: float
+    condition: float
+    peak: float
+
+    @property
+    def bits_lost(self) -> float:
+        """Bits of a word that say nothing about alpha."""
+        return log2(_WORDS + self.condition)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A word length with what it costs and what it is predicted to give.
+
+    Parameters
+    ----------
+    word, refine : int
+    error : float
+        Predicted relative error of alpha.
+    bytes : int
+        Of the model structure.
+    multiplications : int
+        Of one training.
+    """
+
+    word: int
+    refine: int
+    error: float
+    bytes: int
+    multiplications: int
+
+
+def conditioning(r: Array) -> Conditioning:
+    """Conditioning from the first column (n,) of T + lambda I."""
+    n = len(r)
+    solution = levinson(r, np.zeros(n))
+    if len(solution.xi) < n - 1 or not solution.eps > 0:
+        return Conditioning(1.0, 0.0, float("inf"), float("inf"))
+    a = np.ones(1)
+    for xi in solution.xi:  # a_i += xi a_{m-i}, a_m = xi
+        a = np.append(a, 0.0) + xi * np.append(a, 0.0)[::-1]
+    weights = 1 - np.arange(n) / n
+    folded = weights * r
+    folded[1:] += (weights * r)[:0:-1]
+    fourier = np.fft.fft(folded).real
+    least = min(float(fourier.min()), float(solution.eps) / float(a @ a))
+    condition = float(fourier.max()) / least if least > 0 else float("inf")
+    return Conditioning(float(np.abs(solution.xi).max(initial=0.0)), float(solution.eps) / float(r[0]),
+                        condition, float(fourier.max()) / float(r[0]))
+
+
+def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
+    """Conditioning of the system that a plan would solve.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of algorithm ``toeplitz_rls``.
+    x_raw : ndarray of int64, shape (n, D), or None
+        Raw inputs; not needed on the uniform grid.
+
+    Raises
+    ------
+    KerncastError
+        E120 for another algorithm, or without the inputs that the first row is made of.
+    """
+    if plan.algorithm != "toeplitz_rls" or (x_raw is None and plan.options["scheme"] != "uniform"):
+        raise fail("E120", "no advice on the word length can be given", where="--error",
+                   value=plan.algorithm if plan.algorithm != "toeplitz_rls" else "no data",
+                   allowed="toeplitz_rls, with [data] unless the scheme is uniform",
+                   remedy="run kerncast sim, which measures the error")
+    return conditioning(FloatReference(plan).first_column(x_raw))
+
+
+def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
+    """The relative error of alpha to be expected; at most 1, where nothing is left."""
+    once = min((_WORDS + found.condition) * 2.0 ** (1 - word), 1.0)
+    if refine == 0:
+        return once
+    rate = min(once * max(0.5, found.peak / 10), 1.0)
+    return min((_WORDS + found.condition / 4) * 2.0 ** (1 - _LONG) + once * rate**refine, 1.0)
+
+
+def choices(spec: Spec, system: Conditioning) -> list[Choice]:
+    """The word lengths of :data:`VARIANTS` that the spec can be planned with, the least RAM first."""
+    assert spec.toeplitz is not None
+    found = []
+    for word, refine in VARIANTS:
+        tables = {"numbers": spec.numbers.model_copy(update={"word": word, "formats": {}}),
+                  "toeplitz": spec.toeplitz.model_copy(update={"refine": refine, "scaling": "block"})}
+        try:
+            made = make_plan(spec.model_copy(update=tables))
+        except KerncastError:
+            continue  # the plan is refused: lambda leaves no bits at this length
+        found.append(Choice(word, refine, predicted_error(system, word, refine), made.state_bytes,
+                            made.operations["train"]["multiplications"].count))
+    return sorted(found, key=lambda c: (c.bytes, c.multiplications))
+
+
+def enough(found: list[Choice], error: float) -> Choice | None:
+    """The first that reaches an error."""
+    return next((choice for choice in found if choice.error <= error), None)
+
+
+def sentence(system: Conditioning, plan: Plan) -> str:
+    """What the conditioning costs a plan."""
+    word, refine = plan.integer("solver_word"), int(plan.options["refine"])
+    left = max(word - 1 - system.bits_lost, 0.0)
+    after = f" after {refine} refinements" if refine else ""
+    return (f"Reflection coefficients up to {system.xi:.4f}, prediction error power {system.eps:.3g}: a "
+            f"condition of about {system.condition:.3g} costs {system.bits_lost:.1f} of the {word - 1} bits "
+            f"below the sign and leaves {left:.1f}. Predicted relative error of alpha{after}: "
+            f"{predicted_error(system, word, refine):.1e}.")

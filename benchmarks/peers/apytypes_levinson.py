@@ -1,0 +1,143 @@
+"""benchmarks.peers: the symmetric Levinson recursion in APyTypes, whole vectors at a time, 32 bits.
+
+Numbers count words; the exponents of the blocks stand beside them.  What happens once a step is
+computed with Python's integers: quotients, for those of APyTypes (0.5.1) are cut toward zero, and the
+scalars that decide the exponents.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from apytypes import APyFixed, APyFixedArray, QuantizationMode
+from numpy.typing import NDArray
+
+from kerncast.sim.model.levinson import LevinsonConstants
+
+from .apytypes_fklms import FLOOR, SATURATE, word_of, words_of
+
+Words = NDArray[np.int64]
+HALF_UP = QuantizationMode.TIES_POS
+W = 32
+LO, HI = -(1 << (W - 1)), (1 << (W - 1)) - 1
+
+
+def magnitude(v: int) -> int:
+    """`v` or -v - 1."""
+    return v if v >= 0 else -v - 1
+
+
+def largest(words: Words) -> int:
+    """The largest magnitude; 0 of none."""
+    return max(magnitude(int(words.min())), magnitude(int(words.max()))) if len(words) else 0
+
+
+def divide(num: int, den: int) -> tuple[int, int]:
+    """Quotient and exponent: the floor of `num` over the leading 31 bits of `den`."""
+    if num == 0:
+        return 0, 0
+    up, up_den = 62 - abs(num).bit_length(), 62 - den.bit_length()
+    d = den << up_den >> 31
+    if abs(num) << up < d << 31:
+        return (num << up) // d, up_den - up
+    return (num << up >> 1) // d, up_den - up + 1
+
+
+def align(v: int, s: int) -> int:
+    """The floor of ``v / 2**s``."""
+    return v >> s if s >= 0 else v << -s
+
+
+def half_up(v: int, s: int) -> int:
+    """``v / 2**s`` rounded."""
+    return v << -s if s <= 0 else ((v >> (s - 1)) + 1) >> 1
+
+
+def fit(v: int) -> int:
+    """The word nearest to `v`."""
+    return min(max(v, LO), HI)
+
+
+def number(word: int, frac: int = 0) -> APyFixed:
+    """A word with `frac` fraction bits."""
+    return APyFixed(word % 2**W, bits=W, frac_bits=frac)
+
+
+def zeros(n: int) -> APyFixedArray:
+    """Words that are all 0."""
+    return APyFixedArray(np.zeros(n, dtype=np.int64), bits=W, frac_bits=0)
+
+
+class ApyLevinson:
+    """The recursion for one right-hand side; `k` is of a plan with block scaling and half up."""
+
+    def __init__(self, k: LevinsonConstants) -> None:
+        assert k.word == W and k.static == 0
+        self.k = k
+
+    def solve(self, y: Words, r: Words) -> tuple[Words, Words, list[int]]:
+        """Solve for y (n,) and r (n,): x (n,), a (n,) and eps, a_exp, x_exp."""
+        k, n = self.k, len(y)
+        self.back = APyFixedArray(r[::-1].copy(), bits=W, frac_bits=k.solver_shift)
+        self.a, self.x = zeros(n), zeros(n)
+        self.eps, self.a_exp, self.a_used = 1 << k.xi_frac, k.a_exp_min, 0
+        self.x_exp, self.x_used = k.x_exp_min, 0
+        for m in range(n):
+            if m > 0:
+                self._lengthen_a(m, int(r[m]))
+            self._lengthen_x(m, int(y[m]))
+        return words_of(self.x), words_of(self.a), [self.eps, self.a_exp, self.x_exp]
+
+    def _correlate(self, numbers: APyFixedArray, s: int) -> int:
+        """``sum r[m - i] b[i] / 2**s`` of a block b that ends beside r[1]; every product is floored."""
+        count = len(numbers)
+        if count == 0:
+            return 0
+        last = len(self.back) - 1
+        products = self.back[last - count:last] * numbers
+        return align(word_of(products.cast(bits=2 * W, frac_bits=0, quantization=FLOOR).sum()), s)
+
+    def _lengthen_a(self, m: int, r: int) -> None:
+        k = self.k
+        frac = 2 * (W - 1) - k.solver_shift - k.xi_frac
+        num = align(r, W - 1 - k.xi_frac) + self._correlate(self.a[1:m], frac - self.a_exp)
+        quotient, e = divide(-num, self.eps)
+        xi = fit(half_up(quotient, min(-e, 62)))
+        if self.a_used + (self.a_used * magnitude(xi) >> (W - 1)) + 4 > HI:
+            self.a_exp += 1
+            if m > 1:
+                self.a[1:m] = (self.a[1:m] >> 1).cast(bits=W, frac_bits=0, quantization=HALF_UP)
+        self.a_used = 0
+        if m > 1:
+            held = self.a[1:m]
+            whole = held + held[::-1] * number(xi, W - 1)
+            whole = whole.cast(bits=W + 2, frac_bits=0, quantization=HALF_UP)
+            self.a_used = largest(words_of(whole))
+            self.a[1:m] = whole.cast(bits=W, frac_bits=0, overflow=SATURATE)
+        last = half_up(xi, self.a_exp)
+        self.a[m] = number(last)
+        self.a_used = max(self.a_used, magnitude(last))
+        self.eps -= self.eps * (xi * xi >> (W - 1)) >> 31
+
+    def _lengthen_x(self, m: int, y: int) -> None:
+        k = self.k
+        frac = 2 * (W - 1) - k.solver_shift - k.mu_frac
+        mu = align(y, W - 2 - k.mu_frac) - self._correlate(self.x[:m], frac - self.x_exp)
+        quotient, e = divide(mu, self.eps)
+        c, c_exp = fit(quotient), e + k.xi_frac - k.mu_frac
+        need = self.x_exp + (self.x_used >> (W - 2))
+        if c == 0:
+            c_exp = need - self.a_exp - 1
+        need = max(need, c_exp, c_exp + self.a_exp + self.a_used.bit_length() - (W - 2))
+        up, self.x_exp = min(need - self.x_exp, 62), need
+        if m > 0:
+            held = self.x[:m]
+            if up > 0:
+                held = (held >> up).cast(bits=W, frac_bits=0, quantization=HALF_UP)
+            s = min(W - 1 + need - c_exp - self.a_exp, 62)
+            terms = self.a[1:m + 1][::-1] * number(c, s)
+            whole = held + terms.cast(bits=W + 2, frac_bits=0, quantization=HALF_UP)
+            self.x_used = largest(words_of(whole))
+            self.x[:m] = whole.cast(bits=W, frac_bits=0, overflow=SATURATE)
+        last = half_up(c, min(need - c_exp, 62))
+        self.x[m] = number(last)
+        self.x_used = max(self.x_used if m > 0 else 0, magnitude(last))

@@ -1,0 +1,93 @@
+"""benchmarks.peers: the plain C beside this file, compiled for one plan and called through cffi."""
+
+from __future__ import annotations
+
+import subprocess
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import cffi
+import numpy as np
+from numpy.typing import NDArray
+
+from kerncast.sim.model.levinson import LevinsonConstants
+from kerncast.sim.plan import Plan
+
+Words = NDArray[np.int64]
+#: What the generated C is compiled with as well.
+FLAGS = ("-std=c99", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror")
+HERE = Path(__file__).parent
+
+
+class PlainC:
+    """A source of this folder with the constants of one plan.
+
+    Parameters
+    ----------
+    source, compiler : str
+    constants : mapping of str to int
+        Macros.
+    declarations : str
+        As cffi wants them.
+    """
+
+    def __init__(self, source: str, compiler: str, constants: Mapping[str, int], declarations: str) -> None:
+        self._folder = tempfile.TemporaryDirectory()
+        library = Path(self._folder.name) / "plain.so"
+        defines = [f"-D{name}={value}" for name, value in constants.items()]
+        subprocess.run([compiler, *FLAGS, *defines, "-shared", "-fPIC", str(HERE / source), "-o",
+                        str(library)], check=True)
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(declarations)
+        self.library: Any = self.ffi.dlopen(str(library))
+
+    def view(self, ctype: str, words: NDArray[Any]) -> Any:
+        """A pointer to an array of that very type."""
+        return self.ffi.from_buffer(f"{ctype}[]", words)
+
+
+def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callable[[], tuple[Words, ...]]:
+    """A call that solves for y and r (n,): it returns x, a and (eps, a_exp, x_exp)."""
+    n = len(y)
+    c = PlainC("levinson.c", compiler, {
+        "N": n, "XI_FRAC": k.xi_frac, "MU_FRAC": k.mu_frac, "SHIFT": k.solver_shift, "A_EXP_MIN": k.a_exp_min,
+        "A_EXP_MAX": k.a_exp_max, "X_EXP_MIN": k.x_exp_min, "X_EXP_MAX": k.x_exp_max, "EPS_MIN": k.eps_min},
+        "int solve(const int32_t *y, const int32_t *r, int32_t *a, int32_t *x, int64_t *out);")
+    short = [words.astype(np.int32) for words in (y, r)]
+    a, x, out = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32), np.zeros(3, dtype=np.int64)
+    arguments = [c.view("int32_t", words) for words in (*short, a, x)]
+
+    def call() -> tuple[Words, ...]:
+        status = c.library.solve(*arguments, c.view("int64_t", out))
+        assert status == 0
+        return x, a, out
+
+    return call
+
+
+def fklms(compiler: str, plan: Plan, x: Words, y: Words) -> Callable[[], tuple[Words, ...]]:
+    """A call that learns raw samples x (m, D), y (m,) from nothing: it returns f and statuses (m,)."""
+    budget, columns = plan.sizes["N"], plan.sizes["D"]
+    names = ("project_shift", "mac_shift", "f_shift", "eta", "eta_shift", "kernel_c", "kernel_shift",
+             "y_gain")
+    c = PlainC("fklms.c", compiler, {
+        "N": budget, "D": columns, "D2_END": plan.integer("kernel_d2_end"),
+        **{name.upper(): plan.integer(name) for name in names}},
+        f"""typedef struct {{ int16_t v[{budget * columns}]; int32_t alpha[{budget}], elder[{budget}],
+            rank[{budget}]; int64_t row[{budget}], dist[{budget}]; int32_t count; }} state_t;
+        void learn_all(state_t *s, const uint32_t *coarse, const uint32_t *fine, const int16_t *x,
+                       const int16_t *y, int64_t *f, int64_t *status, int samples);""")
+    tables = [np.array(plan.tables[name].values, dtype=np.uint32) for name in ("exp2_coarse", "exp2_fine")]
+    raw = [words.astype(np.int16).reshape(-1) for words in (x, y)]
+    f, status = np.zeros(len(y), dtype=np.int64), np.zeros(len(y), dtype=np.int64)
+    arguments = [c.view("uint32_t", table) for table in tables] + [c.view("int16_t", words) for words in raw]
+    state = c.ffi.new("state_t *")
+
+    def call() -> tuple[Words, ...]:
+        state.count = 0
+        c.library.learn_all(state, *arguments, c.view("int64_t", f), c.view("int64_t", status), len(y))
+        return f, status
+
+    return call

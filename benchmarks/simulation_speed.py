@@ -1,0 +1,257 @@
+"""Measure the speed of bit-accurate simulation beside its peers, and write docs/simulation-speed.md.
+
+``python benchmarks/simulation_speed.py`` runs, in one process and on one thread, the integer model, plain
+C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and compares
+every word.  Whoever is quick takes turns, round after round, and the best of each counts, so that a busy
+machine slows all of them alike.  Nothing is scaled but fxpmath's FKLMS, which learns fewer samples.
+"""
+
+from __future__ import annotations
+
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from time import perf_counter
+
+import apytypes
+import numpy as np
+from numpy.typing import NDArray
+
+from kerncast.benchmarks.peers import plain_c
+from kerncast.benchmarks.peers.apytypes_fklms import ApyFklms
+from kerncast.benchmarks.peers.apytypes_levinson import ApyLevinson
+from kerncast.codegen.host import HostBackend
+from kerncast.sim.fxp_model.fklms import FxpFklms
+from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
+from kerncast.sim.model.fklms import FklmsModel
+from kerncast.sim.model.levinson import levinson
+from kerncast.sim.model.toeplitz import ToeplitzModel, solver_constants
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+Words = NDArray[np.int64]
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "simulation-speed.md"
+COMPILERS = ("gcc", "clang")
+#: Rounds of the quick ones, presentations of a slow one.
+ROUNDS, SLOW_ROUNDS = 60, 3
+SAMPLES, FXP_SAMPLES = 1000, 120
+#: Peer: the least ratio asked for, and the one aimed at.
+TARGETS = {"APyTypes": (40.0, 60.0), "fxpmath": (5000.0, 5000.0)}
+MOST_OF_C = (2.0, 1.3)
+
+Call = Callable[[], tuple[Words, ...]]
+
+
+def equal(name: str, found: tuple[Words, ...], wanted: tuple[Words, ...]) -> None:
+    """Every word; SystemExit where one differs."""
+    for one, other in zip(found, wanted, strict=True):
+        if not np.array_equal(np.asarray(one), np.asarray(other)[:len(one)]):
+            raise SystemExit(f"{name} computes other words than the model")
+
+
+def best(calls: Mapping[str, Call], rounds: int, wanted: tuple[Words, ...]) -> dict[str, float]:
+    """The shortest time of each in seconds, in turn; the words of each are compared."""
+    seconds = dict.fromkeys(calls, float("inf"))
+    for turn in range(rounds):
+        for name, call in calls.items():
+            start = perf_counter()
+            found = call()
+            seconds[name] = min(seconds[name], perf_counter() - start)
+            if turn == 0:
+                equal(name, found, wanted)
+    return seconds
+
+
+# ---- Levinson ----
+def levinson_plan(n: int = 256) -> Plan:
+    """The Toeplitz trainer with n samples on a grid, 32 bits."""
+    return make_plan(Spec(
+        model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
+        output={"word": "s16f15"}, kernel={"sigma": 3.0}, toeplitz={"n": n, "lam": 0.1, "scheme": "uniform"}, numbers={"word": 32}))
+
+
+def levinson_seconds() -> dict[str, float]:
+    """Seconds for one solution of n = 256."""
+    plan, n = levinson_plan(), 256
+    rng = np.random.default_rng(3)
+    y_raw = np.clip(np.sin(np.arange(n) / 9) * 20000 + rng.normal(0, 3000, n), -32768, 32767).astype(np.int64)
+    model, k = ToeplitzModel(plan), solver_constants(plan)
+    model.train(None, y_raw)
+    r, y = model.state()["r"], y_raw * plan.integer("y_gain") >> plan.integer("y_shift")
+    a, x, out = np.zeros(n, dtype=np.int64), np.zeros((1, n), dtype=np.int64), np.zeros(4 + n, dtype=np.int64)
+
+    def ours() -> tuple[Words, ...]:
+        assert levinson(y.reshape(1, n), r, a, x, out, k, model.ranges.log) == 0
+        return x[0], a, out[:3]
+
+    def apy() -> tuple[Words, ...]:
+        found_x, found_a, scalars = ApyLevinson(k).solve(y, r)
+        return found_x, found_a, np.array(scalars)
+
+    wanted = tuple(words.copy() for words in ours())
+    quick: dict[str, Call] = {"model": ours}
+    quick |= {f"plain C, {name}": plain_c.levinson(name, k, y, r) for name in COMPILERS}
+    seconds = best(quick, ROUNDS, wanted) | best({"APyTypes": apy}, SLOW_ROUNDS, wanted)
+    return seconds | training_seconds(plan, y_raw)
+
+
+def training_seconds(plan: Plan, y_raw: Words) -> dict[str, float]:
+    """Seconds for the whole training, first row and certified bound included."""
+    model, fxp = ToeplitzModel(plan), FxpToeplitz(plan)
+    host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
+            for name in COMPILERS}
+
+    def call(backend: ToeplitzModel | FxpToeplitz | HostBackend) -> Call:
+        def run() -> tuple[Words, ...]:
+            return (backend.train(None, y_raw)["status"], *(backend.state()[key] for key in ("alpha", "a")))
+        return run
+
+    wanted = call(model)()
+    quick = {"model, training": call(model)} | {name: call(backend) for name, backend in host.items()}
+    seconds = best(quick, ROUNDS, wanted)
+    for backend in host.values():
+        backend.close()
+    return seconds | best({"fxpmath": call(fxp)}, 1, wanted)
+
+
+# ---- FKLMS ----
+def fklms_plan(budget: int = 100, columns: int = 8) -> Plan:
+    """FKLMS with N = 100, D = 8, 32 bits."""
+    return make_plan(Spec(
+        model={"name": "lms", "algorithm": "kernel_lms"}, input={"word": "s16f15", "columns": columns},
+        output={"word": "s16f15"}, kernel={"sigma": 0.7}, online={"budget": budget, "eta": 0.2},
+        numbers={"word": 32}))
+
+
+def fklms_seconds() -> dict[str, float]:
+    """Seconds for one sample with a full budget, both kernel rows."""
+    plan = fklms_plan()
+    rng = np.random.default_rng(1)
+    x = rng.integers(-30000, 30000, (SAMPLES, plan.sizes["D"]))
+    y = np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
+    host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
+            for name in COMPILERS}
+    model = FklmsModel(plan)
+
+    def call(backend: FklmsModel | HostBackend) -> Call:
+        def run() -> tuple[Words, ...]:
+            backend.reset()
+            found = backend.update(x, y)
+            return found["f"], found["status"]
+        return run
+
+    wanted = call(model)()
+    quick: dict[str, Call] = {"model": call(model)}
+    quick |= {f"plain C, {name}": plain_c.fklms(name, plan, x, y) for name in COMPILERS}
+    quick |= {name: call(backend) for name, backend in host.items()}
+    slow: dict[str, Call] = {"APyTypes": lambda: ApyFklms(plan).update(x, y)}
+    seconds = best(quick, ROUNDS // 2, wanted) | best(slow, SLOW_ROUNDS, wanted)
+    for backend in host.values():
+        backend.close()
+    seconds = {name: time / SAMPLES for name, time in seconds.items()}
+    return seconds | {"fxpmath": fxp_sample(plan, x, y, wanted)}
+
+
+def fxp_sample(plan: Plan, x: Words, y: Words, wanted: tuple[Words, ...]) -> float:
+    """Seconds for one sample of fxpmath, of the last few of FXP_SAMPLES, when the budget is full."""
+    fxp, full = FxpFklms(plan), plan.sizes["N"]
+    first = fxp.update(x[:full], y[:full])["f"]
+    start = perf_counter()
+    rest = fxp.update(x[full:FXP_SAMPLES], y[full:FXP_SAMPLES])["f"]
+    seconds = perf_counter() - start
+    equal("fxpmath", (np.concatenate((first, rest)),), wanted[:1])
+    return seconds / (FXP_SAMPLES - full)
+
+
+# ---- start-up ----
+START = """
+import numpy as np
+from kerncast.sim.model import open_model
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+plan = make_plan(Spec(model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
+                      output={"word": "s16f15"}, kernel={"sigma": 3.0}, numbers={"word": 32},
+                      toeplitz={"n": 256, "lam": 0.1, "scheme": "uniform"}))
+open_model(plan).train(None, np.arange(256))
+"""
+
+
+def start_up_seconds() -> float:
+    """Seconds of a process that plans and trains, from its start to its end; compiled code is kept."""
+    times = []
+    for _ in range(5):
+        start = perf_counter()
+        subprocess.run([sys.executable, "-c", START], check=True)
+        times.append(perf_counter() - start)
+    return min(times[1:])
+
+
+# ---- the page ----
+HEAD = """# Speed of bit-accurate simulation
+
+One thread, one process, the same words from all, compared. The best of several rounds, in turn.
+Plain C is `benchmarks/peers/*.c`: written by hand, every format a constant, `-O3 -march=native`.
+Made by `python benchmarks/simulation_speed.py`, not by hand.
+
+"""
+
+
+def scaled(seconds: float) -> str:
+    """Three digits, in s, ms or us."""
+    for unit, factor in (("s", 1.0), ("ms", 1e3)):
+        if seconds * factor >= 1:
+            return f"{seconds * factor:.3g} {unit}"
+    return f"{seconds * 1e6:.3g} µs"
+
+
+def verdict(name: str, ratio: float) -> str:
+    """The target of a peer, and whether it is held."""
+    if name in TARGETS:
+        least, aim = TARGETS[name]
+        return f"at least {least:,.0f}: " + ("held" if ratio >= least else "MISSED") + (
+            f", aim {aim:,.0f}: " + ("reached" if ratio >= aim else "not reached") if aim > least else "")
+    if name.startswith("plain C"):
+        return (f"at least 1/{MOST_OF_C[0]:g}: " + ("held" if ratio * MOST_OF_C[0] >= 1 else "MISSED")
+                + f", aim 1/{MOST_OF_C[1]:g}: " + ("reached" if ratio * MOST_OF_C[1] >= 1 else "not reached"))
+    return ""
+
+
+def table(title: str, seconds: Mapping[str, float]) -> str:
+    """Time, and how many times the model is as fast."""
+    lines = [f"## {title}", "", "| | time | model is faster by | target |", "|---|--:|--:|---|"]
+    for name, time in seconds.items():
+        whole = name.startswith("generated C") or name == "fxpmath"
+        model = seconds["model, training" if whole and "model, training" in seconds else "model"]
+        ratio = time / model
+        shown = "" if name.startswith("model") else f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.2f}"
+        lines.append(f"| {name} | {scaled(time)} | {shown} | {verdict(name, ratio)} |")
+    return "\n".join([*lines, "", ""])
+
+
+def main() -> int:
+    """Measure and write."""
+    apytypes.reset_thread_pool(1)
+    solving, learning, start = levinson_seconds(), fklms_seconds(), start_up_seconds()
+    held = "held" if start < 1 else "MISSED"
+    text = HEAD + table("Levinson, n = 256, 32 bits", solving)
+    text += ("fxpmath and generated C do the whole training, with the first row and the certified bound;\n"
+             "their ratios are to the model's training.\n\n")
+    text += table("FKLMS, N = 100, D = 8, 32 bits, one sample", learning)
+    text += (f"fxpmath learns {FXP_SAMPLES} samples, the others {SAMPLES}; generated C is called once a "
+             "sample through cffi.\n\n## Start-up\n\nA second process that plans and trains n = 256, from start "
+             f"to end: {scaled(start)} (below 1 s: {held}).\n\n")
+    cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                if line.startswith("model name")), platform.machine())
+    peers = ("apytypes", "fxpmath", "numba", "numpy")
+    versions = ", ".join(f"{name} {sys.modules[name].__version__}" for name in peers)
+    text += f"Measured on {cpu} with Python {platform.python_version()}, {versions}.\n"
+    PAGE.write_text(text, encoding="utf-8")
+    print(text)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

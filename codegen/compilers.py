@@ -54,8 +54,8 @@ class Compiler:
         if quiet:  # zig alone keeps something
             work.mkdir(parents=True, exist_ok=True)
         names = [os.path.relpath(source, folder) for source in sources]
-        done = run_tool([*self.command, "-std=c99", *WARNINGS, *quiet, *flags, "-shared", "-fPIC",
-                         "-I.", *names, "-o", str(library.absolute())], folder, work)
+        done = run_tool([*self.command, "-std=c99", "-ffp-contract=off", *WARNINGS, *quiet, *flags,
+                         "-shared", "-fPIC", "-I.", *names, "-o", str(library.absolute())], folder, work)
         if done.returncode != 0:
             raise refusal(self.name, "the compiler refused the generated code", done)
 

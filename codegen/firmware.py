@@ -24,7 +24,7 @@ from .tools import refusal
 
 OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os")
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
-FREESTANDING = ("-ffreestanding", "-nostdlib", "-ffunction-sections", "-fdata-sections",
+FREESTANDING = ("-ffreestanding", "-ffp-contract=off", "-nostdlib", "-ffunction-sections", "-fdata-sections",
                 "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-g0")
 
 #: Online learners and predictors take samples in batches: as many as fit here, at most so many.

@@ -16,6 +16,7 @@ _WIDTH = 30
 # Usual lengths of sensor words: the data at hand need not show the largest word there is.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 _LARGEST_N = 1024
+_PRODUCTS = ("polynomial", "linear")
 
 Values = dict[str, dict[str, Any]]
 
@@ -27,6 +28,8 @@ def init(name: Annotated[str, typer.Argument(
              show_default=False)] = None,
          algorithm: Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None, typer.Option(
              help="Default: toeplitz_rls for a sampled signal, else kernel_lms.", show_default=False)] = None,
+         kernel: Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"], typer.Option(
+             help="Kernel; polynomial and linear go with kernel_cg.")] = "gaussian",
          out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")] = Path(),
          as_json: JsonFlag = False) -> None:
     """Write NAME.toml, a commented spec to start from.
@@ -36,16 +39,18 @@ def init(name: Annotated[str, typer.Argument(
     Examples
     --------
     kerncast init motor
-    kerncast init motor --data train.csv
+    kerncast init motor --data train.csv --kernel laplacian
     kerncast init motor --algorithm kernel_lms -o specs
     """
     from ..sim.spec import Spec
 
     path = out / f"{name}.toml"
     if data is None:
-        text = _render(_start(name, algorithm or "toeplitz_rls"), commented=("data",))
+        values = _start(name, algorithm or ("kernel_cg" if kernel in _PRODUCTS else "toeplitz_rls"))
     else:
-        text = _render(_fitted(name, algorithm, data, out), commented=())
+        values = _fitted(name, algorithm or ("kernel_cg" if kernel in _PRODUCTS else None), data, out)
+    values["kernel"] = {"type": kernel} | _parameters(kernel, values["kernel"]["sigma"])
+    text = _render(values, commented=("data",) if data is None else ())
     spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
     try:
         with path.open("x", encoding="utf-8") as file:
@@ -55,6 +60,13 @@ def init(name: Annotated[str, typer.Argument(
                    remedy="choose another name, or another folder with -o") from None
     show({"written": str(path), "hash": spec.hash, "summary": spec.summary()}, as_json,
          f"wrote {path}\n{spec.summary()}\nnext: kerncast check {path}")
+
+
+def _parameters(kernel: str, width: float) -> dict[str, Any]:
+    """A first guess of a kernel's parameters from the width that suits the Gaussian one."""
+    return {"gaussian": {"sigma": width}, "laplacian": {"sigma": width},
+            "periodic": {"sigma": 1.0, "period": 10 * width},
+            "polynomial": {"degree": 2, "gamma": 1 / width**2, "coef0": 1.0}}.get(kernel, {})
 
 
 def _start(name: str, algorithm: str) -> Values:

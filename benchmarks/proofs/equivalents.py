@@ -9,12 +9,14 @@ _ALIGN = "return (s >= 0) ? (kc_shift_floor(v, s)) : (v * (1LL << (-s)));"
 _NARROW = "return kc_saturate((s < 0) ? (kc_align(v, s)) : (kc_shift_round(v, s, rounding)), lo, hi);"
 _SATURATE = "return (v < lo) ? (lo) : ((v > hi) ? (hi) : (v));"
 _LOW = "const uint64_t low = ((uint64_t) v) & ((sign << 1) - 1U)"
-_WHOLE_16 = "const int32_t whole = (int32_t) (t >> 20)"
-_WHOLE_32 = "const int32_t whole = (int32_t) (t >> 32)"
-_INDEX = "const int32_t index = (int32_t) ((t >> 13) & 0x7F)"
-_DROP = "const int64_t drop = (left - table[index + 1]) * rest"
-_REST = "const int64_t rest = t & 0x1FFF"
-_TAIL = "const int64_t tail = ((t & 0xFFFF) * 0xB17217F8LL) >> 32"
+_FRACTION_16 = "const uint32_t fraction = ((uint32_t) t) & 0xFFFFFU"
+_FRACTION_32 = "const uint32_t fraction = (uint32_t) t"
+_LINE = "const uint32_t line = (uint32_t) (((((uint64_t) z) << (bits - 2)) * 0xB17217F8UL) >> 32)"
+_TAIL = ("const uint32_t tail = (bits < 8) ? "
+         "(line - ((uint32_t) ((((uint64_t) line) * line) >> (31 + bits)))) : (line)")
+_FALL = "const uint32_t fall = (step + tail) - ((uint32_t) ((((uint64_t) step) * tail) >> (30 + bits)))"
+_VALUE = ("const uint32_t value = "
+          "head - ((fall + ((uint32_t) ((((uint64_t) head) * fall) >> 32))) >> (bits - 2))")
 _WORD_16 = "words[i] = (int16_t) kc_shift_round(words[i], s, 1)"
 _WORD_32 = "words[i] = (int32_t) kc_shift_round(words[i], s, 1)"
 _SIZE = "const int64_t size = (num < 0) ? (-num) : (num)"
@@ -25,6 +27,9 @@ _AND = "the other operand is uint64_t, and & converts both"
 _ZERO = "a shift by 0 is no change, either way"
 _RAIL = "at the rail both arms are the rail"
 _SMALL = "the values fit: "
+_CUT = "((uint32_t) ("
+_CONVERTS = "the assignment converts by itself"
+_WIDER = "what is computed in 64 bits is the same modulo 2^32"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_shift_round", "int64_t half", "int32_t half"): _BIT,
@@ -51,22 +56,12 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_divide", _SIZE, _SIZE.replace("num < 0", "num < 1")): "-0 is 0",
     ("kc_divide", "int32_t up", "int16_t up"): f"{_SMALL}0 <= up <= 61",
     ("kc_divide", "int32_t up_den", "int16_t up_den"): f"{_SMALL}0 <= up_den <= 61",
-    ("kc_exp2_16", _WHOLE_16, _WHOLE_16.replace("const int32_t", "const int16_t")): f"{_SMALL}whole <= 16",
-    ("kc_exp2_16", _WHOLE_16, _WHOLE_16.replace("(int32_t) (t >> 20)", "t >> 20")): f"{_SMALL}whole <= 16",
-    ("kc_exp2_16", _WHOLE_16, _WHOLE_16.replace("(int32_t)", "(int16_t)")): f"{_SMALL}whole <= 16",
-    ("kc_exp2_16", _INDEX, _INDEX.replace("const int32_t", "const int16_t")): f"{_SMALL}index <= 127",
-    ("kc_exp2_16", _INDEX, _INDEX.replace("(int32_t) ((t >> 13) & 0x7F)", "(t >> 13) & 0x7F")):
-        f"{_SMALL}index <= 127",
-    ("kc_exp2_16", _INDEX, _INDEX.replace("(int32_t)", "(int16_t)")): f"{_SMALL}index <= 127",
-    ("kc_exp2_16", _REST, _REST.replace("int64_t", "int32_t")): f"{_SMALL}rest < 2^13",
-    ("kc_exp2_16", "const int64_t left = table[index]", "const int32_t left = table[index]"):
-        f"{_SMALL}left < 2^16",
-    ("kc_exp2_16", _DROP, _DROP.replace("int64_t", "int32_t")): f"{_SMALL}drop < 2^29",
-    ("kc_exp2_32", _WHOLE_32, _WHOLE_32.replace("const int32_t", "const int16_t")): f"{_SMALL}whole <= 32",
-    ("kc_exp2_32", _WHOLE_32, _WHOLE_32.replace("(int32_t) (t >> 32)", "t >> 32")): f"{_SMALL}whole <= 32",
-    ("kc_exp2_32", _WHOLE_32, _WHOLE_32.replace("(int32_t)", "(int16_t)")): f"{_SMALL}whole <= 32",
-    ("kc_exp2_32", _TAIL, _TAIL.replace("int64_t", "int32_t")): f"{_SMALL}tail < 2^16",
-    ("kc_exp2_32", _TAIL, _TAIL.replace("7F8", "7F9")): "floor(z c / 2^32) is the same for all z < 2^16",
+    ("kc_exp2_16", _FRACTION_16, _FRACTION_16.replace("((uint32_t) t)", "t")): "the mask leaves 20 bits",
+    ("kc_exp2_32", _FRACTION_32, _FRACTION_32.replace("(uint32_t) t", "t")): _CONVERTS,
+    ("kc_exp2_32", _LINE, _LINE.replace("(uint32_t) (", "").replace(">> 32)", ">> 32")): _CONVERTS,
+    ("kc_exp2_32", _TAIL, _TAIL.replace(_CUT, "(").replace("(31 + bits)))", "(31 + bits))")): _WIDER,
+    ("kc_exp2_32", _FALL, _FALL.replace(_CUT, "(").replace("(30 + bits)))", "(30 + bits))")): _WIDER,
+    ("kc_exp2_32", _VALUE, _VALUE.replace(_CUT, "(").replace(">> 32)))", ">> 32))")): _WIDER,
     ("kc_block_scale_16", "int64_t used = 0", "int32_t used = 0"): f"{_SMALL}used < 2^15",
     ("kc_block_scale_32", "int64_t used = 0", "int32_t used = 0"): f"{_SMALL}used < 2^31",
     ("kc_block_scale_16", _WORD_16, _WORD_16.replace("(int16_t) ", "")): "the assignment converts by itself",

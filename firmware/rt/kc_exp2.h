@@ -30,7 +30,7 @@ static inline int64_t kc_exp2_32(int64_t t, const uint32_t *coarse, const uint32
     const uint32_t value = head - ((fall + (uint32_t)(((uint64_t)head * fall) >> 32)) >> (bits - 2));
     const uint32_t half = ((value >> 1) | UINT32_C(0x80000000)) >> (t >> 32); /* the leading 1, and the cut */
 
-    return (int64_t)((half >> 1) + (half & 1U));
+    return (half >> 1) + (half & 1U);
 }
 
 #endif

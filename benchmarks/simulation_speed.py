@@ -70,7 +70,8 @@ def levinson_plan(n: int = 256) -> Plan:
     """The Toeplitz trainer with n samples on a grid, 32 bits."""
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
-        output={"word": "s16f15"}, kernel={"sigma": 3.0}, toeplitz={"n": n, "lam": 0.1, "scheme": "uniform"}, numbers={"word": 32}))
+        output={"word": "s16f15"}, kernel={"sigma": 3.0}, numbers={"word": 32},
+        toeplitz={"n": n, "lam": 0.1, "scheme": "uniform"}))
 
 
 def levinson_seconds() -> dict[str, float]:
@@ -241,8 +242,8 @@ def main() -> int:
              "their ratios are to the model's training.\n\n")
     text += table("FKLMS, N = 100, D = 8, 32 bits, one sample", learning)
     text += (f"fxpmath learns {FXP_SAMPLES} samples, the others {SAMPLES}; generated C is called once a "
-             "sample through cffi.\n\n## Start-up\n\nA second process that plans and trains n = 256, from start "
-             f"to end: {scaled(start)} (below 1 s: {held}).\n\n")
+             "sample through cffi.\n\n## Start-up\n\nA second process that plans and trains n = 256, from "
+             f"start to end: {scaled(start)} (below 1 s: {held}).\n\n")
     cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                 if line.startswith("model name")), platform.machine())
     peers = ("apytypes", "fxpmath", "numba", "numpy")

@@ -1,0 +1,143 @@
+"""`kerncast test --bisect`: what it prints, its exit codes, and how it ends when it is interrupted."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import kerncast.lab.bisection as bisection
+from kerncast.cli.main import app
+
+SPEC = """
+[model]
+name = "small"
+algorithm = "toeplitz_rls"
+[input]
+word = "u8f0"
+[output]
+word = "s8f0"
+[kernel]
+sigma = 2.0
+[toeplitz]
+n = 12
+lambda = 0.5
+scheme = "uniform"
+[data]
+file = "small.csv"
+"""
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, [str(a) for a in arguments])
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def generated(tmp_path: Path) -> Path:
+    words = [str((7 * i * i) % 100 - 50) for i in range(12)]
+    (tmp_path / "small.csv").write_text("\n".join(["y", *words, ""]))
+    (tmp_path / "small.toml").write_text(SPEC)
+    assert run("gen", tmp_path / "small.toml", "-o", tmp_path / "out")[0] == 0
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def faulty(generated: Path) -> Path:
+    """A folder whose Levinson recursion sums one term too few."""
+    path = generated / "small_levinson.c"
+    text = path.read_text()
+    assert text.count("for (i = 1; i < n; i++) {") == 1
+    path.write_text(text.replace("for (i = 1; i < n; i++) {", "for (i = 2; i < n; i++) {"))
+    return generated
+
+
+def test_no_difference_says_so_and_exits_with_0(generated: Path) -> None:
+    code, out, err = run("test", generated, "--on", "host", "--on", "model", "--bisect")
+    assert code == 0
+    assert out.count("nowhere") == 2
+    assert "call 0 train" in err  # what is being done
+    code, out, _ = run("test", generated, "--on", "host", "--bisect", "--json")
+    found = json.loads(out)
+    assert (code, found["mismatches"], found["backends"][0]["divergence"]) == (0, 0, None)
+    plain = json.loads(run("test", generated, "--on", "host", "--json")[1])
+    assert found["words"] > plain["words"] + 500
+
+
+def test_the_first_word_that_differs_is_named_and_the_exit_code_is_1(faulty: Path) -> None:
+    code, out, err = run("test", faulty, "--on", "host", "--bisect")
+    assert code == 1
+    rows = dict(line.split(maxsplit=1) for line in out.split("\n\n", 1)[1].splitlines()[1:])
+    assert rows["operation"] == "reflection"
+    assert rows["signal"] == "num[0]"
+    assert rows["step"] == "2"  # the first sum of more than nothing
+    name, _, line = rows["hook"].partition(":")
+    assert "KC_TRACE(reflection, num, " in (faulty / name).read_text().splitlines()[int(line) - 1]
+    assert "reflection: num[0] at step 2 is " in rows["model"]
+    assert rows["back"].startswith("end  ")
+    assert rows["model"] != rows["back"].removeprefix("end  ").strip()
+    assert "try 1 of about" in err
+
+
+def test_json_holds_both_words_and_the_place(faulty: Path) -> None:
+    code, out, err = run("test", faulty, "--on", "host", "--bisect", "--json")
+    found = json.loads(out)
+    row = found["backends"][0]
+    place = row["divergence"]
+    assert (code, err) == (1, "")
+    assert found["mismatches"] == row["mismatches"] > 0
+    assert (place["call"], place["name"], place["sample"]) == (0, "train", None)
+    assert (place["operation"], place["step"], place["signal"], place["index"]) == ("reflection", 2, "num", 0)
+    assert place["model"]["word"] != place["device"]["word"]
+    assert place["hook"].startswith("small_levinson.c:")
+    assert place["equal"] > 0
+
+
+def test_without_the_flag_the_output_is_what_it_was(faulty: Path) -> None:
+    row = json.loads(run("test", faulty, "--on", "host", "--json")[1])["backends"][0]
+    assert set(row) == {"backend", "words", "mismatches", "first", "costs"}
+
+
+@pytest.mark.parametrize("backend", ["rtl:icarus", "model:fxpmath"])
+def test_a_back_end_without_hooks_is_exit_code_2_with_what_to_do(generated: Path, backend: str) -> None:
+    code, _, err = run("test", generated, "--on", backend, "--bisect")
+    assert code == 2
+    assert "E433" in err
+    assert "without --bisect" in err
+    assert not (generated / "build").exists()
+    assert run("explain", "E433")[0] == run("explain", "E434")[0] == 0
+
+
+def test_a_back_end_without_hooks_after_others_leaves_their_rows(generated: Path) -> None:
+    code, out, _ = run("test", generated, "--on", "host", "--on", "rtl:icarus", "--bisect", "--json")
+    found = json.loads(out)
+    assert code == 2
+    assert [error["code"] for error in found["errors"]] == ["E433"]
+    assert len(found["backends"]) == 1
+
+
+def test_an_interrupted_search_closes_the_back_end(generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = []
+    opened = bisection.open_backend
+
+    def watched(*arguments, **options):
+        backend = opened(*arguments, **options)
+        close = backend.close
+        backend.close = lambda: (closed.append(1), close())
+        return backend
+
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(bisection, "open_backend", watched)
+    monkeypatch.setattr(bisection, "find_divergence", interrupted)
+    code, _, err = run("test", generated, "--on", "host", "--bisect")
+    assert code == 130
+    assert err.endswith("interrupted\n")
+    assert closed == [1]
+
+
+def test_build_with_trace_makes_an_image_beside_the_plain_one(generated: Path) -> None:
+    plain, traced = (json.loads(run("build", generated, "--json", *flags)[1]) for flags in ((), ("--trace",)))
+    assert plain["elf"] != traced["elf"]
+    assert plain["library"] < traced["library"]

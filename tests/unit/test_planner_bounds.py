@@ -58,10 +58,14 @@ def specs(draw, algorithm: str) -> Spec:
         "output": {"word": str(out), "offset": draw(st.integers(out.lo, out.hi)),
                    "gain": draw(decades(-3, 2))},
         "kernel": {"sigma": min(max(sigma, 1e-12), 1e12)},
-        "numbers": {"word": draw(st.sampled_from([16, 32])),
+        "numbers": {"word": draw(st.sampled_from([16, 24, 32])),
                     "rounding": draw(st.sampled_from(["floor", "half_up", "half_even"]))},
     }
-    if algorithm == "kernel_lms":
+    if algorithm == "kernel_cg":
+        tables["cg"] = {"n": draw(st.one_of(st.integers(2, 300), st.integers(2, 65535))),
+                        "lam": draw(decades(-12, 11)), "steps": draw(st.integers(1, 65535)),
+                        "tolerance": draw(reals(1e-6, 16.0))}
+    elif algorithm == "kernel_lms":
         eta = draw(st.one_of(decades(-6, -1), reals(0.1, 1.999)))
         tables["online"] = {"budget": draw(st.one_of(st.integers(2, 50), st.integers(2, 65535))), "eta": eta,
                             "rho": draw(st.sampled_from([0.0, 0.25 / eta, 1e-4]))}
@@ -161,6 +165,41 @@ def check_trainer(plan: Plan) -> None:
         assert 0 < plan.integer("x_step") * (n - 1) <= plan.signals["x"].hi
 
 
+def aligned(value: int, shift: int) -> int:
+    """The largest magnitude of ``align(v, shift)`` with ``|v| <= value``."""
+    return ceil_shift(value, shift) if shift >= 0 else value << -shift
+
+
+def check_gradients(plan: Plan) -> None:
+    w, n, q = plan.word, plan.sizes["n"], 1 << 31
+    top, k = 1 << (w - 1), 1 << (w - 1)
+    c = {name: plan.integer(name) for name in plan.constants if isinstance(plan.constants[name], int)}
+    assert all(0 <= c[name] <= 62 for name in ("mac_shift", "dot_shift"))
+    assert all(-62 <= c[name] <= 62 for name in ("row_shift", "lambda_shift"))
+    row = n * ceil_shift(top * k, c["mac_shift"])
+    assert row < LIMIT  # strictly: r . r and p . q go to `divide`
+    assert n * ceil_shift(top * q, c["dot_shift"]) < LIMIT
+    assert 1 << 30 <= c["lambda_mantissa"] < 1 << 31
+    assert aligned(row, c["row_shift"]) <= WIDE
+    assert aligned(top * c["lambda_mantissa"], c["lambda_shift"]) <= WIDE
+    assert 0 < c["residual_slack"] < WIDE
+    assert n << 2 * c["norm_bits"] <= LIMIT and 0 <= c["bound_gain"] < 1 << 31
+    assert c["alpha_exp_min"] < c["alpha_exp_max"] < 1 << 15
+    for exponent in (c["alpha_exp_min"], c["alpha_exp_max"]):
+        assert -62 <= c["f_shift"] - exponent <= 62
+        assert aligned(row, c["f_shift"] - exponent) <= LIMIT
+
+
+@given(specs("kernel_cg"))
+@settings(max_examples=150)
+def test_every_plan_of_conjugate_gradients_keeps_its_bounds(spec):
+    plan = plan_of(spec)
+    if plan is not None:
+        check_common(plan)
+        check_memory(plan)
+        check_gradients(plan)
+
+
 @given(specs("kernel_lms"))
 @settings(max_examples=150)
 def test_every_learner_that_is_planned_keeps_its_bounds(spec):
@@ -181,7 +220,7 @@ def test_every_trainer_that_is_planned_keeps_its_bounds(spec):
         check_trainer(plan)
 
 
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("columns", [2, 5])
 def test_gains_that_are_rounded_up_do_not_push_inputs_past_their_range(word, columns):
     """The widest column ends just where the distance's bound begins, and its gain is no binary fraction."""

@@ -235,7 +235,8 @@ def page() -> str:
                 rows.append(_row(word, size, bits, worst_error(word, bits), found.instructions))
     return TEXT.format(
         rows="\n".join(rows), default=Numbers.model_fields["exp_table"].default, all16=16 << 20,
-        samples=SAMPLES, core=load_target("cortex-m4").title, gcc=found.compiler, calls=found.calls, stamp=stamp())
+        samples=SAMPLES, core=load_target("cortex-m4").title, gcc=found.compiler, calls=found.calls,
+        stamp=stamp())
 
 
 def main() -> int:

@@ -13,10 +13,11 @@ from kerncast.codegen.compilers import host_compiler
 from kerncast.codegen.generate import generate
 from kerncast.codegen.host import HostBackend
 from kerncast.hw.backends import NAMES, open_backend
-from kerncast.sim.backend import ALL_CALLS, Backend
+from kerncast.sim.backend import Backend
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+from kerncast.sim.trace import TRACED_CALLS
 
 GCC = "sudo apt-get install -y gcc libc6-dev"
 
@@ -65,7 +66,7 @@ def test_an_opened_back_end_answers_the_protocol_and_leaves_nothing_behind(
     require_tool("gcc", GCC)
     backend = open_backend(plan, name)
     assert isinstance(backend, Backend)
-    assert backend.calls <= ALL_CALLS
+    assert backend.calls <= TRACED_CALLS
     y = np.array([1, 2, 3, 4, 5, 6])
     assert backend.train(None, y)["status"].tolist() == [0]
     assert backend.predict(np.array([[2]]))["status"].tolist() == [0]

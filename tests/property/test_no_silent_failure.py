@@ -133,7 +133,7 @@ def try_systems(random: Random, rows: int) -> list[int]:
 
 
 def try_spec(random: Random) -> int:
-    """Train a whole spec, whose mean diagonals need not be positive semidefinite, and judge it; the status."""
+    """Train a whole spec, whose mean diagonals may be of any kind, and judge it; the status."""
     plan = make(random, "diagonal_mean")
     model, n, columns = ToeplitzModel(plan), plan.sizes["n"], plan.sizes["D"]
     spread = random.choice((2, 50, 2047))

@@ -60,6 +60,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_exp2_32", _FRACTION_32, _FRACTION_32.replace("(uint32_t) t", "t")): _CONVERTS,
     ("kc_exp2_32", _LINE, _LINE.replace("(uint32_t) (", "").replace(">> 32)", ">> 32")): _CONVERTS,
     ("kc_exp2_32", _TAIL, _TAIL.replace(_CUT, "(").replace("(31 + bits)))", "(31 + bits))")): _WIDER,
+    ("kc_exp2_32", _TAIL, _TAIL.replace("bits < 8", "bits < 7")): "no table has an index of 7 bits",
     ("kc_exp2_32", _FALL, _FALL.replace(_CUT, "(").replace("(30 + bits)))", "(30 + bits))")): _WIDER,
     ("kc_exp2_32", _VALUE, _VALUE.replace(_CUT, "(").replace(">> 32)))", ">> 32))")): _WIDER,
     ("kc_block_scale_16", "int64_t used = 0", "int32_t used = 0"): f"{_SMALL}used < 2^15",

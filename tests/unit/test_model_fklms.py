@@ -40,7 +40,7 @@ def reference_of(spec: Spec, x: np.ndarray, y: np.ndarray) -> tuple[KernelLMS, n
 
 @pytest.mark.parametrize("columns", [1, 2, 3])
 @pytest.mark.parametrize("budget", [2, 3, 5, 8])
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 def test_the_same_vectors_are_kept_as_in_float64_tie_by_tie(word: int, budget: int, columns: int) -> None:
     """Ages, neighbours and distances are decided by exact integers: equal, not close."""
     spec = spec_of(word, budget, columns=columns)
@@ -73,7 +73,7 @@ def test_alpha_and_predictions_stay_close_to_float64(word: int, tolerance: float
     assert np.abs(answer["f"] * 2.0 ** (2 - word) - expected).max() <= tolerance
 
 
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 def test_a_duplicate_updates_its_own_multiplier_and_nothing_else(word: int) -> None:
     model = open_model(make_plan(spec_of(word, 3)))
     x = np.array([[10], [60], [110]])
@@ -108,7 +108,7 @@ def test_what_was_removed_lives_on_in_its_neighbours() -> None:
     assert abs(model.state()["alpha"][0] - before) <= abs(before) * 1e-5
 
 
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 def test_a_saturated_multiplier_is_told_by_the_status_and_stays_at_the_rail(word: int) -> None:
     plan = make_plan(spec_of(word, 2, eta=1.9, formats={"alpha": f"s{word}f{word}"}))  # up to 1/2
     model = open_model(plan)
@@ -118,7 +118,7 @@ def test_a_saturated_multiplier_is_told_by_the_status_and_stays_at_the_rail(word
     assert model.state()["alpha"].tolist() == [alpha.hi, alpha.lo]
 
 
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 def test_a_prediction_beyond_the_word_is_told_by_the_status_of_the_update(word: int) -> None:
     """A learner that diverges does not look well: the error it learns from is not y - f any more."""
     plan = make_plan(spec_of(word, 41, eta=0.5, sigma=200.0))
@@ -139,7 +139,7 @@ def test_a_learner_that_has_seen_nothing_says_so() -> None:
     assert [STATUSES[s] for s in model.train(None, np.zeros(4, dtype=np.int64))["status"]] == ["bad_argument"]
 
 
-@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("word", [16, 24, 32])
 def test_samples_one_by_one_or_all_at_once_are_the_same(word: int) -> None:
     plan = make_plan(spec_of(word, 4, rho=0.01))
     x, y = stream(5, 60, 1, 40)

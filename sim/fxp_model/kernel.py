@@ -115,7 +115,8 @@ class FxpKernel:
         products = alpha * k
         whole = total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))
         signal = self.plan.signals["f"]
-        rounded = cast(whole, Format(True, 48, signal.format.frac), signal.rounding)
+        # 48 bits are enough to saturate, and to wrap: what wraps twice wraps to the same word.
+        rounded = cast(whole, Format(True, 48, signal.format.frac), signal.rounding, signal.overflow)
         f = cast(exact(word_of(rounded) + bias, signal.format.frac), signal.format, signal.rounding,
                  signal.overflow)
         return f, signal.overflow is Overflow.SATURATE and word_of(f) != word_of(rounded) + bias

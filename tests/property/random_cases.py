@@ -88,8 +88,17 @@ def _common(random: Random, word: int, rounding: str, columns: int, x: Format, y
         "input": {"word": str(x), "columns": columns, "offset": offsets, "gain": gains},
         "output": {"word": str(y), "offset": random.choice((min(max(0, y.lo), y.hi), y.lo, y.hi))},
         "kernel": _kernel(random, max(span * 10 ** random.uniform(-3, 1), 1e-6), kernels),
-        "numbers": {"word": word, "rounding": rounding, "exp_table": random.choice(TABLES)},
+        "numbers": {"word": word, "rounding": rounding, "exp_table": random.choice(TABLES),
+                    "overflow": random.choice(("saturate", "saturate", "wrap")), "casts": _casts(random)},
     }
+
+
+def _casts(random: Random) -> dict[str, str]:
+    """Now and then a rounding of its own for a cast that every algorithm has, and a prediction that wraps."""
+    chosen = {name: random.choice(ROUNDINGS) for name in ("x", "y", "f", "alpha") if random.random() < 0.2}
+    if random.random() < 0.2:
+        chosen["f"] = " ".join([chosen.get("f", ""), "wrap"]).strip()
+    return chosen
 
 
 def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tuple[float, float]) -> Case:

@@ -216,6 +216,18 @@ SQUARE_64 = _square_diff("u, v, acc: 64 bits", "u - v fits 64 bits; ",
                          lambda run: run.m.fits(run.a.u - run.a.v))
 
 
+def _abs_diff_given(run: Run) -> Term:
+    m, a = run.m, run.a
+    return z3.And(a.acc >= 0, m.fits(a.u - a.v), m.fits(a.v - a.u), m.fits(a.acc + absolute(a.u - a.v)))
+
+
+ABS_DIFF = Claim(
+    "abs_diff", "int64_t kc_abs_diff(int64_t acc, int64_t u, int64_t v)",
+    "acc, u, v: 64 bits", "0 <= acc; u - v, v - u and the result fit 64 bits",
+    "acc + |u - v|", Integers,
+    _abs_diff_given, lambda run: run.r == run.a.acc + absolute(run.a.u - run.a.v))
+
+
 def _mul_shift_given(run: Run) -> Term:
     m, a = run.m, run.a
     q = m.free("q")

@@ -21,6 +21,12 @@ _WORD_16 = "words[i] = (int16_t) kc_shift_round(words[i], s, 1)"
 _WORD_32 = "words[i] = (int32_t) kc_shift_round(words[i], s, 1)"
 _SIZE = "const int64_t size = (num < 0) ? (-num) : (num)"
 
+_SIZE_OF = "return acc + ((u > v) ? (u - v) : (v - u));"
+_TURN = "const int64_t turn = (low < 0x80000000LL) ? (low) : (0x100000000LL - low)"
+_ENTRY = "const int32_t index = (int32_t) (turn >> 23)"
+_HALF_SQUARE = "const int64_t half = (b * b) >> 39"
+_SIXTH = "const int64_t sixth = (((b * half) >> 38) * 0x5555) >> 16"
+
 _BIT = "the value is one bit, 0 or 1"
 _LAST_BIT = "the last bit is kept by every conversion"
 _AND = "the other operand is uint64_t, and & converts both"
@@ -48,6 +54,7 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_narrow", _NARROW, _NARROW.replace("s < 0", "s <= 0")): _ZERO,
     ("kc_narrow", _NARROW, _NARROW.replace("s < 0", "s < 1")): _ZERO,
     ("kc_square_diff", "const int64_t d = u - v", "const int64_t d = v - u"): "only its square is used",
+    ("kc_abs_diff", _SIZE_OF, _SIZE_OF.replace("u > v", "u >= v")): "both arms are 0 where u = v",
     ("kc_mul_shift", "s >= 32", "s > 32"): "both formulas hold for s = 32",
     ("kc_mul_shift", "s >= 32", "s >= 33"): "both formulas hold for s = 32",
     ("kc_bit_length", "int32_t length = 0", "int16_t length = 0"): f"{_SMALL}0 <= length <= 62",
@@ -68,4 +75,11 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_block_scale_16", _WORD_16, _WORD_16.replace("(int16_t) ", "")): "the assignment converts by itself",
     ("kc_block_scale_32", _WORD_32, _WORD_32.replace("(int32_t) ", "")): "the assignment converts by itself",
     ("kc_divide", "int64_t d", "int32_t d"): f"{_SMALL}2^30 <= d < 2^31",
+    ("kc_sine", _TURN, _TURN.replace("low <", "low <=")): "both arms are 2^31 there",
+    ("kc_sine", _TURN, _TURN.replace("0x80000000LL", "0x80000001LL")): "both arms are 2^31 there",
+    ("kc_sine", _ENTRY, _ENTRY.replace("const int32_t", "const int16_t")): f"{_SMALL}index <= 256",
+    ("kc_sine", _ENTRY, _ENTRY.replace("(int32_t) (turn >> 23)", "turn >> 23")): f"{_SMALL}index <= 256",
+    ("kc_sine", _ENTRY, _ENTRY.replace("(int32_t)", "(int16_t)")): f"{_SMALL}index <= 256",
+    ("kc_sine", _HALF_SQUARE, _HALF_SQUARE.replace("int64_t", "int32_t")): f"{_SMALL}half < 2^23",
+    ("kc_sine", _SIXTH, _SIXTH.replace("int64_t", "int32_t")): f"{_SMALL}sixth < 2^14",
 }

@@ -33,7 +33,7 @@ EDGE: dict[str, list[dict[str, int]]] = {
 }
 # Arguments of a short range would miss it too often.
 BITS = {"c": 32, "den": 62, "num": 62}
-BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38}
+BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38, "kc_sine": 34}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ PAGE = ROOT / "docs" / "primitives.md"
 COMMAND = "python -m kerncast.benchmarks.proofs"
 # Coarse, so that another machine writes the same page.
 STEPS = ((1, "< 1"), (10, "1 to 10"), (60, "10 to 60"), (600, "60 to 600"))
-SPEAKING = ("definitions.py", "definitions_words.py", "exact.py")
+SPEAKING = ("definitions.py", "definitions_sine.py", "definitions_words.py", "exact.py")
 
 HEAD = """# The primitives, and what is proved of them
 

@@ -31,6 +31,9 @@ KERNELS = {
     "polynomial": {"type": "polynomial", "degree": 3, "gamma": 1e-6, "coef0": 1.0},
 }
 
+#: Sigma and lambda: what Schur solves, and what look-ahead alone does, with a block of rows on its way.
+SOLVERS = {"schur": (700.0, 0.1), "lookahead": (3000.0, 0.02)}
+
 
 def spec(case: str, word: int) -> Spec:
     if case == "fklms":
@@ -41,6 +44,11 @@ def spec(case: str, word: int) -> Spec:
         return Spec(model={"name": case, "algorithm": "kernel_cg"}, input={"word": "s12f0", "columns": 2},
                     output={"word": "s12f0"}, kernel=KERNELS[case], cg={"n": N, "lam": 0.5, "steps": 4},
                     numbers={"word": word})
+    if case in SOLVERS:
+        sigma, lam = SOLVERS[case]
+        return Spec(model={"name": case, "algorithm": "toeplitz_rls"}, input={"word": "s12f0", "columns": 2},
+                    output={"word": "s12f0"}, kernel={"sigma": sigma}, numbers={"word": word},
+                    toeplitz={"n": N, "lam": lam, "scheme": "diagonal_mean", "solver": case})
     columns = 1 if case == "uniform" else 2
     return Spec(model={"name": "ecg", "algorithm": "toeplitz_rls"},
                 input={"word": "u16f0" if columns == 1 else "s12f0", "columns": columns},
@@ -117,6 +125,24 @@ def test_every_kernel_gives_the_models_words_on_an_emulated_board(
     board.close()
     assert found.first == ""
     ledger.record(backend=board.name, words=found.words, mismatches=found.mismatches, case=f"{case}{word}")
+
+
+@pytest.mark.parametrize("optimise", ["-O0", "-O1", "-O2", "-O3", "-Os"])
+@pytest.mark.parametrize(("case", "word"), [("schur", 16), ("lookahead", 32)])
+def test_every_solver_gives_the_models_words_with_the_boards_float_unit(
+        folders: Folders, ledger: "Ledger", case: str, word: int, optimise: str, build_dir: Path,
+        require_tool: Callable[[str, str], str]) -> None:
+    """Look-ahead: every float of the state, bit for bit; the blocks show that it looked ahead."""
+    require_tool("python:unicorn", "python -m pip install unicorn")
+    plan, out = folders(case, word)
+    board = open_board(out, f"emu:mps2-an386:unicorn:auto:{optimise}", plan=plan, build_dir=build_dir)
+    found = replay(board, vectors(case, plan))
+    state = board.state()
+    board.close()
+    assert found.first == "" and state["trained"][0] == 1
+    assert case != "lookahead" or state["blocks"].max() > 1
+    ledger.record(backend=f"{board.name}:{optimise}", words=found.words, mismatches=found.mismatches,
+                  case=f"{case}{word}")
 
 
 @pytest.mark.parametrize("compiler", ["clang", "zig"])

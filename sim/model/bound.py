@@ -49,7 +49,7 @@ def add_square(total: int, s: int, v: int, bits: int, up: int) -> tuple[int, int
     grow = bit_length(v) - bits - s
     if grow > 0:
         s += grow
-        drop = min(2 * grow, 62)
+        drop = min(grow + grow, 62)
         total = shift_up(total, drop) if up == 1 else shift_round(total, drop, FLOOR)
     word = shift_up(v, s) if up == 1 else shift_round(v, s, FLOOR)
     return total + word * word, s
@@ -81,7 +81,7 @@ def within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
 @jit
 def reduced(new: int, new_s: int, old: int, old_s: int, quarter: int) -> bool:
     """Whether the norm of the sum ``new * 4**new_s`` is at most 2**-quarter of the old one's."""
-    up = 2 * (old_s - new_s - quarter)
+    up = (old_s - new_s - quarter) << 1
     if up <= 0:
         return new <= align(old, min(-up, 62))
     return bit_length(old) + up > 62 or new <= align(old, -up)

@@ -76,7 +76,9 @@ def left_over(y: Words, b: int, alpha: Words, alpha_exp: int, t: RefineArrays,
     c = k.certify
     up, most, squares, shift = 0, 0, 0, 0
     s = y_shift(alpha_exp, c)
-    share, slack = align(b * c.lambda_rho, s), rows_slack(alpha, c) + y_slack(b, s)
+    share, slack = 0, rows_slack(alpha, c)
+    if k.bias == 1:
+        share, slack = align(b * c.lambda_rho, s), slack + y_slack(b, s)
     rhs = t.rhs[0]
     for i in range(alpha.shape[0]):
         row = row_residual(i, y[i], t.r, alpha, s, c) - share
@@ -96,17 +98,17 @@ def finest(r: Words, c: CertifyConstants) -> int:
     """The largest residual that rounding alpha to its words alone may leave."""
     acc = 1 << (c.word - 1)
     for j in range(1, r.shape[0]):
-        acc += 2 * (magnitude(r[j]) + 1)
+        acc += (magnitude(r[j]) + 1) << 1
     return align(acc, c.residual_shift) + 1
 
 
 class Step(NamedTuple):
-    """How a correction meets alpha: shifts of z and of ``db * eta``, db, and 1 to add or -1 to take back."""
+    """How a correction meets alpha: shifts of z and of ``db * eta``, db, and whether it is taken back."""
 
     shift: int
     eta_shift: int
     db: int
-    sign: int
+    back: bool
 
 
 @jit
@@ -118,7 +120,7 @@ def move(alpha: Words, t: RefineArrays, step: Step, k: RefineConstants, log: Log
         if k.bias == 1:
             word -= narrow(step.db * t.sides[1, i], step.eta_shift, k.alpha.rounding, k.alpha.lo,
                            k.alpha.hi)
-        whole = alpha[i] + step.sign * word
+        whole = alpha[i] - word if step.back else alpha[i] + word
         alpha[i] = fit(whole, k.alpha.lo, k.alpha.hi, log, ALPHA)
         saturated |= alpha[i] != whole
     return saturated
@@ -142,11 +144,10 @@ def bias_step(alpha: Words, alpha_exp: int, t: RefineArrays, shift: int, eta_exp
 
 
 @jit
-def prepare(y: Words, alpha: Words, t: RefineArrays, k: RefineConstants) -> None:
-    """An empty solution, the first row in the solver's words, and the right-hand side of eta."""
+def prepare(t: RefineArrays, k: RefineConstants) -> None:
+    """The first row in the solver's words, and the right-hand side of eta."""
     w = k.levinson.word
-    for i in range(y.shape[0]):
-        alpha[i] = 0
+    for i in range(t.r.shape[0]):
         t.r_short[i] = narrow(t.r[i], k.certify.word - w, k.alpha.rounding, k.levinson.a.lo, k.levinson.a.hi)
         if k.bias == 1:
             t.rhs[1, i] = 1 << (w - 2)
@@ -163,9 +164,12 @@ def scale_eta(t: RefineArrays, k: RefineConstants) -> None:
 @jit
 def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: RefineConstants,
            log: Log) -> int:
-    """Solve for alpha; `out` receives eps, a_exp, alpha_exp, eta_exp, b, bound, z_exp; a status comes back."""
+    """Solve for alpha, which comes as zero; a status comes back.
+
+    `out` receives eps, a_exp, alpha_exp, eta_exp, b, the bound and z_exp.
+    """
     c, w = k.certify, k.levinson.word
-    prepare(y, alpha, t, k)
+    prepare(t, k)
     solver = t.solver
     exponent, b, worst = k.alpha_exp_min, 0, OK
     left = left_over(y, b, alpha, exponent, t, k)
@@ -190,7 +194,7 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
         shift = saturate(shift, w - 62, 62)
         db = bias_step(alpha, exponent, t, shift, out[3], b, k) if k.bias == 1 else 0
         eta_shift = saturate(exponent - c.alpha_frac + c.word - 2 - out[3] + w - 1, c.word + w - 64, 62)
-        saturated = move(alpha, t, Step(shift, eta_shift, db, 1), k, log)
+        saturated = move(alpha, t, Step(shift, eta_shift, db, False), k, log)
         worst = max(worst, status, SATURATED if saturated else OK)
         trace_all(log, at.MOVE_ALPHA, turn, alpha, 0, y.shape[0])
         after = left_over(y, b + db, alpha, exponent, t, k)
@@ -198,7 +202,7 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
         if turn > 0 and not reduced(after.squares, after.shift, left.squares, left.shift, 1):
             worst = STALLED
             if not reduced(after.squares, after.shift, left.squares, left.shift, 0):
-                move(alpha, t, Step(shift, eta_shift, db, -1), k, log)
+                move(alpha, t, Step(shift, eta_shift, db, True), k, log)
                 break
         b, left = b + db, after
     out[0], out[1], out[2], out[4] = solver[0], solver[1], exponent, b

@@ -142,20 +142,25 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
     assert spec.toeplitz is not None
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
     sides = solves + spec.toeplitz.bias
-    # Of one recursion: (n-1)^2 by the loops of a, two for each eps; of each right-hand side (n-1) n by
-    # its loops; of each residual n^2, n of y's share, 2 n squares.  Divisions: one for each xi and c,
-    # one for each mean of a diagonal, one for each step of the bias.
+    # Of one recursion: (n-1)(n-2) by the loops of a, one for each scaling, two for each eps; of each
+    # right-hand side (n-1) n by its loops; of each residual n^2 with y's share, and n squares.  Then n
+    # squares of alpha, n-1 words of r, two of the bound, and n of alpha's scaling; with a bias that of
+    # eta, its share of each residual, and what moves alpha (once more where a step is taken back).
+    # Divisions: one for each xi and c, one for each mean of a diagonal, one for each step of the bias.
     residuals = solves + 1 if corrected(spec) else 1
     more = f" + {MORE_MULTIPLICATIONS}" if spec.toeplitz.solver == "schur" else ""
-    rest = 2 + (2 * solves - 1 if spec.toeplitz.bias else 0) + (0 if corrected(spec) else 1)
-    solver = (f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1)" + more,
+    rest = "3*n+1" if not corrected(spec) else "2*n+1"
+    if spec.toeplitz.bias:
+        rest += f" + {1 + solves + (solves > 1)}*n + {residuals}"
+    scalings = "" if spec.toeplitz.scaling == "block" else f" - {solves}*(n-1)"
+    solver = (f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1)" + scalings + more,
               f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
     if spec.toeplitz.solver == "lookahead":
         solver = MULTIPLICATIONS, DIVISIONS
     return operations({
         "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
                   "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
-                  "multiplications": f"{solver[0]} + {residuals}*n*(n+2) + {rest}*n",
+                  "multiplications": f"{solver[0]} + {residuals}*n*(n+1) + {rest}",
                   "divisions": solver[1] + ("" if uniform else " + n-1")},
         "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
     }, sizes)

@@ -26,12 +26,13 @@ from kerncast.sim.model import (
     levinson,
     open_model,
     predict,
+    refine,
     toeplitz,
 )
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, fklms, kernel, levinson, predict, toeplitz)
+MODULES = (base, bound, certify, cg, first_row, fklms, kernel, levinson, predict, refine, toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -49,12 +50,15 @@ def _binary(name: str) -> None:
         return found if found is NotImplemented else Counted(found)
 
     setattr(Counted, name, forward)
-    setattr(Counted, "__r" + name[2:], lambda self, other: forward(Counted(other), self))
+    # A literal 2 before something is a shift, any other number from without a factor like those within.
+    setattr(Counted, "__r" + name[2:], lambda self, other: Counted(2 * int(self)) if name == "__mul__" and other == 2
+            else forward(Counted(other), self))
 
 
 for _name in ("__add__", "__sub__", "__mul__", "__lshift__", "__rshift__", "__and__", "__or__", "__xor__",
               "__floordiv__"):
     _binary(_name)
+Counted.__abs__ = lambda self: Counted(abs(int(self)))  # type: ignore[method-assign]
 Counted.__neg__ = lambda self: Counted(-int(self))  # type: ignore[method-assign]
 
 
@@ -165,11 +169,26 @@ def diagonal_mean() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _trainer("diagonal_mean", 3)
 
 
-def _trainer(scheme: str, columns: int) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+def static() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training with exponents that stand still."""
+    return _trainer("diagonal_mean", 3, scaling="static")
+
+
+def bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training with an intercept."""
+    return _trainer("diagonal_mean", 3, bias=True)
+
+
+def refined() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Two solves, neither of which leaves nothing to do."""
+    return _trainer("diagonal_mean", 3, refine=1)
+
+
+def _trainer(scheme: str, columns: int, **options: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     n = 9
     plan = make_plan(Spec(model={"name": "probe", "algorithm": "toeplitz_rls"},
                           input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
-                          kernel={"sigma": 100.0}, toeplitz={"n": n, "lam": 2.0, "scheme": scheme}))
+                          kernel={"sigma": 100.0}, toeplitz={"n": n, "lam": 2.0, "scheme": scheme, **options}))
     rng = np.random.default_rng(0)
     x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
     return (plan, lambda model: model.train(None if scheme == "uniform" else x, y),

@@ -19,17 +19,18 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "gradients", "star", "star_decay"])
+@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "bias", "refined", "gradients", "star",
+                                  "star_decay"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
     result = counted(case)
-    if case == "uniform":  # the model squares the grid itself: a product for a point, one for its square
+    if case == "uniform":  # the model makes the grid itself: a product for a point
         learning, points = result["found"][0], result["planned"][0]["distance_terms"]
-        learning["multiplications"] -= 2 * points
+        learning["multiplications"] -= points - 1  # twice the step is a shift
         learning["distance_terms"] = learning["products in distance_terms"] = points
     for found, planned in zip(result["found"], result["planned"], strict=True):
         assert {what: found.get(what, 0) for what in WHAT} == {what: planned.get(what, 0) for what in WHAT}
         assert found["products in distance_terms"] == found["distance_terms"]
-        assert found["products in kernel_values"] == 3 * found["kernel_values"]
+        assert found["products in kernel_values"] == (4 if case == "refined" else 3) * found["kernel_values"]
 
 
 def test_no_update_of_a_long_stream_does_more_than_the_plan_states():

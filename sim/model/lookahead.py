@@ -231,7 +231,7 @@ def block_step(m: int, p: int, w: Floats, x: Floats, small: Floats) -> np.float3
     residual(m, r, a[1:], da)
     solve_again(m, a, g, dg, first, second)
     solve_again(m, a, g, da, first, second)
-    eps = r[0]
+    eps: np.float32 = r[0]
     for i in range(m):
         g[i] += dg[i]
         a[1 + i] += da[i]

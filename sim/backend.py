@@ -28,7 +28,7 @@ class Backend(Protocol):
 
     name: str
 
-    #: The calls it answers; a predictor in hardware answers one, one with trace hooks `trace` too (:mod:`.trace`).
+    #: The calls it answers: a predictor in hardware one; with trace hooks `trace` too (:mod:`.trace`).
     calls: frozenset[str]
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:

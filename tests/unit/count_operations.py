@@ -27,12 +27,13 @@ from kerncast.sim.model import (
     open_model,
     predict,
     refine,
+    schur,
     toeplitz,
 )
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, fklms, kernel, levinson, predict, refine, toeplitz)
+MODULES = (base, bound, certify, cg, first_row, fklms, kernel, levinson, predict, refine, schur, toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -172,6 +173,11 @@ def diagonal_mean() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
 def static() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training with exponents that stand still."""
     return _trainer("diagonal_mean", 3, scaling="static")
+
+
+def generators() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training by the Schur form."""
+    return _trainer("diagonal_mean", 3, solver="schur")
 
 
 def bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:

@@ -19,7 +19,7 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "bias", "refined", "gradients", "star",
+@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "bias", "refined", "gradients", "star",
                                   "star_decay"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
     result = counted(case)

@@ -225,7 +225,8 @@ def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants,
             log: Log) -> int:
     """The residual ``r = y - (K + lambda I) alpha`` afresh, and the bound.  A status comes back.
 
-    `out` receives the exponent of r and the bound.
+    `out` receives the exponent of r and the bound.  K is the matrix of the kernel's words: that of the kernel
+    is positive semidefinite, and the planner has taken what rounding may do to it from lambda.
     """
     product(s, s.alpha, c, k, log)
     e = max(1, out[0] + c.product_exp)

@@ -14,6 +14,8 @@ from sklearn.datasets import load_diabetes, load_digits
 from kerncast.sim.backend import STATUSES, Outputs
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
+from kerncast.sim.model.kernel import distance, kernel, kernel_constants
+from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.cg import kernel_cg, kernel_exact
@@ -62,6 +64,13 @@ def matrix(plan: Plan, x: np.ndarray) -> np.ndarray:
     """K + lambda I of raw words that are x words."""
     kernel = Gaussian(float(plan.options["sigma"]))
     return kernel(x.astype(float), x.astype(float)) + float(plan.options["lambda"]) * np.eye(len(x))
+
+
+def word_matrix(plan: Plan, x: np.ndarray) -> np.ndarray:
+    """The same of the kernel's words, as the device computes them: what the bound is about."""
+    k, log, n = kernel_constants(plan), Ranges(plan).log, len(x)
+    words = np.array([[kernel(distance(u, v, k), k, log) for v in x] for u in x], dtype=float)
+    return words / 2.0 ** plan.signals["kernel"].format.frac + float(plan.options["lambda"]) * np.eye(n)
 
 
 def trained(plan: Plan, x: np.ndarray, y: np.ndarray) -> tuple[str, Outputs]:
@@ -142,15 +151,15 @@ def test_predictions_are_the_expansion_of_the_stored_alpha(word: int) -> None:
 def test_r_holds_the_true_residual_and_the_bound_holds(word: int, steps: int) -> None:
     plan, (x, y) = plan_of(word, steps=steps), digits()
     _, state = trained(plan, x, y)
-    A, alpha = matrix(plan, x), alpha_of(plan, state)
+    A, alpha = word_matrix(plan, x), alpha_of(plan, state)
     residual = y / 128 - A @ alpha
     found = state["r"] * 2.0 ** (int(state["r_exp"][0]) - (word - 1))
-    # What the words of the kernel miss of the kernel: about a third of an lsb each.
-    noise = np.linalg.norm(alpha) * np.sqrt(len(x)) * 2.0 ** (1 - word)
-    assert np.linalg.norm(found - residual) <= 2.0 ** (1 - word) * np.linalg.norm(residual) * 16 + noise
-    bound = int(state["bound"][0]) * 2.0 ** (int(state["alpha_exp"][0]) - (word - 1))
+    lsb = 2.0 ** (1 - word)
+    lambda_s = 2.0**-31 * 0.1 * np.linalg.norm(alpha)  # its mantissa has 31 bits
+    assert np.linalg.norm(found - residual) <= 16 * lsb * np.linalg.norm(residual) + lambda_s + 1e-12
+    bound = int(state["bound"][0]) * lsb * 2.0 ** int(state["alpha_exp"][0])
     error = np.linalg.norm(alpha - np.linalg.solve(A, y / 128))
-    assert error <= bound <= 2.0 * np.linalg.norm(residual) / 0.1 + 40 * noise
+    assert error <= bound <= 1.3 * np.linalg.norm(residual) / 0.1 + 100 * lsb
 
 
 @given(st.sampled_from(WORDS), st.integers(2, 24), st.floats(-6, 3), st.integers(0, 3), st.randoms())
@@ -170,7 +179,7 @@ def test_no_answer_is_farther_from_the_exact_one_than_its_bound(
     step = 2.0 ** (exponent - (word - 1))
     assert (status == "ok") == (bound <= 0.5 * np.linalg.norm(state["alpha"]))
     if bound < NO_BOUND:
-        exact = np.linalg.solve(matrix(plan, x), y / 128)
+        exact = np.linalg.solve(word_matrix(plan, x), y / 128)
         assert np.linalg.norm(alpha - exact) <= bound * step + 1e-9 * np.linalg.norm(exact)
 
 

@@ -137,7 +137,7 @@ def test_32_bit_exp2_is_within_an_lsb(bits: int) -> None:
 
 @pytest.mark.parametrize(("short", "long"), [(EXP2_BITS[16][size], EXP2_BITS[32][size])
                                              for size in EXP2_BITS[16]])
-def test_exp2_is_one_at_zero_and_nowhere_more_and_ends_where_half_an_lsb_is_left(short: int, long: int) -> None:
+def test_exp2_is_one_at_zero_and_nowhere_more_and_ends_at_half_an_lsb(short: int, long: int) -> None:
     small = words_16(np.arange(1 << 12, dtype=np.int64), short)
     large = words_32(np.arange(1 << 16, dtype=np.int64), long)
     assert small[0] == small.max() == 2**15

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 BOARD = load_board("mps2-an386")
 N = 48
 KERNELS = {
-    "laplacian": {"type": "laplacian", "sigma": 900.0}, "linear": {"type": "linear"},
+    "gaussian": {"type": "gaussian", "sigma": 700.0}, "laplacian": {"type": "laplacian", "sigma": 900.0},
+    "linear": {"type": "linear"},
     "periodic": {"type": "periodic", "sigma": 0.9, "period": 500.3},
     "polynomial": {"type": "polynomial", "degree": 3, "gamma": 1e-6, "coef0": 1.0},
 }
@@ -113,7 +114,8 @@ def test_every_word_of_both_emulated_boards_equals_the_models(
     assert costs[0] == costs[1]  # instructions and stack too
 
 
-@pytest.mark.parametrize(("case", "word"), [("laplacian", 16), ("periodic", 16), ("periodic", 32),
+@pytest.mark.parametrize(("case", "word"), [("gaussian", 16), ("gaussian", 24), ("gaussian", 32),
+                                            ("laplacian", 16), ("periodic", 16), ("periodic", 32),
                                             ("polynomial", 24), ("linear", 32)])
 def test_every_kernel_gives_the_models_words_on_an_emulated_board(
         folders: Folders, ledger: "Ledger", case: str, word: int, build_dir: Path,

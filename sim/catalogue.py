@@ -106,10 +106,11 @@ _NUMBERS = {
                   "A format in [numbers.formats] is too narrow for the values that the data or the formulas "
                   "produce, or its fraction bits do not fit the other formats.",
                   "Drop the override, or give the signal more integer bits."),
-    "E204": Entry("sigma, gains or grid do not fit the words",
-                  "The kernel is so narrow or wide, or the gains of the columns so unequal, that words of "
-                  "[numbers] word bits cannot show the differences that matter.",
-                  "Scale the input, change sigma, or set [numbers] word = 32."),
+    "E204": Entry("kernel, gains or grid do not fit the words",
+                  "The kernel is so narrow or wide, its period so short or long, its degree so high, or the "
+                  "gains of the columns so unequal, that words of [numbers] word bits cannot show the "
+                  "differences that matter.",
+                  "Scale the input, change the kernel's parameters, or set [numbers] word = 32."),
     "E205": Entry("lambda is too small for the word length",
                   "The bound on the multipliers grows as 1/lambda; no shift is left under which every "
                   "partial sum fits.",
@@ -126,8 +127,8 @@ _NUMBERS = {
                   "Generate the folder again."),
     "E211": Entry("not a vector file", "vectors.json is damaged or comes from another version of kerncast.",
                   "Generate the folder again."),
-    "E220": Entry("the width of the kernel is out of range", "sigma must be positive and finite.",
-                  "Give sigma in the units of x, after offset and gain."),
+    "E220": Entry("the width of the kernel is out of range", "sigma and period must be positive and finite.",
+                  "Give them in the units of x, after offset and gain."),
     "E221": Entry("lambda must be positive",
                   "The regulariser lam is zero, negative, not finite or not a number.",
                   "Start with lam = 1; with little noise in the targets go lower."),
@@ -153,9 +154,9 @@ _NUMBERS = {
                   "Raise the budget."),
     "E230": Entry("no such reduction", "The name of the reduction is not known.", "Use fklms."),
     "E231": Entry("the kernel lacks a property",
-                  "The algorithm relies on a property of the kernel: the Toeplitz trainer that k(u, v) depends on "
-                  "u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. Polynomial and linear "
-                  "kernels have none of these.",
+                  "The algorithm relies on a property of the kernel: the Toeplitz trainer that k(u, v) depends "
+                  "on u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. Polynomial and "
+                  "linear kernels have none of these.",
                   "Choose another kernel, or algorithm kernel_cg, which takes every kernel."),
     "E232": Entry("the class labels do not fit",
                   "There is one class only, or a label or list of classes unlike those of the first call.",

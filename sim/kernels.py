@@ -260,13 +260,14 @@ KERNELS: dict[str, type[Kernel]] = {kind.name: kind for kind in (Gaussian, Lapla
 
 def make_kernel(options: Mapping[str, str]) -> Kernel:
     """The kernel of a plan's options: ``kernel`` and the parameters of that kernel, as written."""
-    return {
-        "gaussian": lambda o: Gaussian(float(o["sigma"])),
-        "laplacian": lambda o: Laplacian(float(o["sigma"])),
-        "periodic": lambda o: Periodic(float(o["sigma"]), float(o["period"])),
-        "polynomial": lambda o: Polynomial(int(o["degree"]), float(o["gamma"]), float(o["coef0"])),
-        "linear": lambda o: Linear(),
-    }[options["kernel"]](options)
+    kind, o = options["kernel"], options
+    if kind == "polynomial":
+        return Polynomial(int(o["degree"]), float(o["gamma"]), float(o["coef0"]))
+    if kind == "linear":
+        return Linear()
+    if kind == "periodic":
+        return Periodic(float(o["sigma"]), float(o["period"]))
+    return Laplacian(float(o["sigma"])) if kind == "laplacian" else Gaussian(float(o["sigma"]))
 
 
 def gaussian(U: Array, V: Array, sigma: float) -> Array:

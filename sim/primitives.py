@@ -160,13 +160,18 @@ def divide_round(num: int, den: int) -> int:
 
 
 @jit
+def root_bit(v: int, x: int, bit: int) -> int:
+    """One bit of a square root: x or x + bit, whose square is still at most v."""
+    trial = x + bit
+    return trial if trial * trial <= v else x
+
+
+@jit
 def root(v: int) -> int:
     """The square root rounded up: the smallest x with ``x * x >= v``.  0 <= v < 2**62."""
     x = 0
     for bit in range(30, -1, -1):
-        trial = x + (1 << bit)
-        if trial * trial <= v:
-            x = trial
+        x = root_bit(v, x, 1 << bit)
     return x + (1 if x * x < v else 0)
 
 
@@ -231,4 +236,5 @@ def sine(t: int, table: Words) -> int:
     b = (turn & 0x7FFFFF) * 0xC90FDAA2 >> 24  # f38: pi = 0xC90FDAA2 * 2**-30
     half = b * b >> 39  # b**2 / 2 as f38
     sixth = (b * half >> 38) * 0x5555 >> 16  # b**3 / 6 as f38
-    return s + shift_round(c * (b - sixth) - s * half, 38, HALF_UP)
+    word: int = s + shift_round(c * (b - sixth) - s * half, 38, HALF_UP)
+    return word

@@ -10,11 +10,12 @@ from fractions import Fraction
 
 from .exact import ceil_log2, floor_log2
 
-#: Steps by which a word of the first row may miss its kernel value, tail beyond the last included.
+#: Steps by which a word of the first row may miss its kernel value, tail beyond the last included; of the
+#: Gaussian and Laplacian kernels.
 ROW_ERROR = {16: 2, 24: 4, 32: 4}
 
 
-def row_loss(word: int, nonzero: int) -> Fraction:
+def row_loss(word: int, nonzero: int, error: int) -> Fraction:
     """How far rounding a first row of a positive semidefinite T may move its least eigenvalue.
 
     ``|E|_2 <= 2 sum_j |e_j|`` for the symmetric Toeplitz matrix E of the errors.
@@ -25,8 +26,10 @@ def row_loss(word: int, nonzero: int) -> Fraction:
         W.
     nonzero : int
         Entries besides r[0] that are not zero.
+    error : int
+        Steps by which one may be wrong.
     """
-    return Fraction(2 * ROW_ERROR[word] * nonzero, 1 << (word - 1))
+    return Fraction(2 * error * nonzero, 1 << (word - 1))
 
 
 def norm_bits(n: int) -> int:

@@ -13,7 +13,7 @@ from ..formats import Format
 from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
 from .casts import cast_modes
-from .certify import ROW_ERROR, norm_bits
+from .certify import norm_bits
 from .counts import memory, operations
 from .exact import ceil_log2_sqrt, floor_log2
 from .inputs import (
@@ -27,6 +27,7 @@ from .inputs import (
     plan_output,
     units,
 )
+from .kernel import word_error
 
 #: Bits to which q is cut, so that its products with a quotient of 31 bits fit.
 Q_BITS = 32
@@ -59,13 +60,13 @@ def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[st
             "lambda_shift": lam_shift, "residual_slack": ceil(hidden) + 5}
 
 
-def _bound_constants(n: int, w: int, kernel: Format, lam: Fraction, product_exp: int,
+def _bound_constants(n: int, w: int, kernel: Format, error: int, lam: Fraction, product_exp: int,
                      tolerance: float) -> dict[str, int]:
     """The constants of :mod:`..model.bound`; `bound_gain` is 0 where no bound can be stated.
 
     The kernel matrix is positive semidefinite; that of its words within n words' errors.
     """
-    least = lam - (n - 1) * ROW_ERROR[w] * kernel.lsb
+    least = lam - (n - 1) * error * kernel.lsb
     gain = up = 0
     if least > 0:
         up = 30 - floor_log2(1 / least)
@@ -75,7 +76,8 @@ def _bound_constants(n: int, w: int, kernel: Format, lam: Fraction, product_exp:
             "tolerance": max(1, int(Fraction(tolerance) * 2**16))}
 
 
-def _constants(spec: Spec, words: WordClass, kernel: Format) -> tuple[dict[str, int], dict[str, object]]:
+def _constants(spec: Spec, words: WordClass, kernel: Format,
+               error: int) -> tuple[dict[str, int], dict[str, object]]:
     assert spec.cg is not None
     n, lam, w = spec.cg.n, Fraction(spec.cg.lam), words.bits
     c = _product_constants(n, w, kernel, lam)
@@ -85,7 +87,7 @@ def _constants(spec: Spec, words: WordClass, kernel: Format) -> tuple[dict[str, 
     alpha_exp_max = min(ceil_log2_sqrt(4 * n / lam**2) + 2, f_shift + reach)
     c |= {"steps": spec.cg.steps, "step_exp": c["mac_shift"] - c["dot_shift"] + Q_BITS - w,
           "alpha_exp_min": f_shift - MOST, "alpha_exp_max": alpha_exp_max, "f_shift": f_shift}
-    c |= _bound_constants(n, w, kernel, lam, c["product_exp"], spec.cg.tolerance)
+    c |= _bound_constants(n, w, kernel, error, lam, c["product_exp"], spec.cg.tolerance)
     return c, {"alpha": {"decided_by": "analytic", "bound": 2 * sqrt(n) / float(lam)}}
 
 
@@ -137,8 +139,10 @@ def plan_cg(spec: Spec) -> Plan:
     x, y = plan_input(spec, words), plan_output(spec, words)
     signals = common_signals(spec, words, x, y) | _signals(spec, words.bits)
     constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
-    ours, evidence = _constants(spec, words, signals["kernel"].format)
-    constants |= ours | plan_kernel(spec, words, x)
+    kernel = plan_kernel(spec, words, x)
+    error = word_error(spec, words, kernel.get("kernel_out_shift", 0))
+    ours, evidence = _constants(spec, words, signals["kernel"].format, error)
+    constants |= ours | kernel
     sizes = {"n": spec.cg.n, "D": spec.input.columns}
     return Plan(
         name=spec.model.name, algorithm="kernel_cg", word=words.bits,

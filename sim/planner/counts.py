@@ -49,7 +49,8 @@ def operations(formulas: dict[str, dict[str, str]],
     """Worst-case counts by call, each a formula with its value.
 
     ``multiplications`` are those of the algorithm itself; what converts the input, a distance term
-    (one each) and a kernel value (three at 16 bits, five at 32) multiply on top of it.
+    (one each; none of the Laplacian, nine of the periodic kernel) and a kernel value (three at 16 bits, four
+    at 32; of a polynomial its degree) multiply on top of it.
     """
     return {call: {k: Operations(f, evaluate(f, sizes)) for k, f in counts.items()}
             for call, counts in formulas.items()}

@@ -7,7 +7,7 @@ A kernel of a distance is ``2**-(D * C)`` with an exact integer D; the polynomia
 from __future__ import annotations
 
 from fractions import Fraction
-from math import isqrt
+from math import ceil, isqrt
 from typing import TYPE_CHECKING
 
 from ..errors import KerncastError, fail
@@ -15,6 +15,7 @@ from ..formats import Format
 from ..plan import Signal
 from ..spec import Spec
 from ..tables import CONTEXT, decimal, log2_e, rounded
+from .certify import ROW_ERROR
 from .exact import ceil_log2, floor_log2
 
 if TYPE_CHECKING:
@@ -60,6 +61,23 @@ def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
         "periodic": 2 * distance_format(spec, words).lsb / sigma**2,
     }[spec.kernel.type]
     return Fraction(CONTEXT.multiply(decimal(exact), log2_e()))
+
+
+def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
+    """Steps by which a word of the kernel, further rounding included, may miss its real value.
+
+    Of the periodic kernel the sine and its angle are wrong by less than 4.4 * 2^-31 together, which the
+    exponential takes times ``4 z exp(-2 z^2) sqrt(columns) / sigma``, at most 1.22 of the latter quotient.
+    Of the polynomials the base is wrong by 3 * 2^-31 and each power by a half more, on the diagonal too.
+    """
+    if spec.kernel.type in POLYNOMIALS:
+        return 2 * (ceil(4 * _polynomial(spec)[0] * Fraction(2) ** -out_shift) + 2)
+    if spec.kernel.type != "periodic":
+        return ROW_ERROR[words.bits]
+    sigma, columns = Fraction(spec.kernel.parameters["sigma"]), spec.input.columns
+    angles = Fraction(6 * (isqrt(columns - 1) + 1), 2**31) / sigma
+    sums = 2 * columns * distance_format(spec, words).lsb / sigma**2
+    return ROW_ERROR[words.bits] + ceil((angles + sums) / words.kernel.lsb)
 
 
 def far(spec: Spec, end: int) -> int | None:

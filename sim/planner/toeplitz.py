@@ -29,7 +29,7 @@ from .inputs import (
     plan_output,
     units,
 )
-from .kernel import far
+from .kernel import far, word_error
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import (
     ALPHA_EXP_MAX,
@@ -195,7 +195,9 @@ def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
 def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
     """By how much rounded words may lower the least eigenvalue of T; the scheme's own error is not in it."""
     assert spec.toeplitz is not None
-    return row_loss(word, _nonzero(spec, spec.toeplitz.n, c)) if spec.toeplitz.scheme == "uniform" else Fraction(0)
+    if spec.toeplitz.scheme != "uniform":
+        return Fraction(0)
+    return row_loss(word, _nonzero(spec, spec.toeplitz.n, c), word_error(spec, WORD_CLASSES[word]))
 
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:

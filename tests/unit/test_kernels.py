@@ -11,6 +11,8 @@ from kerncast.sim.kernels import KERNELS, Laplacian, Periodic, Polynomial, make_
 from kerncast.sim.model.kernel import distance, kernel, kernel_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.planner import make_plan
+from kerncast.sim.planner.inputs import WORD_CLASSES
+from kerncast.sim.planner.kernel import word_error
 from kerncast.sim.primitives import abs_diff, sine
 from kerncast.sim.spec import Spec
 from kerncast.sim.tables import sine as sine_table
@@ -30,11 +32,15 @@ PARAMETERS = {"gaussian": {"sigma": 1.0}, "laplacian": {"sigma": 1.0},
               "polynomial": {"degree": 2, "gamma": 1.0, "coef0": 1.0}}
 
 
-def plan_of(given, word, columns=2, raw="s16f14", **changes):
-    return make_plan(Spec(**{
+def spec_of(given, word, columns=2, raw="s16f14", **changes):
+    return Spec(**{
         "model": {"name": "probe", "algorithm": "kernel_cg"}, "cg": {"n": 4, "lambda": 0.5, "steps": 4},
         "input": {"word": raw, "columns": columns}, "output": {"word": "s12f0"}, "kernel": given,
-        "numbers": {"word": word}, **changes}))
+        "numbers": {"word": word}, **changes})
+
+
+def plan_of(given, word, columns=2, **changes):
+    return make_plan(spec_of(given, word, columns, **changes))
 
 
 def values(plan, U, V):
@@ -63,6 +69,8 @@ def test_kernel_words_lie_within_the_stated_distance_of_the_real_kernel(given, m
     exact = make_kernel(plan.options).pairs(U * lsb, V * lsb) * 2.0 ** plan.signals["kernel"].format.frac
     error = np.abs(values(plan, U, V) - exact).max()
     assert error <= most[(16, 24, 32).index(word)]
+    spec = spec_of(given, word)
+    assert error <= word_error(spec, WORD_CLASSES[word], plan.constants.get("kernel_out_shift", 0))
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])

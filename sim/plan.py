@@ -122,7 +122,7 @@ class Plan:
     options : mapping of str to str
         Choices by name: kernel, scheme or reduction, and the real parameters as written.
     sizes : mapping of str to int
-        ``n`` training samples (Toeplitz), ``N`` expansion vectors, ``D`` input columns.
+        ``n`` training samples (batch trainers), ``N`` expansion vectors, ``D`` input columns.
     signals : mapping of str to Signal
     constants : mapping of str to int or tuple of int
         Every integer the device computes with.

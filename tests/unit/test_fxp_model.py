@@ -32,18 +32,23 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import divide
 from kerncast.sim.spec import Spec
+from kerncast.sim.spec_tables import TABLE_OF
 
 WORDS = st.integers(-(2**62), 2**62)
 
 
 def plan_of(**tables: Any) -> Plan:
-    algorithm = "toeplitz_rls" if "toeplitz" in tables else "kernel_lms"
+    algorithm = next(a for a, table in TABLE_OF.items() if table in tables)
     return make_plan(Spec(model={"name": "t", "algorithm": algorithm}, input={"word": "u8f0"},
                           output={"word": "s8f0"}, kernel={"sigma": 2.0}, **tables))
 
 
 def grid(n: int = 8) -> Plan:
     return plan_of(toeplitz={"n": n, "lam": 0.1, "scheme": "uniform"})
+
+
+def gradients(n: int = 8) -> Plan:
+    return plan_of(cg={"n": n, "lam": 0.1})
 
 
 def online(budget: int = 3) -> Plan:
@@ -103,6 +108,7 @@ def test_both_opinions_on_division_agree(size: int, den: int, sign: int) -> None
 
 
 @pytest.mark.parametrize(("plan", "where"), [(grid(MOST + 1), "[toeplitz] n"),
+                                             (gradients(MOST + 1), "[cg] n"),
                                              (online(MOST + 1), "[online] budget")])
 def test_a_plan_beyond_32_is_refused_with_e250(plan: Plan, where: str) -> None:
     with pytest.raises(KerncastError) as error:
@@ -112,7 +118,7 @@ def test_a_plan_beyond_32_is_refused_with_e250(plan: Plan, where: str) -> None:
     assert problem.allowed and problem.remedy
 
 
-@pytest.mark.parametrize("plan", [grid(), online()])
+@pytest.mark.parametrize("plan", [grid(), gradients(), online()])
 def test_without_fxpmath_the_command_that_adds_it_is_named(
         plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [m for m in sys.modules if m.split(".")[0] == "fxpmath"]:
@@ -130,7 +136,7 @@ def test_kerncast_s_front_door_does_not_load_fxpmath() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-@pytest.mark.parametrize("plan", [grid(), online()])
+@pytest.mark.parametrize("plan", [grid(), gradients(), online()])
 def test_it_is_a_back_end_named_model_fxpmath(plan: Plan) -> None:
     backend = open_fxp_model(plan)
     assert isinstance(backend, Backend) and backend.name == "model:fxpmath"

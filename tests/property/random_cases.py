@@ -108,7 +108,8 @@ def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tupl
         columns = 1 if scheme == "uniform" else random.choice((1, 2, 3))
         x, y = _raw_format(random), _raw_format(random)
         tables = _common(random, word, rounding, columns, x, y)
-        toeplitz = {"n": n, "lam": 10 ** random.uniform(*lam), "scheme": scheme}
+        toeplitz = {"n": n, "lam": 10 ** random.uniform(*lam), "scheme": scheme,
+                    "solver": random.choice(("levinson", "schur"))}
         if scheme == "uniform":
             tables["kernel"] = _kernel(random, 10 ** random.uniform(-0.5, 1.5) * float(x.lsb), DISTANCES)
             tables["input"] |= {"gain": 1.0}

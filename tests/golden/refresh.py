@@ -24,6 +24,24 @@ SPECS = {
         lambda = 0.25
         scheme = "uniform"
         """,
+    "tiny_cg": """
+        [model]
+        name = "tiny_cg"
+        algorithm = "kernel_cg"
+        [input]
+        word = "s12f0"
+        columns = 2
+        [output]
+        word = "s12f0"
+        [kernel]
+        sigma = 500.0
+        [cg]
+        n = 5
+        lambda = 0.25
+        steps = 4
+        [numbers]
+        word = 24
+        """,
     "tiny_lms": """
         [model]
         name = "tiny_lms"

@@ -56,7 +56,8 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
         KC_TRACE(predict, kernel, 0, i, k);
         acc = kc_mac(acc, m->alpha[i], k, TINY_MAC_SHIFT);
     }
-    acc = kc_narrow(acc, TINY_F_SHIFT - m->alpha_exp, TINY_ROUNDING, -(INT64_C(1) << 61), INT64_C(1) << 61);
+    acc = kc_narrow(acc, TINY_F_SHIFT - m->alpha_exp, TINY_ROUNDING,
+        -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_word_narrow(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);
     return *f == acc ? TINY_OK : TINY_SATURATED;

@@ -59,7 +59,8 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
         KC_TRACE(predict, kernel, 0, i, k);
         acc = kc_mac(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
     }
-    acc = kc_narrow(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING, -(INT64_C(1) << 61), INT64_C(1) << 61);
+    acc = kc_narrow(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING,
+        -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_lms_word_narrow(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);
     return *f == acc ? TINY_LMS_OK : TINY_LMS_SATURATED;

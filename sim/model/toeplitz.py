@@ -132,7 +132,7 @@ class ToeplitzModel(IntegerModel):
         bound = self.plan.integer("no_bound")
         if self._lookahead is None or self._lookahead.positive:
             bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
-        trace(log, at.CERTIFY_BOUND, 0, 0, bound)
+            trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[SCALARS.index("bound")] = bound
         return status if accurate(self._alpha, bound, self._certify) else INACCURATE
 

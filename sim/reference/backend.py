@@ -5,6 +5,7 @@ It takes the same raw words, but computes in real units and answers in units of 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -34,6 +35,8 @@ class FloatReference:
     ----------
     solution : Solution or None
         Of the last training.
+    bias : float
+        Intercept, in units of y; 0 where the plan has none.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -44,6 +47,7 @@ class FloatReference:
         self.solution: Solution | None = None
         self._v: Array = np.zeros((0, plan.sizes["D"]))
         self._alpha: Array = np.zeros(0)
+        self.bias = 0.0
         self._learner = self._new_learner() if plan.algorithm == "kernel_lms" else None
 
     def _new_learner(self) -> KernelLMS:
@@ -64,7 +68,7 @@ class FloatReference:
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
         """Solve (T + lambda I) alpha = y, or take the plan's steps towards (K + lambda I) alpha = y."""
         if self.plan.algorithm == "toeplitz_rls":
-            self.solution = solve_toeplitz(self.first_column(x_raw), self.targets(y_raw), method="levinson")
+            self.solution = self._toeplitz(x_raw, self.targets(y_raw))
         else:
             assert x_raw is not None
             self._v = self.inputs(x_raw)
@@ -72,6 +76,16 @@ class FloatReference:
                                       float(self.plan.options["lambda"]), self.plan.integer("steps"))
         self._alpha = self.solution.x
         return self.solution
+
+    def _toeplitz(self, x_raw: Raw | None, y: Array) -> Solution:
+        """alpha; with an intercept b, ``(T + lambda I) alpha + b = y`` and sum alpha = 0 (LS-SVM)."""
+        r = self.first_column(x_raw)
+        if self.plan.options.get("bias") != "1":
+            return solve_toeplitz(r, y, method="levinson")
+        both = solve_toeplitz(r, np.stack([np.ones_like(y), y], axis=1), method="levinson")
+        eta, nu = both.x.T
+        self.bias = float(nu.sum() / eta.sum()) if both.ok else 0.0
+        return replace(both, x=nu - self.bias * eta)
 
     def first_column(self, x_raw: Raw | None) -> Array:
         """First column (n,) of T + lambda I for raw inputs (n, D); None on the uniform grid."""
@@ -97,7 +111,7 @@ class FloatReference:
         """Predictions (m,) in units of y."""
         if self._learner is not None:
             return self._learner.predict(self.inputs(x_raw))
-        return expand(self.kernel, self.inputs(x_raw), self._v, self._alpha)
+        return expand(self.kernel, self.inputs(x_raw), self._v, self._alpha) + self.bias
 
     @property
     def alpha(self) -> Array:

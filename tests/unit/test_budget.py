@@ -34,7 +34,8 @@ def run(s: Spec, seed: int = 0) -> tuple[Simulation, Any]:
     return simulate(make_plan(s), x, y), y
 
 
-SPECS = [spec("toeplitz_rls"), spec("toeplitz_rls", 32, 2, scheme="diagonal_mean_biased", **{"lambda": 8.0}),
+SPECS = [spec("toeplitz_rls"), spec("toeplitz_rls", bias=True), spec("toeplitz_rls", refine=2),
+         spec("toeplitz_rls", 32, 2, scheme="diagonal_mean_biased", **{"lambda": 8.0}),
          spec("kernel_cg", 16, 3), spec("kernel_lms", 16, 2), spec("kernel_lms", 32)]
 
 
@@ -69,6 +70,13 @@ def test_a_uniform_grid_has_no_toeplitz_error_and_other_data_do() -> None:
     assert uniform is not None and mean is not None
     assert uniform.rms("Toeplitz approximation") < 1e-9 * uniform.rms()
     assert mean.rms("Toeplitz approximation") > 1e-3 * mean.rms()
+
+
+def test_an_intercept_is_in_every_model_so_that_it_is_no_error() -> None:
+    budget = run(spec("toeplitz_rls", refine=2, bias=True))[0].budget
+    assert budget is not None
+    assert budget.rms("Toeplitz approximation") < 1e-9 * budget.rms()
+    assert budget.rms("quantisation") < 1e-5 * budget.rms()
 
 
 def test_regularisation_is_lambda_times_the_multipliers_of_the_true_matrix() -> None:

@@ -18,8 +18,8 @@ from kerncast.sim.planner.inputs import EXP2_BITS
 PROGRAM = parse()
 LAST_CLAIM = {claim.function: claim for claim in CLAIMS}
 # Seconds for all their mutants; the others wait for `make campaign`.
-QUICK = ("kc_shift_floor", "kc_align", "kc_saturate", "kc_wrap", "kc_mac", "kc_square_diff", "kc_magnitude",
-         "kc_bit_length", "kc_normalise", "kc_floor_div", "kc_divide_round")
+QUICK = ("kc_shift_floor", "kc_align", "kc_saturate", "kc_wrap", "kc_mac", "kc_square_diff", "kc_abs_diff",
+         "kc_magnitude", "kc_bit_length", "kc_normalise", "kc_floor_div", "kc_divide_round")
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
@@ -46,6 +46,8 @@ def test_tables_that_ship_meet_the_precondition_of_their_proof():
     for bits in BITS_32:
         assert len(tables.exp2_coarse(bits)) == len(tables.exp2_fine(bits)) == 1 << bits
         assert max(tables.exp2_fine(bits)) < 1 << 30
+    assert len(tables.sine()) == 257
+    assert max(tables.sine()) == 1 << 31
     assert set(BITS_16) == set(EXP2_BITS[16].values())
     assert set(BITS_32) == set(EXP2_BITS[32].values()) == set(EXP2_BITS[24].values())
 

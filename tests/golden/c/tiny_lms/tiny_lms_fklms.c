@@ -7,7 +7,7 @@
 #include "tiny_lms_internal.h"
 
 /* Kernel LMS in fixed memory (report 836): learning rule (2)-(6), projection (16), and the
- * metric (17) taken as the exact squared distance.  Each slot keeps the distance to, and the
+ * metric (17) taken as the exact distance.  Each slot keeps the distance to, and the
  * index of, its nearest older vector; rank 0 is the oldest and is never removed. */
 
 /* The slot nearest to one of its elders; of equals, the newest. */

@@ -11,6 +11,7 @@ from . import definitions as scalar
 from .arithmetic import Bits, Integers, Term, numeral
 from .c_values import Array, State
 from .definitions import Claim, Fact, Run, bounded, congruent
+from .definitions_root import ROOT, ROOT_BIT
 from .definitions_sine import SINE
 from .exact import Exact, Words
 
@@ -47,7 +48,7 @@ def _block_step(run: Run) -> Term:
         after.i == before.i + 1,
         z3.Implies(m.is_half_up(q, before.words[before.i], a.s), after.words[before.i] == q),
         z3.Implies(k != before.i, after.words[k] == before.words[k]),
-        after.used == m.any_bit(before.used, magnitude),
+        after.used == z3.If(magnitude > before.used, magnitude, before.used),
     )
     return z3.And(
         entry.i == a.first, entry.used == 0, entry.words[k] == a.words[k],
@@ -62,7 +63,7 @@ def _block_scale(bits: int) -> Claim:
         f"words: {bits} bits",
         "0 <= first <= last <= length; 0 <= s <= 62",
         "by induction over i = first ... last - 1: words[i] becomes floor(words[i] / 2^s + 1/2), no other "
-        "word changes, its magnitude is OR-ed into the result, which begins at 0", Bits,
+        "word changes, the result is the largest magnitude, 0 of none", Bits,
         _block_given, _block_step, arrays={"words": "length"})
 
 
@@ -191,5 +192,5 @@ CLAIMS: tuple[Claim, ...] = (
     scalar.SHIFT_FLOOR, scalar.SHIFT_ROUND, scalar.ALIGN, scalar.SATURATE, scalar.WRAP, scalar.NARROW,
     scalar.MAC_16, scalar.MAC_32, scalar.MAC_64, scalar.SQUARE_16, scalar.SQUARE_32, scalar.SQUARE_64,
     scalar.ABS_DIFF, scalar.MUL_SHIFT, scalar.MAGNITUDE, scalar.BIT_LENGTH, scalar.NORMALISE, scalar.FLOOR_DIV,
-    scalar.DIVIDE, scalar.DIVIDE_ROUND, _block_scale(16), _block_scale(32), EXP2_16, EXP2_32, SINE,
+    scalar.DIVIDE, scalar.DIVIDE_ROUND, ROOT_BIT, ROOT, _block_scale(16), _block_scale(32), EXP2_16, EXP2_32, SINE,
 )

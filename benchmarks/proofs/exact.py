@@ -63,10 +63,6 @@ class Exact:
         """``x`` modulo ``2**s``."""
         return x & ((1 << s) - 1) if isinstance(self.arithmetic, Bits) else self.arithmetic.remainder(x, s)
 
-    def any_bit(self, a: Term, b: Term) -> Term:
-        """``a | b``; bit vectors only."""
-        return a | b
-
     @property
     def one(self) -> Term:
         """1."""

@@ -100,6 +100,14 @@ static inline int64_t kc_divide_round(int64_t num, int64_t den)
     return (2 * num + den) / (2 * den);
 }
 
+/* One bit of a square root: x or x + bit, whose square is still at most v. */
+static inline int64_t kc_root_bit(int64_t v, int64_t x, int64_t bit)
+{
+    const int64_t trial = x + bit;
+
+    return trial * trial <= v ? trial : x;
+}
+
 /* The smallest x with x * x >= v; 0 <= v < 2^62. */
 static inline int64_t kc_root(int64_t v)
 {
@@ -107,10 +115,7 @@ static inline int64_t kc_root(int64_t v)
     int64_t bit;
 
     for (bit = INT64_C(1) << 30; bit != 0; bit /= 2) {
-        const int64_t trial = x + bit;
-        if (trial * trial <= v) {
-            x = trial;
-        }
+        x = kc_root_bit(v, x, bit);
     }
     return x * x < v ? x + 1 : x;
 }

@@ -54,7 +54,8 @@ static int32_t extend_a(tiny_solver_t *a, int32_t n, int64_t xi, int32_t a_exp, 
 }
 
 /* x_i += c a_{n-i}, x_n = c; the largest magnitude met, before the cast. */
-static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int64_t c, int32_t s, int32_t c_shift)
+static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int64_t c, int32_t s,
+    int32_t c_shift)
 {
     int64_t used = 0;
     int32_t i;

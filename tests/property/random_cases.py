@@ -101,8 +101,12 @@ def _casts(random: Random) -> dict[str, str]:
     return chosen
 
 
-def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tuple[float, float]) -> Case:
-    """A Toeplitz plan with up to `most` samples and lambda in 10**lam; refused specs are drawn again."""
+def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tuple[float, float],
+                  variants: tuple[dict[str, Any], ...] = ()) -> Case:
+    """A Toeplitz plan with up to `most` samples and lambda in 10**lam; refused specs are drawn again.
+
+    `variants` are more keys of the table [toeplitz], one of which is taken.
+    """
     for _ in range(1000):
         scheme, n = random.choice(SCHEMES), random.randint(2, most)
         columns = 1 if scheme == "uniform" else random.choice((1, 2, 3))

@@ -77,14 +77,15 @@ def common(a: CType, b: CType, int_bits: int) -> CType:
 
 
 def constant(node: c_ast.Constant, int_bits: int) -> tuple[int, CType]:
-    """Value and type of an integer constant (6.4.4.1); a long has 32 bits, for it stands for INT32_C."""
+    """Value and type of an integer constant (6.4.4.1); LU is how `c_source` writes UINT32_C."""
     text = node.value.upper().replace("0X", "0x")
-    found = re.fullmatch(r"(0x[0-9A-F]+|0|[1-9]\d*)(U?)(L{0,2})", text)
+    found = re.fullmatch(r"(0x[0-9A-F]+|0|[1-9]\d*)(U?)((?:LL)?|(?<!U)LU)", text)
     if found is None:
         raise Refused(f"{node.coord}: constant {node.value}")
-    digits, unsigned, long = found.groups()
+    digits, unsigned, suffix = found.groups()
+    unsigned = unsigned or suffix == "LU"
     value = int(digits, 0)
-    for bits in {"LL": (64,), "L": (32, 64), "": (int_bits, 32, 64)}[long]:
+    for bits in {"LL": (64,), "LU": (32,), "": (int_bits, 32, 64)}[suffix]:
         for signed in (True, False):
             if (signed and unsigned) or (not signed and not unsigned and not digits.startswith("0x")):
                 continue

@@ -11,7 +11,7 @@ _SATURATE = "return (v < lo) ? (lo) : ((v > hi) ? (hi) : (v));"
 _LOW = "const uint64_t low = ((uint64_t) v) & ((sign << 1) - 1U)"
 _FRACTION_16 = "const uint32_t fraction = ((uint32_t) t) & 0xFFFFFU"
 _FRACTION_32 = "const uint32_t fraction = (uint32_t) t"
-_LINE = "const uint32_t line = (uint32_t) (((((uint64_t) z) << (bits - 2)) * 0xB17217F8UL) >> 32)"
+_LINE = "const uint32_t line = (uint32_t) (((((uint64_t) z) << (bits - 2)) * 0xB17217F8LU) >> 32)"
 _TAIL = ("const uint32_t tail = (bits < 8) ? "
          "(line - ((uint32_t) ((((uint64_t) line) * line) >> (31 + bits)))) : (line)")
 _FALL = "const uint32_t fall = (step + tail) - ((uint32_t) ((((uint64_t) step) * tail) >> (30 + bits)))"

@@ -39,6 +39,7 @@ campaign: tools ## the long searches: random property tests, every size; hours, 
 docs: tools ## rewrite every figure and table of README and docs from the programs that measure them
 	@$(BIN)/python benchmarks/readme.py
 	@$(BIN)/python -m kerncast.benchmarks.proofs
+	@for page in accuracy simulation_speed misra; do $(BIN)/python benchmarks/$$page.py >/dev/null || exit 1; done
 	@$(BIN)/python -m kerncast.codegen.hil_table > docs/hil-protocol.md.new && mv docs/hil-protocol.md.new docs/hil-protocol.md
 
 lock: $(VENV)/test.stamp ## choose today's versions of every requirement

@@ -14,7 +14,7 @@ from kerncast.sim.model.kernel import kernel, kernel_constants, term
 from kerncast.sim.model.ranges import Ranges
 
 NAMES = ["grid16_even", "mean16", "biased32", "indefinite16", "mean24_floor", "periodic32", "cg16",
-         "schur16_indefinite", "lookahead24_indefinite",
+         "schur16_indefinite", "lookahead24_indefinite", "grid16_refine", "grid16_stalls",
          "lms16_ties", "lms32_rails", "lms16_decay_varied"]
 REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang"}
 HOOK = re.compile(r"^ *KC_TRACE(?:_ALL)?\((\w+), (\w+), .*\);\n", re.MULTILINE)

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..sim.errors import fail
 from .tools import refusal, run_tool
 
-WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
 #: Best first, with the command that installs each.
 INSTALL = {"gcc": "sudo apt-get install -y gcc libc6-dev",
            "clang": "sudo apt-get install -y clang libc6-dev",

@@ -154,8 +154,8 @@ _NUMBERS = {
                   "Raise the budget."),
     "E230": Entry("no such reduction", "The name of the reduction is not known.", "Use fklms."),
     "E231": Entry("the kernel lacks a property",
-                  "The algorithm relies on a property of the kernel: the Toeplitz trainer that k(u, v) depends "
-                  "on u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. Polynomial and "
+                  "The algorithm relies on a property of the kernel: the Toeplitz trainer that k(u, v) "
+                  "depends on u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. Polynomial and "
                   "linear kernels have none of these.",
                   "Choose another kernel, or algorithm kernel_cg, which takes every kernel."),
     "E232": Entry("the class labels do not fit",

@@ -71,7 +71,8 @@ def _kernel(random: Random, width: float, kinds: tuple[str, ...]) -> dict[str, A
     """A kernel whose width, or period, or scale is about `width`."""
     kind = random.choice(kinds)
     if kind == "periodic":
-        return {"type": kind, "sigma": 10 ** random.uniform(-1, 1), "period": width * 10 ** random.uniform(0, 1)}
+        return {"type": kind, "sigma": 10 ** random.uniform(-1, 1),
+                "period": width * 10 ** random.uniform(0, 1)}
     if kind == "polynomial":
         return {"type": kind, "degree": random.randint(2, 5), "coef0": random.choice((0.0, 0.1, 1.0, 3.0)),
                 "gamma": min(max(10 ** random.uniform(-1, 1) / width**2, 1e-12), 1e12)}

@@ -74,8 +74,8 @@ _SPEC = {
     "E116": Entry("[data] must name one source", "Both or neither of builtin and file are given.",
                   "Keep one of them; test goes with file."),
     "E117": Entry("a cast that cannot be chosen",
-                  "[numbers.casts] names a signal that this algorithm does not cast, or asks for wrap where a "
-                  "bound keeps every value within the word, so that wrap and saturate give the same words.",
+                  "[numbers.casts] names a signal that this algorithm does not cast, or asks for wrap where "
+                  "a bound keeps every value within the word, so that wrap and saturate give the same words.",
                   "Use one of the signals listed, or choose the rounding only."),
     "E118": Entry("a range for a signal whose format it does not decide",
                   "[numbers.ranges] names a signal whose format follows from a bound or moves with the data.",
@@ -83,8 +83,8 @@ _SPEC = {
     "E119": Entry("no such signal", "`kerncast plan --why` was given a name that the plan does not have.",
                   "Use one of the names listed."),
     "E120": Entry("no advice on the word length",
-                  "Advice from conditioning is for the Toeplitz trainer, and needs the inputs that its first row "
-                  "is made of.", "Use kerncast sim, which measures the error, or name data in [data]."),
+                  "Advice from conditioning is for the Toeplitz trainer, and needs the inputs that its first "
+                  "row is made of.", "Use kerncast sim, which measures the error, or name data in [data]."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the beginning of the message: E and three digits."),
     "E191": Entry("the system refused to read or write",
@@ -155,8 +155,8 @@ _NUMBERS = {
     "E230": Entry("no such reduction", "The name of the reduction is not known.", "Use fklms."),
     "E231": Entry("the kernel lacks a property",
                   "The algorithm relies on a property of the kernel: the Toeplitz trainer that k(u, v) "
-                  "depends on u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. Polynomial and "
-                  "linear kernels have none of these.",
+                  "depends on u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. "
+                  "Polynomial and linear kernels have none of these.",
                   "Choose another kernel, or algorithm kernel_cg, which takes every kernel."),
     "E232": Entry("the class labels do not fit",
                   "There is one class only, or a label or list of classes unlike those of the first call.",

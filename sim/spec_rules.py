@@ -158,8 +158,8 @@ def refinement(draft: Draft) -> Found:
     """Refinement holds r, y and alpha in 32 bits, so the solver's words must be shorter (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
             and draft.get("numbers", "word") == 32:
-        yield draft.problem("E113", "there are no words longer than 32 bits to refine to", "toeplitz", "refine",
-                            allowed="refine with [numbers] word = 16 or 24",
+        yield draft.problem("E113", "there are no words longer than 32 bits to refine to", "toeplitz",
+                            "refine", allowed="refine with [numbers] word = 16 or 24",
                             remedy="remove refine, or set [numbers] word = 16: the solver's word")
 
 
@@ -216,8 +216,8 @@ def casts(draft: Draft) -> Found:
             yield draft.problem("E117", f"{algorithm} has no cast of {signal}", "numbers", "casts", signal,
                                 value=text, allowed=", ".join(known), remedy="use one of these, or remove it")
         elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
-            yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it within the word", "numbers",
-                                "casts", signal, value=text, allowed=f"wrap for {', '.join(wraps)}",
+            yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it within the word",
+                                "numbers", "casts", signal, value=text, allowed=f"wrap for {', '.join(wraps)}",
                                 remedy="choose its rounding only")
 
 
@@ -293,4 +293,5 @@ def _digits(draft: Draft) -> Found:
                                 remedy="use a wider word")
 
 
-RULES = (tables_present, columns, scheme, solver, refinement, forgetting, kernel, overrides, casts, ranges, data)
+RULES = (tables_present, columns, scheme, solver, refinement, forgetting, kernel, overrides, casts, ranges,
+         data)

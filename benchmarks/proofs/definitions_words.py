@@ -191,6 +191,7 @@ EXP2_32 = Claim(
 CLAIMS: tuple[Claim, ...] = (
     scalar.SHIFT_FLOOR, scalar.SHIFT_ROUND, scalar.ALIGN, scalar.SATURATE, scalar.WRAP, scalar.NARROW,
     scalar.MAC_16, scalar.MAC_32, scalar.MAC_64, scalar.SQUARE_16, scalar.SQUARE_32, scalar.SQUARE_64,
-    scalar.ABS_DIFF, scalar.MUL_SHIFT, scalar.MAGNITUDE, scalar.BIT_LENGTH, scalar.NORMALISE, scalar.FLOOR_DIV,
-    scalar.DIVIDE, scalar.DIVIDE_ROUND, ROOT_BIT, ROOT, _block_scale(16), _block_scale(32), EXP2_16, EXP2_32, SINE,
+    scalar.ABS_DIFF, scalar.MUL_SHIFT, scalar.MAGNITUDE, scalar.BIT_LENGTH, scalar.NORMALISE,
+    scalar.FLOOR_DIV, scalar.DIVIDE, scalar.DIVIDE_ROUND, ROOT_BIT, ROOT, _block_scale(16), _block_scale(32),
+    EXP2_16, EXP2_32, SINE,
 )

@@ -111,7 +111,7 @@ class FxpKernel:
         return word_of(f), saturated
 
     def weigh(self, alpha: Fxp, k: Fxp, bias: int = 0) -> tuple[Fxp, bool]:
-        """The sum rounded, the bias, the word of f, and whether it saturated; `mac_shift` floors each product."""
+        """The word of f, bias included, and whether it saturated; `mac_shift` floors each product."""
         products = alpha * k
         whole = total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))
         signal = self.plan.signals["f"]

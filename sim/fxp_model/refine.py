@@ -21,6 +21,11 @@ from .levinson import Block, FxpLevinson
 Values = list[Fraction]
 
 
+def power_of_two(exponent: int) -> Fraction:
+    """``2**exponent``."""
+    return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
+
+
 def _steps(value: Fraction, lsb: Fraction, rounding: Rounding) -> int:
     """`value` in steps of `lsb`, rounded."""
     whole = floor(value / lsb)
@@ -51,14 +56,14 @@ class FxpToeplitzSystem:
 
     def lsb(self, alpha_exp: int) -> Fraction:
         """What a word of alpha is worth."""
-        return Fraction(2) ** (alpha_exp - self.alpha_frac)
+        return power_of_two(alpha_exp - self.alpha_frac)
 
     def step(self, alpha_exp: int) -> Fraction:
         """What a step of the residual is worth."""
-        return self.lsb(alpha_exp) / 2 ** (self.plan.word - 1 - self.plan.integer("residual_shift"))
+        return self.lsb(alpha_exp) / (1 << (self.plan.word - 1 - self.plan.integer("residual_shift")))
 
     def _share(self, y: int, alpha_exp: int) -> int:
-        """y / (1 + lambda) in steps of the residual."""
+        """Y / (1 + lambda) in steps of the residual."""
         value = Fraction(y * self.plan.integer("lambda_rho"), 2 ** (31 + self.plan.word - 2))
         return floor(value / self.step(alpha_exp))
 
@@ -90,7 +95,8 @@ def _normalised(rows: list[int], bits: int) -> tuple[list[int], int]:
 
     It grows as larger rows come, and what stood there before is shifted again, halves up.
     """
-    up, words = 0, []
+    up = 0
+    words: list[int] = []
     for row in rows:
         grow = max((row if row >= 0 else -row - 1).bit_length() - bits - up, 0)
         up += grow
@@ -139,13 +145,14 @@ class FxpRefinement:
 
     def _finest(self) -> int:
         acc = self.system.r[0] + sum(2 * ((v if v >= 0 else -v - 1) + 1) for v in self.system.r[1:])
-        return acc // 2 ** self.plan.integer("residual_shift") + 1
+        return (acc >> self.plan.integer("residual_shift")) + 1
 
     def _correct(self, rows: list[int], first: bool) -> tuple[Values, bool]:
         """Solve for the correction; what its words are worth, and whether one saturated."""
         words, up = _normalised(rows, self.word - 2)
         y_format = Format(True, self.word, self.word - 2)
-        solver = FxpLevinson(self.plan, number(np.array(self.r_short), self.short), 1 + (first and self.biased))
+        row = number(np.array(self.r_short), self.short)
+        solver = FxpLevinson(self.plan, row, 1 + (first and self.biased))
         sides = [words, [1 << (self.word - 2)] * len(words)][:len(solver.x)]
         solver.solve(*(number(np.array(side), y_format) for side in sides))
         self.eps, self.a, z = solver.eps, solver.a, solver.x[0]
@@ -154,16 +161,12 @@ class FxpRefinement:
         worth = [int(w) * z.format.lsb * scale for w in z.words]
         if first:
             lsb = z.format.lsb * scale  # half of the word stays free for the corrections
-            exponent = _log2(lsb) + self.alpha_frac + self.word + 1 - self.plan.word
+            exponent = _log2(lsb) + self.system.alpha_frac + self.word + 1 - self.plan.word
             self.alpha_exp = min(max(exponent, self.plan.integer("alpha_exp_min")),
                                  self.plan.integer("alpha_exp_max"))
             if self.biased:
                 self._keep_eta(solver.x[1])
         return worth, solver.saturated
-
-    @property
-    def alpha_frac(self) -> int:
-        return self.system.alpha_frac
 
     def _keep_eta(self, eta: Block) -> None:
         rho = Fraction(self.plan.integer("lambda_rho"), 2**31)

@@ -13,7 +13,7 @@ from .ranges import ACCUMULATOR, F, record
 @jit
 def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac_shift: int,
            f_shift: int, bias: int, f: Cast, log: Log) -> tuple[int, bool]:
-    """The prediction, in y words, from `count` vectors v (count, D) and an intercept; whether it saturated."""
+    """The prediction, in y words, from `count` vectors v (count, D), bias added; whether it saturated."""
     acc = 0
     for i in range(count):
         d = distance(v[i], x, k)

@@ -51,7 +51,10 @@ class RefineConstants(NamedTuple):
 
 
 class RefineArrays(NamedTuple):
-    """Arrays of the device besides alpha and a; `sides` (1 or 2, n) are z and eta, `rhs` alike; `solver` its scalars."""
+    """Arrays of the device besides alpha and a, and the solver's scalars.
+
+    `sides` (1 or 2, n) are z and eta, `rhs` their right-hand sides.
+    """
 
     r: Words
     r_short: Words
@@ -155,7 +158,7 @@ def prepare(t: RefineArrays, k: RefineConstants) -> None:
 
 @jit
 def scale_eta(t: RefineArrays, k: RefineConstants) -> None:
-    """eta solves for 1; its right-hand side is 1 / (1 + lambda)."""
+    """Eta solves for 1; its right-hand side is 1 / (1 + lambda)."""
     eta = t.sides[1]
     for i in range(eta.shape[0]):
         eta[i] = narrow(eta[i] * k.certify.lambda_rho, 31, k.alpha.rounding, k.levinson.a.lo, k.levinson.a.hi)

@@ -50,9 +50,9 @@ class ToeplitzModel(IntegerModel):
 
     def __init__(self, plan: Plan) -> None:
         self._solver = solver_constants(plan)
-        self._certify = CertifyConstants(
-            plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
-            BoundConstants._make(plan.integer(name) for name in BoundConstants._fields))
+        self._certify = CertifyConstants._make(
+            [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
+             BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
         self._schur = plan.options["solver"] == "schur"
         self._lookahead: Lookahead | None = None
         self._refine = RefineConstants(
@@ -66,8 +66,8 @@ class ToeplitzModel(IntegerModel):
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         sides = 1 + self._refine.bias
-        self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64),
-                                    *(np.zeros((sides, n), dtype=np.int64) for _ in range(2)),
+        rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
+        self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
                                     np.zeros(2 + 2 * sides + n, dtype=np.int64))
         self._r = self._arrays.r
         if self.plan.options["solver"] == "lookahead":
@@ -111,7 +111,7 @@ class ToeplitzModel(IntegerModel):
         return {"status": np.array([status], dtype=np.int64)}
 
     def _solve(self, y: NDArray[np.int64]) -> int:
-        """alpha from y words; a status."""
+        """Alpha from y words; a status."""
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
         if self.corrected:
             return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)

@@ -70,6 +70,7 @@ def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: i
         gain = min(-(-(2**up if up >= 0 else Fraction(1, 2**-up)) // least), 2**31 - 1)
     return {
         "residual_shift": shift, "residual_slack": n + 1 if shift else 0,
-        "norm_bits": norm_bits(n), "no_bound": 1 << 62, "bound_gain": int(gain), "bound_shift": up + word - 1 - shift,
+        "norm_bits": norm_bits(n), "no_bound": 1 << 62,
+        "bound_gain": int(gain), "bound_shift": up + word - 1 - shift,
         "tolerance": max(1, int(Fraction(tolerance) * 2**16)),
     }

@@ -59,7 +59,8 @@ def test_every_word_equals_the_model_at_the_rails_and_at_every_exponent(built, l
     core = built(case, simulator)
     f, met = core.plan.signals["f"], []
     # Where f wraps, words of a plan that saturates tell that it had to.
-    saturating = replace(core.plan, signals={**core.plan.signals, "f": replace(f, overflow=Overflow.SATURATE)})
+    saturates = replace(f, overflow=Overflow.SATURATE)
+    saturating = replace(core.plan, signals={**core.plan.signals, "f": saturates})
     for seed in range(32):
         state, x = anything(core.plan, seed)
         x = np.concatenate([x, raw_inputs(core.plan, 3, seed)])

@@ -52,8 +52,10 @@ def _binary(name: str) -> None:
 
     setattr(Counted, name, forward)
     # A literal 2 before something is a shift, any other number from without a factor like those within.
-    setattr(Counted, "__r" + name[2:], lambda self, other: Counted(2 * int(self)) if name == "__mul__" and other == 2
-            else forward(Counted(other), self))
+    def reverse(self: int, other: Any) -> Any:
+        return Counted(2 * int(self)) if name == "__mul__" and other == 2 else forward(Counted(other), self)
+
+    setattr(Counted, "__r" + name[2:], reverse)
 
 
 for _name in ("__add__", "__sub__", "__mul__", "__lshift__", "__rshift__", "__and__", "__or__", "__xor__",
@@ -190,11 +192,13 @@ def refined() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _trainer("diagonal_mean", 3, refine=1)
 
 
-def _trainer(scheme: str, columns: int, **options: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+def _trainer(scheme: str, columns: int,
+             **options: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     n = 9
     plan = make_plan(Spec(model={"name": "probe", "algorithm": "toeplitz_rls"},
                           input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
-                          kernel={"sigma": 100.0}, toeplitz={"n": n, "lam": 2.0, "scheme": scheme, **options}))
+                          kernel={"sigma": 100.0},
+                          toeplitz={"n": n, "lam": 2.0, "scheme": scheme, **options}))
     rng = np.random.default_rng(0)
     x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
     return (plan, lambda model: model.train(None if scheme == "uniform" else x, y),

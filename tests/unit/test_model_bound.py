@@ -37,7 +37,8 @@ def test_a_norm_is_below_and_above_its_roundings_and_close_to_both(sizes: list[i
         found = total << 2 * s
         assert found >= exact if up else found <= exact
         # each component is cut to `norm_bits` bits of the largest one, once or, as steps grow, twice
-        assert abs(isqrt(found) - isqrt(exact)) <= 3 * len(sizes) * max(sizes) * 2.0 ** -(norm_bits(n) - 1) + 2
+        room = 3 * len(sizes) * max(sizes) * 2.0 ** -(norm_bits(n) - 1) + 2
+        assert abs(isqrt(found) - isqrt(exact)) <= room
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
@@ -64,7 +65,8 @@ def test_without_a_premise_there_is_no_bound() -> None:
     assert not within(NO_BOUND, 2**60, 0, k)
 
 
-@given(st.integers(0, 2**61), st.integers(0, 40), st.integers(0, 2**61), st.integers(0, 40), st.integers(0, 1))
+@given(st.integers(0, 2**61), st.integers(0, 40), st.integers(0, 2**61), st.integers(0, 40),
+       st.integers(0, 1))
 def test_reduced_compares_the_norms(new: int, new_s: int, old: int, old_s: int, quarter: int) -> None:
     assert reduced(new, new_s, old, old_s, quarter) == (
         new * Fraction(4) ** new_s <= old * Fraction(4) ** (old_s - quarter))

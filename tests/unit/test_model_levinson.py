@@ -11,9 +11,9 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kerncast.sim.model.hooks import Log
 from kerncast.sim.model.kernel import Cast
 from kerncast.sim.model.levinson import LevinsonConstants, levinson
-from kerncast.sim.model.hooks import Log
 from kerncast.sim.model.ranges import LOGGED
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK
 

@@ -24,7 +24,8 @@ def targets(bits: int, offset: float = 0.0) -> np.ndarray:
     return np.rint(y / np.abs(y).max() * 0.99 * 2 ** (bits - 1)).astype(np.int64)
 
 
-def plan_of(word: int, lam: float, sigma: float = 3.0, y: np.ndarray | None = None, **toeplitz: object) -> Plan:
+def plan_of(word: int, lam: float, sigma: float = 3.0, y: np.ndarray | None = None,
+            **toeplitz: object) -> Plan:
     numbers = {"word": word} | toeplitz.pop("numbers", {})
     spec = Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
                 output={"word": "s32f31"}, kernel={"sigma": sigma}, numbers=numbers,
@@ -55,7 +56,8 @@ def test_alpha_is_as_close_to_float64_as_the_words_promise(word, refine, lam, er
     assert np.linalg.norm(alpha - expected) <= error * np.linalg.norm(expected)
 
 
-@pytest.mark.parametrize(("word", "refine", "error"), [(16, 0, 4e-3), (24, 0, 2e-5), (32, 0, 2e-7), (16, 2, 1e-6)])
+@pytest.mark.parametrize(("word", "refine", "error"), [
+    (16, 0, 4e-3), (24, 0, 2e-5), (32, 0, 2e-7), (16, 2, 1e-6)])
 def test_the_bias_solves_the_bordered_system(word, refine, error):
     """Paper 001: alpha sums to zero and (T + lambda I) alpha + b = y."""
     y = targets(32, offset=3.0)

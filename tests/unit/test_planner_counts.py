@@ -19,8 +19,8 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "bias", "refined", "gradients", "star",
-                                  "star_decay"])
+@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "bias", "refined",
+                                  "gradients", "star", "star_decay"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
     result = counted(case)
     if case == "uniform":  # the model makes the grid itself: a product for a point

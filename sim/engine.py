@@ -12,7 +12,6 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -79,10 +78,11 @@ def _cache_folder(chosen: str) -> str:
 
 
 def _forget(folder: Path) -> None:
-    """Remove the folders beside `folder` that no process used for a day."""
+    """Remove the folders beside `folder`, just touched, that no process used for a day before."""
+    now = folder.stat().st_mtime
     for other in folder.parent.glob(f"{_FOLDER}*"):
         with suppress(OSError):
-            if time.time() - other.stat().st_mtime > _DAY:
+            if now - other.stat().st_mtime > _DAY:
                 shutil.rmtree(other, ignore_errors=True)
 
 

@@ -84,8 +84,32 @@ def vectors(plan: Plan) -> int:
 
 
 def fits(plan: Plan) -> bool:
-    """Whether the predictor's memory holds the plan's model."""
-    return vectors(plan) * plan.sizes["D"] <= MOST_WORDS
+    """Whether there is a predictor in SystemVerilog for the plan: no intercept, and its memory holds it."""
+    return not biased(plan) and vectors(plan) * plan.sizes["D"] <= MOST_WORDS
+
+
+def biased(plan: Plan) -> bool:
+    """Whether predictions have an intercept, which the cores do not add."""
+    return plan.options.get("bias") == "1"
+
+
+def refuse_unfit(plan: Plan) -> None:
+    """Refuse a plan that :func:`fits` says no to.
+
+    Raises
+    ------
+    KerncastError
+        E306 where the model is too large for the predictor's memory, E307 where it has a bias.
+    """
+    if biased(plan):
+        raise fail("E307", "the predictor in SystemVerilog adds no intercept", where="[toeplitz] bias",
+                   value="true", allowed="bias = false",
+                   remedy="remove bias, or take the mean of the targets as [output] offset")
+    if not fits(plan):
+        raise fail("E306", "the model is too large for the predictor in SystemVerilog",
+                   where=plan.size_key,
+                   value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
+                   allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
 
 
 def model_tag(plan: Plan) -> int:
@@ -173,13 +197,9 @@ def render_rtl(plan: Plan) -> dict[str, str]:
     Raises
     ------
     KerncastError
-        E306 where the model is too large for the predictor's memory.
+        E306 where the model is too large for the predictor's memory, E307 where it has a bias.
     """
-    if not fits(plan):
-        raise fail("E306", "the model is too large for the predictor in SystemVerilog",
-                   where=plan.size_key,
-                   value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
-                   allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
+    refuse_unfit(plan)
     p, values = plan.name, _context(plan)
     kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
     names = {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
@@ -221,8 +241,9 @@ def rtl_sources(out_dir: str | Path, plan: Plan) -> list[Path]:
     Raises
     ------
     KerncastError
-        E305 where the folder holds none.
+        E305 where the folder holds none, E306 and E307 where there can be none.
     """
+    refuse_unfit(plan)
     folder = Path(out_dir) / FOLDER
     listed = folder / f"{plan.name}_predictor.f"
     if not listed.is_file():

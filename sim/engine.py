@@ -12,12 +12,14 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
-from typing import ParamSpec, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,9 +33,27 @@ def _numba() -> ModuleType | None:
     if os.environ.get("KERNCAST_ENGINE") == "python":
         return None
     try:
-        return import_module("numba")
+        numba = import_module("numba")
+        _spare_scipy()
     except ImportError:
         return None
+    return numba
+
+
+def _spare_scipy() -> None:
+    """Let numba load its array functions without scipy.linalg, a third of our start.
+
+    It imports scipy there only to see whether `np.dot` will find a BLAS; that it asks again, and then
+    truly, wherever somebody's function calls `np.dot`.
+    """
+    linalg: Any = import_module("numba.np.linalg")
+    if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
+        return
+    asked, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = asked
 
 
 _NUMBA = _numba()

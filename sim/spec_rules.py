@@ -217,8 +217,8 @@ def casts(draft: Draft) -> Found:
                                 value=text, allowed=", ".join(known), remedy="use one of these, or remove it")
         elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
             yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it within the word",
-                                "numbers", "casts", signal, value=text, allowed=f"wrap for {', '.join(wraps)}",
-                                remedy="choose its rounding only")
+                                "numbers", "casts", signal, value=text,
+                                allowed=f"wrap for {', '.join(wraps)}", remedy="choose its rounding only")
 
 
 def ranges(draft: Draft) -> Found:

@@ -167,6 +167,15 @@ def table(found: list[Row]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
+HEAD = """# Conjugate gradients beside the Toeplitz trainer
+
+Relative error of alpha, and of predictions f on samples kept apart, against float64 with the true kernel
+matrix, lambda = {:g}: float64 runs the same method, the other columns are words of so many bits. A bound is
+the certified one over |alpha|. Made by `python benchmarks/cg.py`, not by hand.
+
+"""
+
+
 def _error(row: Row, what: str) -> str:
     return "refused" if row["status"] == "not_positive_definite" else f"{row[what]:.1e}"
 
@@ -178,7 +187,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     found = [row for problem in problems() for row in rows(problem, chosen.lam)]
-    print(json.dumps({"lambda": chosen.lam, "rows": found}) if chosen.json else table(found))
+    print(json.dumps({"lambda": chosen.lam, "rows": found}) if chosen.json
+          else HEAD.format(chosen.lam) + table(found))
 
 
 if __name__ == "__main__":

@@ -100,6 +100,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
               for name in _own_casts(plan)]
     groups = {f"Words of {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
+    unused |= {"solver_shift", "mu_frac"} if plan.options.get("solver") == "schur" else set()
     groups |= {title: [(name.upper(), c_integer(plan.integer(name)), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
                for title, names in (_MACROS | kernel_macros(plan)).items()}

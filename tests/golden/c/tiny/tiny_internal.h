@@ -115,9 +115,6 @@ static inline int64_t tiny_distance_term(int64_t acc, int64_t u, int64_t v)
     return kc_square_diff(acc, u, v);
 }
 
-/* Exact distance of two samples in x words. */
-tiny_distance_t tiny_kernel_distance(const tiny_x_t *u, const tiny_x_t *v);
-
 /* exp(-|u - v|^2 / (2 sigma^2)) of a distance, sigma = 1.5. */
 tiny_kernel_t tiny_kernel_value(tiny_distance_t d2);
 

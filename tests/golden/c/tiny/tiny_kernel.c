@@ -25,17 +25,6 @@ tiny_word_t tiny_output_convert(tiny_yraw_t raw)
     return tiny_word_narrow(scaled, TINY_Y_SHIFT);
 }
 
-tiny_distance_t tiny_kernel_distance(const tiny_x_t *u, const tiny_x_t *v)
-{
-    int64_t d2 = 0;
-    int32_t c;
-
-    for (c = 0; c < TINY_COLUMNS; c++) {
-        d2 = tiny_distance_term(d2, u[c], v[c]);
-    }
-    return (tiny_distance_t)d2;
-}
-
 tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
 {
     int64_t t;

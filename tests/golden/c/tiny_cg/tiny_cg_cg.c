@@ -240,7 +240,7 @@ static tiny_cg_status_t certify(tiny_cg_model_t *m, const tiny_cg_yraw_t *y)
     residual.shift += e - row_exp;
     m->bound = tiny_cg_bound_state(residual);
     KC_TRACE(bound_certify, bound, 0, 0, m->bound);
-    return tiny_cg_bound_within(m->bound, alpha) ? TINY_CG_OK : TINY_CG_INACCURATE;
+    return tiny_cg_bound_within(m->bound, alpha) != 0 ? TINY_CG_OK : TINY_CG_INACCURATE;
 }
 
 tiny_cg_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_xraw_t *x,

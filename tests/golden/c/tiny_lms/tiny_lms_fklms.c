@@ -47,7 +47,7 @@ static int32_t project(tiny_lms_model_t *m, int32_t slot, int32_t count)
             KC_TRACE(project, distance, slot, j, d);
             KC_TRACE(project, kernel, slot, j, k);
             KC_TRACE(project, alpha, slot, j, m->alpha[j]);
-            saturated |= m->alpha[j] != word;
+            saturated = m->alpha[j] != word ? 1 : saturated;
         }
     }
     return saturated;
@@ -83,7 +83,7 @@ static void remove_slot(tiny_lms_model_t *m, int32_t slot, int32_t count)
     int32_t j;
 
     for (j = 0; j < count; j++) {
-        if (j != slot && m->elder[j] == slot && m->rank[j] > m->rank[slot]) {
+        if (j != slot && (int32_t)m->elder[j] == slot && m->rank[j] > m->rank[slot]) {
             find_elder(m, j, count, slot);
         }
     }
@@ -99,6 +99,7 @@ static void remove_slot(tiny_lms_model_t *m, int32_t slot, int32_t count)
 static void insert(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
     tiny_lms_word_t alpha, int32_t count)
 {
+    const int32_t newest = count - 1;
     int32_t best = -1;
     int32_t j;
 
@@ -112,9 +113,9 @@ static void insert(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
         m->v[slot * TINY_LMS_COLUMNS + j] = x[j];
     }
     m->alpha[slot] = alpha;
-    m->rank[slot] = (uint16_t)(count - 1);
+    m->rank[slot] = (uint16_t)newest;
     m->elder[slot] = (uint16_t)(best < 0 ? 0 : best);
-    m->dist[slot] = best < 0 ? 0 : m->row[best];
+    m->dist[slot] = best < 0 ? (tiny_lms_distance_t)0 : m->row[best];
     KC_TRACE(insert, elder, slot, 0, m->elder[slot]);
     KC_TRACE(insert, dist, slot, 0, m->dist[slot]);
 }
@@ -141,7 +142,7 @@ static int32_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, int64_t y, int3
     whole = kc_shift_round(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING);
     *f = tiny_lms_word_narrow(whole, 0);
     KC_TRACE(learn, f, 0, 0, *f);
-    saturated |= *f != whole;
+    saturated = *f != whole ? 1 : saturated;
     for (i = 0; i < count; i++) {
         m->alpha[i] = (tiny_lms_word_t)kc_shift_round((int64_t)m->alpha[i] * TINY_LMS_DECAY,
             TINY_LMS_DECAY_SHIFT, TINY_LMS_ROUNDING);
@@ -151,7 +152,7 @@ static int32_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, int64_t y, int3
     alpha += duplicate < 0 ? 0 : m->alpha[duplicate];
     word = tiny_lms_word_narrow(alpha, 0);
     KC_TRACE(learn, alpha, 0, duplicate < 0 ? slot : duplicate, word);
-    saturated |= word != alpha;
+    saturated = word != alpha ? 1 : saturated;
     if (duplicate >= 0) {
         m->alpha[duplicate] = word;
     } else {
@@ -168,7 +169,7 @@ tiny_lms_status_t tiny_lms_fklms_update(tiny_lms_model_t *m, const tiny_lms_xraw
     int32_t count, slot, i;
     int32_t duplicate = -1, saturated = 0;
 
-    if (m == 0 || x == 0 || f == 0 || m->count > TINY_LMS_N) {
+    if (m == 0 || x == 0 || f == 0 || (int32_t)m->count > TINY_LMS_N) {
         return TINY_LMS_BAD_ARGUMENT;
     }
     count = m->count;
@@ -177,7 +178,7 @@ tiny_lms_status_t tiny_lms_fklms_update(tiny_lms_model_t *m, const tiny_lms_xraw
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_LMS_COLUMNS);
     for (i = 0; i < count; i++) {
         m->row[i] = tiny_lms_kernel_distance(&m->v[i * TINY_LMS_COLUMNS], sample);
-        duplicate = m->row[i] == 0 ? i : duplicate;
+        duplicate = (int64_t)m->row[i] == 0 ? i : duplicate;
     }
     KC_TRACE_ALL(update, row, 0, m->row, 0, count);
     if (duplicate < 0 && count == TINY_LMS_N) {
@@ -190,6 +191,6 @@ tiny_lms_status_t tiny_lms_fklms_update(tiny_lms_model_t *m, const tiny_lms_xraw
         remove_slot(m, slot, count);
         m->alpha[slot] = 0;
     }
-    saturated |= learn(m, sample, tiny_lms_output_convert(y), slot, duplicate, f);
+    saturated = learn(m, sample, tiny_lms_output_convert(y), slot, duplicate, f) != 0 ? 1 : saturated;
     return saturated != 0 ? TINY_LMS_SATURATED : TINY_LMS_OK;
 }

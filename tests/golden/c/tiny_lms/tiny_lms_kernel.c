@@ -19,7 +19,7 @@ void tiny_lms_input_convert(const tiny_lms_xraw_t *raw, tiny_lms_x_t *x)
     int32_t c;
 
     for (c = 0; c < TINY_LMS_COLUMNS; c++) {
-        const int64_t scaled = ((int64_t)raw[c] - offsets[c]) * gains[c];
+        const int64_t scaled = ((int64_t)raw[c] - (int64_t)offsets[c]) * gains[c];
 
         x[c] = (tiny_lms_x_t)kc_narrow(scaled, TINY_LMS_X_SHIFT, TINY_LMS_ROUNDING,
             TINY_LMS_X_LO, TINY_LMS_X_HI);

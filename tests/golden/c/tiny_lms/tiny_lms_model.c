@@ -46,7 +46,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
         return TINY_LMS_BAD_ARGUMENT;
     }
     *f = 0;
-    if (m->count == 0u || m->count > TINY_LMS_N) {
+    if (m->count == 0u || (int32_t)m->count > TINY_LMS_N) {
         return TINY_LMS_NOT_TRAINED;
     }
     tiny_lms_input_convert(x, sample);

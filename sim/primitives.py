@@ -160,18 +160,13 @@ def divide_round(num: int, den: int) -> int:
 
 
 @jit
-def root_bit(v: int, x: int, bit: int) -> int:
-    """One bit of a square root: x or x + bit, whose square is still at most v."""
-    trial = x + bit
-    return trial if trial * trial <= v else x
-
-
-@jit
 def root(v: int) -> int:
     """The square root rounded up: the smallest x with ``x * x >= v``.  0 <= v < 2**62."""
     x = 0
     for bit in range(30, -1, -1):
-        x = root_bit(v, x, 1 << bit)
+        trial = x + (1 << bit)
+        if trial * trial <= v:
+            x = trial
     return x + (1 if x * x < v else 0)
 
 

@@ -95,7 +95,8 @@ def test_the_stack_of_every_function_is_bounded(sources, require_tool, name):
     run(["gcc", "-std=c99", "-O0", "-fstack-usage", "-c", "-I.", *files], folder)
     used = [line.split("\t") for file in folder.glob("*.su") for line in file.read_text().splitlines()]
     assert len(used) > 5
-    assert {kind for *_, kind in used} == {"static"}
+    # Arguments that a call finds no register for are pushed: dynamic for gcc, but of a size it knows.
+    assert {kind for *_, kind in used} <= {"static", "dynamic,bounded"}
 
 
 #: Words of C++ and of compilers for microcontrollers and DSPs, which sources in C must not use as names.

@@ -115,7 +115,7 @@ def test_every_header_that_ships_is_read():
 RANGES = {"s": (0, 62), "rounding": (0, 2), "bits": (1, 63), "v": (1, 2**61), "den": (1, 2**60),
           "num": (0, 2**60), "c": (0, 2**20), "a": (0, 2**40), "b": (-(2**20), 2**20),
           "lo": (-(2**40), 0), "hi": (0, 2**40), "acc": (0, 2**60), "u": (-(2**20), 2**20)}
-POINTERS = ("divide", "block_scale", "exp2_16", "exp2_32")
+POINTERS = ("divide", "block_scale", "exp2_16", "exp2_32", "sine")
 SCALAR = [name for name in primitives.PRIMITIVES if name not in POINTERS]
 
 

@@ -71,7 +71,7 @@ static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int
     return tiny_most(used, kc_magnitude(x[n]));
 }
 
-/* Take c 2^c_exp times b into x; the new exponent, above TINY_ALPHA_EXP_MAX where there is none. */
+/* Take c 2^c_exp times b into x; the new exponent, above TINY_X_EXP_MAX where there is none. */
 static int32_t extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int64_t c, int32_t c_exp,
     int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
 {
@@ -83,7 +83,7 @@ static int32_t extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int
         c_exp = need - a_exp - 1; /* a zero asks for no exponent */
     }
     need = (int32_t)tiny_most(need, tiny_most(c_exp, c_exp + a_exp + kc_bit_length(a_used) - (W - 2)));
-    if (need > TINY_ALPHA_EXP_MAX) {
+    if (need > TINY_X_EXP_MAX) {
         return need;
     }
     (void)kc_block_scale_16(x, 0, n, tiny_least(need - x_exp, 62));

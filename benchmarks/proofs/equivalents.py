@@ -17,8 +17,9 @@ _TAIL = ("const uint32_t tail = (bits < 8) ? "
 _FALL = "const uint32_t fall = (step + tail) - ((uint32_t) ((((uint64_t) step) * tail) >> (30 + bits)))"
 _VALUE = ("const uint32_t value = "
           "head - ((fall + ((uint32_t) ((((uint64_t) head) * fall) >> 32))) >> (bits - 2))")
-_WORD_16 = "words[i] = (int16_t) kc_shift_round(words[i], s, 1)"
-_WORD_32 = "words[i] = (int32_t) kc_shift_round(words[i], s, 1)"
+_WORD = "const int64_t word = kc_shift_round(words[i], s, 1)"
+_LARGER = "kc_magnitude(word) > used"
+_FIRST_BIT = "bit = 1LL << 30"
 _SIZE = "const int64_t size = (num < 0) ? (-num) : (num)"
 
 _SIZE_OF = "return acc + ((u > v) ? (u - v) : (v - u));"
@@ -72,8 +73,15 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_exp2_32", _VALUE, _VALUE.replace(_CUT, "(").replace(">> 32)))", ">> 32))")): _WIDER,
     ("kc_block_scale_16", "int64_t used = 0", "int32_t used = 0"): f"{_SMALL}used < 2^15",
     ("kc_block_scale_32", "int64_t used = 0", "int32_t used = 0"): f"{_SMALL}used < 2^31",
-    ("kc_block_scale_16", _WORD_16, _WORD_16.replace("(int16_t) ", "")): "the assignment converts by itself",
-    ("kc_block_scale_32", _WORD_32, _WORD_32.replace("(int32_t) ", "")): "the assignment converts by itself",
+    ("kc_block_scale_16", "words[i] = (int16_t) word", "words[i] = word"): _CONVERTS,
+    ("kc_block_scale_32", "words[i] = (int32_t) word", "words[i] = word"): _CONVERTS,
+    ("kc_block_scale_16", _WORD, _WORD.replace("int64_t", "int32_t")): f"{_SMALL}|word| <= 2^15",
+    ("kc_block_scale_32", _WORD, _WORD.replace("int64_t", "int32_t")): f"{_SMALL}-2^31 <= word < 2^31",
+    ("kc_block_scale_16", _LARGER, _LARGER.replace(">", ">=")): "the largest of equals is the same",
+    ("kc_block_scale_32", _LARGER, _LARGER.replace(">", ">=")): "the largest of equals is the same",
+    ("kc_root", "int64_t bit", "int32_t bit"): f"{_SMALL}bit <= 2^30",
+    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("1LL", "2LL")): "2^31 squared is above every v: that bit stays 0",
+    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("30", "31")): "2^31 squared is above every v: that bit stays 0",
     ("kc_divide", "int64_t d", "int32_t d"): f"{_SMALL}2^30 <= d < 2^31",
     ("kc_sine", _TURN, _TURN.replace("low <", "low <=")): "both arms are 2^31 there",
     ("kc_sine", _TURN, _TURN.replace("0x80000000LL", "0x80000001LL")): "both arms are 2^31 there",

@@ -29,6 +29,7 @@ SAMPLES = 60
 # No numerator, equal mantissas; tails for which the last digit of ln 2 matters to the floor.
 EDGE: dict[str, list[dict[str, int]]] = {
     "kc_divide": [{"num": 0}, {"num": 1, "den": 1}],
+    "kc_root": [{"v": (1 << 62) - 1}],
     "kc_exp2_32": [{"t": 4194106, "bits": 5}, {"t": 4194073, "bits": 5}],
 }
 # Arguments of a short range would miss it too often.

@@ -21,6 +21,10 @@ TABLES = ("small", "medium", "large")
 SCHEMES = ("uniform", "diagonal_mean", "diagonal_mean_biased")
 DISTANCES = ("gaussian", "gaussian", "laplacian", "periodic")
 KERNELS = (*DISTANCES, "polynomial", "linear")
+#: Further keys of the table [toeplitz].
+VARIANTS: tuple[dict[str, Any], ...] = (
+    {}, {}, {"solver": "schur"}, {"solver": "schur"}, {"scaling": "static"}, {"refine": 1}, {"refine": 3},
+    {"bias": True}, {"bias": True, "refine": 2}, {"scaling": "static", "refine": 1, "bias": True})
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,7 @@ def _casts(random: Random) -> dict[str, str]:
 
 
 def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tuple[float, float],
-                  variants: tuple[dict[str, Any], ...] = ()) -> Case:
+                  variants: tuple[dict[str, Any], ...] = VARIANTS) -> Case:
     """A Toeplitz plan with up to `most` samples and lambda in 10**lam; refused specs are drawn again.
 
     `variants` are more keys of the table [toeplitz], one of which is taken.
@@ -113,8 +117,7 @@ def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tupl
         columns = 1 if scheme == "uniform" else random.choice((1, 2, 3))
         x, y = _raw_format(random), _raw_format(random)
         tables = _common(random, word, rounding, columns, x, y)
-        toeplitz = {"n": n, "lam": 10 ** random.uniform(*lam), "scheme": scheme,
-                    "solver": random.choice(("levinson", "schur"))}
+        toeplitz = {"n": n, "lam": 10 ** random.uniform(*lam), "scheme": scheme, **random.choice(variants)}
         if scheme == "uniform":
             tables["kernel"] = _kernel(random, 10 ** random.uniform(-0.5, 1.5) * float(x.lsb), DISTANCES)
             tables["input"] |= {"gain": 1.0}

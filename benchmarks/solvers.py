@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.model import open_model
-from kerncast.sim.model.lookahead import BLOCK, GOOD, NEAR_BEST, SINGULAR, Lookahead
+from kerncast.sim.model.lookahead_f32 import BLOCK, GOOD, NEAR_BEST, SINGULAR, Lookahead
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.lookahead import lookahead
 from kerncast.sim.simulate import relative_error

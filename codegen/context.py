@@ -27,7 +27,7 @@ _MACROS = {
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
     "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
-                "alpha_exp_max", "refine"),
+                "alpha_exp_max", "lookahead_shift", "refine"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",

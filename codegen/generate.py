@@ -25,6 +25,8 @@ from .rtl import render_rtl
 from .targets import load_target
 
 RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h", "kc_sine.h")
+#: What a solver needs besides.
+SOLVER_HEADERS = {"lookahead": ("kc_real.h", "kc_lookahead.h"), "lookahead_f32": ("kc_lookahead_f32.h",)}
 
 
 def render_c(plan: Plan) -> dict[str, str]:
@@ -49,7 +51,7 @@ def render_c(plan: Plan) -> dict[str, str]:
              for name, template in names.items()}
     files["README.md"] = environment().get_template("c/README.md.j2").render(values)
     return files | {f"rt/{name}": read_text(f"firmware/rt/{name}")
-                    for name in (*RUNTIME, *(["kc_lookahead.h"] if values["solver"] == "lookahead" else []))}
+                    for name in (*RUNTIME, *SOLVER_HEADERS.get(values["solver"], ()))}
 
 
 def check_memory(plan: Plan, target: Target) -> None:

@@ -243,12 +243,12 @@ class Toeplitz(Table):
         remedy="uniform is exact for a sampled signal; the others average the diagonals of the kernel matrix")
     step: int = _key(1, ge=1, le=2**31 - 1, about="raw words from sample to sample (scheme uniform)",
                      allowed="an integer from 1", remedy="1 where x counts the samples")
-    solver: Literal["levinson", "schur", "lookahead"] = _key(
-        "levinson", about="levinson, schur (more accurate, three more vectors of 32 bits) or lookahead "
-                          "(float32, nine vectors: for diagonal means that are not positive definite)",
-        allowed="levinson, schur, lookahead",
+    solver: Literal["levinson", "schur", "lookahead", "lookahead_f32"] = _key(
+        "levinson", about="levinson, schur (more accurate, three more vectors of 32 bits), lookahead (eleven "
+                          "of 32 bits, for diagonal means that are not positive definite) or lookahead_f32",
+        allowed="levinson, schur, lookahead, lookahead_f32",
         remedy="levinson needs the least memory; schur suits short words and a small lambda; lookahead "
-               "solves in float32 what the others refuse as not positive definite")
+               "solves what the others refuse as not positive definite, lookahead_f32 the same in float32")
     scaling: Literal["block", "static"] = _key(
         "block", about="block (exponents follow the data) or static (fixed ones: cheaper, may saturate)",
         allowed="block, static", remedy="static needs data, or [numbers.ranges], for its ranges")

@@ -1,344 +1,242 @@
-"""sim.model: look-ahead Levinson in float32, every operation rounded once, in the order of the C.
+"""sim.model: look-ahead Levinson in 32-bit words with block exponents, at every word length W.
 
-Solves ``T x = y`` for a symmetric Toeplitz T that need not be positive definite.  T. F. Chan, P. C.
-Hansen, IEEE Trans. Signal Processing 40(5), 1992; in float64, and explained, in
-:mod:`..reference.lookahead`.  Between steps m is regular (T_m well conditioned), and is kept
-
-    a  (m+1)  predictor: T_{m+1} a = eps e_1, a_0 = 1; b is its reversal
-    g  (m)    first column of T_m^-1
-    x  (m)    T_m x = y, the first m equations.
-
-Where eps is small, p <= 4 rows are taken at once through the p by p Schur complement of T_m, and g
-and a are refined: block steps would otherwise multiply their errors.
+The method, its steps and its names are those of :mod:`.lookahead_f32`; vectors are those of
+:mod:`.block_vectors`, scalars those of :mod:`.reals`.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..engine import jit
 from ..plan import Plan
-from ..primitives import Words, saturate
+from ..primitives import HALF_UP, Words, bit_length, magnitude, narrow
+from .block_vectors import (
+    BLOCK,
+    GUARD,
+    ROW_A,
+    ROW_B,
+    ROW_G,
+    ROW_R,
+    ROW_X,
+    ROW_Y,
+    ROWS,
+    Solver,
+    add_scaled,
+    along,
+    below,
+    dot,
+    largest,
+    one,
+    residual,
+    settle,
+    solve_again,
+    sum_of,
+    total,
+)
+from .reals import LEAST, add, invert, less, over, plus, short, times
 from .statuses import BREAKDOWN, OK
 
-Floats = NDArray[np.float32]
-
-#: Rows that one step may take at most.
-BLOCK = 4
 #: Corrections of the answer at most.
 REFINEMENTS = 4
-#: Rows of `work`: r (with r_n = 0), a and g are as long as n + 1, and B is BLOCK columns.
-ROW_R, ROW_Y, ROW_A, ROW_G, ROW_B = 0, 1, 2, 3, 4
-ROWS = ROW_B + BLOCK
-
-ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
-# A single step is taken without looking further while |eps| is at least this part of its recent level ...
-GOOD = np.float32(2.0**-7)
-# ... else the shortest block whose 1/|S^-1| is this part of the largest.
-NEAR_BEST = np.float32(0.125)
-# A block whose 1/|S^-1| is below this part of the largest |r_i| is singular.
-SINGULAR = np.float32(2.0**-20)
-# An answer whose residual is a larger part of y is none; nor is one that left the numbers.
-ACCEPTED, MOST = np.float32(2.0**-10), np.float32(2.0**126)
-
-
+#: Exponents of a vector above which the step has broken down; a_0 = 1 must remain a word.
+EXP_MAX, A_EXP_MAX = 64, 31
+#: Parts of two, as exponents: see GOOD, NEAR_BEST, SINGULAR and ACCEPTED of :mod:`.lookahead_f32`.
+GOOD, NEAR_BEST, SINGULAR, ACCEPTED = -7, -3, -20, -10
 
 
 @jit
-def size(v: np.float32) -> np.float32:
-    """|v|."""
-    return -v if v < ZERO else v
-
-
-@jit
-def greater(a: np.float32, b: np.float32) -> np.float32:
-    """The larger of two; `a` where b is no number."""
-    return b if b > a else a
-
-
-@jit
-def dot(first: Floats, at: int, second: Floats, count: int) -> np.float32:
-    """``sum_i first[at - i] second[i]``, i < count: a row of a Toeplitz matrix times a vector."""
-    acc = ZERO
-    for i in range(count):
-        acc += first[at - i] * second[i]
-    return acc
-
-
-@jit
-def largest(v: Floats, count: int) -> np.float32:
-    """The largest magnitude; that of a NaN is not met."""
-    most = ZERO
-    for i in range(count):
-        most = greater(most, size(v[i]))
-    return most
-
-
-@jit
-def total(v: Floats, count: int) -> np.float32:
-    """The sum of magnitudes; no number where one of them is none."""
-    acc = ZERO
-    for i in range(count):
-        acc += size(v[i])
-    return acc
-
-
-@jit
-def single_step(m: int, r: Floats, y: np.float32, a: Floats, g: Floats, x: Floats,
-                eps: np.float32) -> np.float32:
+def single_step(m: int, k: Solver, eps: int, eps_exp: int) -> tuple[int, int]:
     """From m to m + 1 by Durbin's update; the new eps."""
-    c = (y - dot(r, m, x, m)) / eps
-    xi = -dot(r, m + 1, a, m + 1) / eps
-    x[m] = ZERO
+    r, y, a, g, x = k.w[ROW_R], k.w[ROW_Y], k.w[ROW_A], k.w[ROW_G], k.w[ROW_X]
+    a_exp = k.e[ROW_A]
+    mu, mu_exp = add(y[m] << 31, k.e[ROW_Y], -dot(r, m, x, m, k.shift), k.e[ROW_X] + k.shift)
+    c, c_exp = over(mu, mu_exp, eps, eps_exp)
+    num, num_exp = short(-dot(r, m + 1, a, m + 1, k.shift), a_exp + k.shift)
+    xi, xi_exp = over(num, num_exp, eps, eps_exp)
+    x[m] = 0
+    add_scaled(m + 1, k, ROW_X, c, c_exp, a, a_exp)
+    q, e = over(1 << 30, 1, eps, eps_exp)
     for i in range(m + 1):
-        x[i] += c * a[m - i]
-        g[i] = a[i] / eps
-    a[m + 1] = ZERO
-    for i in range((m + 1) // 2 + 1):
-        j = m + 1 - i
-        left, right = a[i], a[j]
-        a[i] = left + xi * right
-        a[j] = right + xi * left
-    return eps * (ONE - xi) * (ONE + xi)
+        k.wide[i] = below(q * a[i], e, e + 1)
+    k.e[ROW_G] = settle(k.wide, e + 1 + a_exp, m + 1, LEAST, g)
+    a[m + 1] = 0
+    add_scaled(m + 2, k, ROW_A, xi, xi_exp, a, a_exp)
+    down, down_exp = plus(1 << 30, 1, -xi, xi_exp)
+    up, up_exp = plus(1 << 30, 1, xi, xi_exp)
+    eps, eps_exp = times(eps, eps_exp, down, down_exp)
+    return times(eps, eps_exp, up, up_exp)
 
 
 @jit
-def invert(S: Floats, p: int, rest: Floats, inverse: Floats) -> np.float32:
-    """The inverse of the leading p by p block of S; 1/|S^-1| in the norm of row sums, 0 if singular.
-
-    Gauss and Jordan's elimination; `rest` (BLOCK, BLOCK) is overwritten.
-    """
-    for i in range(p):
-        for j in range(p):
-            rest[i, j] = S[i, j]
-            inverse[i, j] = ONE if i == j else ZERO
-    for k in range(p):
-        pivot = k
-        for i in range(k + 1, p):
-            if size(rest[i, k]) > size(rest[pivot, k]):
-                pivot = i
-        head = rest[pivot, k]
-        if not size(head) > ZERO:
-            return ZERO
-        for j in range(p):
-            left, right = rest[pivot, j], inverse[pivot, j]
-            rest[pivot, j], inverse[pivot, j] = rest[k, j], inverse[k, j]
-            rest[k, j], inverse[k, j] = left / head, right / head
-        for i in range(p):
-            factor = ZERO if i == k else rest[i, k]
-            for j in range(p):
-                rest[i, j] -= factor * rest[k, j]
-                inverse[i, j] -= factor * inverse[k, j]
-    norm = ZERO
-    for i in range(p):
-        row = ZERO
-        for j in range(p):
-            row += size(inverse[i, j])
-        norm = greater(norm, row)
-    return ONE / norm
-
-
-@jit
-def schur_complement(m: int, p: int, r: Floats, a: Floats, g: Floats, B: Floats, eps: np.float32,
-                     S: Floats) -> None:
-    """``B = T_m^-1 C`` and ``S = T_p - C'B``, where ``T_{m+p} = [[T_m, C], [C', T_p]]``.
-
-    The columns follow from each other: with Z the down shift,
-    ``b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (r_{m+j+1} - rho'b_j) g``, rho = (r_1, ..., r_m).
-    """
+def schur_complement(m: int, p: int, k: Solver, eps: int, eps_exp: int) -> None:
+    """``B = T_m^-1 C`` and ``S = T_p - C'B``, where ``T_{m+p} = [[T_m, C], [C', T_p]]``."""
+    r, a, g, B, e = k.w[ROW_R], k.w[ROW_A], k.w[ROW_G], k.w[ROW_B:], k.e[ROW_B:]
     for i in range(m):
         B[0, i] = -a[m - i]
+    e[0] = k.e[ROW_A]
     for j in range(1, p):
-        acc = r[m + j]
+        last = B[j - 1, m - 1] if m > 0 else 0
+        q, q_exp = add(r[m + j] << 31, 0, -along(r, 1, B[j - 1], 0, m, k.shift), e[j - 1] + k.shift)
+        top = max(e[j - 1], e[j - 1] + e[0], q_exp + k.e[ROW_G]) + GUARD
         for i in range(m):
-            acc -= r[1 + i] * B[j - 1, i]
-        for i in range(m):
-            shifted = ZERO if i == 0 else B[j - 1, i - 1]
-            B[j, i] = shifted + B[j - 1, m - 1] * B[0, i] + acc * g[i]
+            shifted = 0 if i == 0 else B[j - 1, i - 1]
+            k.wide[i] = (below(shifted << 31, e[j - 1], top) + below(last * B[0, i], e[j - 1] + e[0], top)
+                         + below(q * g[i], q_exp + k.e[ROW_G], top))
+        e[j] = settle(k.wide, top, m, LEAST, B[j])
     for i in range(p):
         for j in range(i + 1):
-            S[i, j] = r[i - j] - dot(r, m + i, B[j], m)
-            S[j, i] = S[i, j]
-    S[0, 0] = eps  # what it is, without the rounding of a long sum
+            first = k.r0 if i == j else r[i - j]
+            q, q_exp = add(first << 31, 0, -dot(r, m + i, B[j], m, k.shift), e[j] + k.shift)
+            k.S[i, j, 0], k.S[i, j, 1] = q, q_exp
+            k.S[j, i, 0], k.S[j, i, 1] = q, q_exp
+    k.S[0, 0, 0], k.S[0, 0, 1] = eps, eps_exp  # what it is, without the rounding of a long sum
 
 
 @jit
-def border(m: int, p: int, r: Floats, v: Floats, new: Floats, B: Floats, inverse: Floats) -> None:
-    """From ``T_m v = c`` to m + p rows: ``[v - B z; z]``, ``S z = (the new rows of c) - C'v``."""
+def border(m: int, p: int, k: Solver, v: Words, v_exp: int, least: int) -> int:
+    """From ``T_m v = c`` to m + p rows: ``[v - B z; z]``, ``S z = fresh - C'v``; the new exponent.
+
+    `fresh` has the new rows of c, and is overwritten.
+    """
+    r, B, e, fresh, z = k.w[ROW_R], k.w[ROW_B:], k.e[ROW_B:], k.fresh, k.rest[0]
     for i in range(p):
-        new[i] -= dot(r, m + i, v, m)
+        fresh[i, 0], fresh[i, 1] = add(fresh[i, 0] << 31, fresh[i, 1], -dot(r, m + i, v, m, k.shift),
+                                       v_exp + k.shift)
+    top = v_exp
     for i in range(p):
-        z = ZERO
+        z[i, 0], z[i, 1] = 0, LEAST
         for j in range(p):
-            z += inverse[i, j] * new[j]
-        v[m + i] = z
+            q, q_exp = times(k.inverse[i, j, 0], k.inverse[i, j, 1], fresh[j, 0], fresh[j, 1])
+            z[i, 0], z[i, 1] = plus(z[i, 0], z[i, 1], q, q_exp)
+        top = max(top, z[i, 1], z[i, 1] + e[i])
+    top += GUARD
     for i in range(m):
-        acc = v[i]
+        acc = below(v[i] << 31, v_exp, top)
         for j in range(p):
-            acc -= B[j, i] * v[m + j]
-        v[i] = acc
+            acc -= below(z[j, 0] * B[j, i], z[j, 1] + e[j], top)
+        k.wide[i] = acc
+    for i in range(p):
+        k.wide[m + i] = below(z[i, 0] << 31, z[i, 1], top)
+    return settle(k.wide, top, m + p, least, v)
 
 
 @jit
-def residual(m: int, r: Floats, v: Floats, c: Floats) -> None:
-    """``c -= T_m v``."""
-    for i in range(m):
-        acc = c[i]
-        for j in range(m):
-            acc -= r[i - j if i >= j else j - i] * v[j]
-        c[i] = acc
-
-
-@jit
-def solve_again(m: int, a: Floats, g: Floats, c: Floats, first: Floats, second: Floats) -> None:
-    """``c = T_m^-1 c`` from g and a (G. Heinig, K. Rost, 1984; T_{m-1} may be singular)."""
-    for i in range(m):
-        up, down = c[i], ZERO
-        for j in range(i + 1, m):
-            up += a[j - i] * c[j]
-            down += g[m - (j - i)] * c[j]
-        first[i], second[i] = up, down
-    for i in range(m):
-        acc = ZERO
-        for j in range(i + 1):
-            acc += g[i - j] * first[j]
-            acc -= a[m - (i - j)] * second[j]
-        c[i] = acc
-
-
-@jit
-def block_step(m: int, p: int, w: Floats, x: Floats, small: Floats) -> np.float32:
-    """From m to m + p, through `small`: the inverse of S and a row; the new eps."""
-    r, y, a, g, B = w[ROW_R], w[ROW_Y], w[ROW_A], w[ROW_G], w[ROW_B:]
-    inverse, new = small[2 * BLOCK: 3 * BLOCK], small[3 * BLOCK]
+def block_step(m: int, p: int, k: Solver) -> tuple[int, int]:
+    """From m to m + p through `inverse`; the new eps."""
+    r, y, a, g, x, e = k.w[ROW_R], k.w[ROW_Y], k.w[ROW_A], k.w[ROW_G], k.w[ROW_X], k.e
     for i in range(p):
-        new[i] = ONE if m + i == 0 else ZERO
-    border(m, p, r, g, new, B, inverse)
+        k.fresh[i, 0], k.fresh[i, 1] = (1 << 30, 1) if m + i == 0 else (0, LEAST)
+    e[ROW_G] = border(m, p, k, g, e[ROW_G], LEAST)
     for i in range(p):
-        new[i] = -r[m + 1 + i]
-    border(m, p, r, a[1:], new, B, inverse)
+        k.fresh[i, 0], k.fresh[i, 1] = -r[m + 1 + i], 0
+    e[ROW_A] = border(m, p, k, a[1:], e[ROW_A], 1)
     for i in range(p):
-        new[i] = y[m + i]
-    border(m, p, r, x, new, B, inverse)
+        k.fresh[i, 0], k.fresh[i, 1] = y[m + i], e[ROW_Y]
+    e[ROW_X] = border(m, p, k, x, e[ROW_X], LEAST)
     m += p
+    a[0] = one(e[ROW_A])
     # One step of refinement on T g = e_1 and T a[1:] = -(r_1, ..., r_m).
-    dg, first, second, da = B[0], B[1], B[2], B[3]
+    dg, da = k.w[ROW_B], k.w[ROW_B + 3]
     for i in range(m):
-        dg[i] = ONE if i == 0 else ZERO
+        dg[i] = 1 << 30 if i == 0 else 0
         da[i] = -r[1 + i]
-    residual(m, r, g, dg)
-    residual(m, r, a[1:], da)
-    solve_again(m, a, g, dg, first, second)
-    solve_again(m, a, g, da, first, second)
-    eps: np.float32 = r[0]
-    for i in range(m):
-        g[i] += dg[i]
-        a[1 + i] += da[i]
-        eps += r[1 + i] * a[1 + i]
-    return eps
+    dg_exp = residual(m, k, g, e[ROW_G], dg, 1)
+    da_exp = residual(m, k, a[1:], e[ROW_A], da, 0)
+    dg_exp = solve_again(m, k, dg, dg_exp)
+    da_exp = solve_again(m, k, da, da_exp)
+    e[ROW_G] = sum_of(m, k, g, e[ROW_G], dg, dg_exp, LEAST, g)
+    e[ROW_A] = sum_of(m, k, a[1:], e[ROW_A], da, da_exp, 1, a[1:])
+    a[0] = one(e[ROW_A])
+    return add(k.r0 << 31, 0, along(r, 1, a[1:], 0, m, k.shift), e[ROW_A] + k.shift)
 
 
 @jit
-def block_size(most: int, level: np.float32, small: Floats) -> int:
-    """Rows to take: the shortest of the best conditioned blocks, its inverse in `small`; 0 if none."""
-    S, rest, inverse = small[:BLOCK], small[BLOCK: 2 * BLOCK], small[2 * BLOCK: 3 * BLOCK]
-    best = ZERO
+def block_size(most: int, level: int, level_exp: int, k: Solver) -> int:
+    """Rows to take: the shortest of the best conditioned blocks, its inverse in `inverse`; 0 if none."""
+    best, best_exp = 0, LEAST  # the least |S^-1|
     for p in range(1, most + 1):
-        best = greater(best, invert(S, p, rest, inverse))
-    if not best > SINGULAR * level:
+        norm, norm_exp = invert(k.S, p, k.rest, k.inverse)
+        if norm > 0 and (best == 0 or less(norm, norm_exp, best, best_exp)):
+            best, best_exp = norm, norm_exp
+    one_over, one_exp = times(best, best_exp, level, level_exp + SINGULAR)
+    if best == 0 or not less(one_over, one_exp, 1 << 30, 1):
         return 0
     for p in range(1, most + 1):
-        if invert(S, p, rest, inverse) >= NEAR_BEST * best:
+        norm, norm_exp = invert(k.S, p, k.rest, k.inverse)
+        if norm > 0 and not less(best, best_exp - NEAR_BEST, norm, norm_exp):
             return p
     return 0
 
 
 @jit
-def refine(n: int, w: Floats, x: Floats) -> np.float32:
+def refine(n: int, k: Solver) -> tuple[int, int]:
     """Correct x by ``T^-1 (y - T x)`` as long as that at least halves the residual, which comes back."""
-    r, y, a, g = w[ROW_R], w[ROW_Y], w[ROW_A], w[ROW_G]
-    rest, first, second, better = w[ROW_B], w[ROW_B + 1], w[ROW_B + 2], w[ROW_B + 3]
+    y, x, rest, better = k.w[ROW_Y], k.w[ROW_X], k.w[ROW_B], k.w[ROW_B + 3]
     for i in range(n):
         rest[i] = y[i]
-    residual(n, r, x, rest)
-    found = total(rest, n)
+    rest_exp = residual(n, k, x, k.e[ROW_X], rest, k.e[ROW_Y])
+    found, found_exp = total(rest, rest_exp, n)
     for _ in range(REFINEMENTS):
-        solve_again(n, a, g, rest, first, second)
+        rest_exp = solve_again(n, k, rest, rest_exp)
+        better_exp = sum_of(n, k, x, k.e[ROW_X], rest, rest_exp, LEAST, better)
         for i in range(n):
-            better[i] = x[i] + rest[i]
             rest[i] = y[i]
-        residual(n, r, better, rest)
-        left = total(rest, n)
-        if not left < HALF * found:
+        rest_exp = residual(n, k, better, better_exp, rest, k.e[ROW_Y])
+        left, left_exp = total(rest, rest_exp, n)
+        if not less(left, left_exp + 1, found, found_exp):
             break
-        found = left
+        found, found_exp = left, left_exp
+        k.e[ROW_X] = better_exp
         for i in range(n):
             x[i] = better[i]
-    return found
+    return found, found_exp
 
 
 @jit
-def lookahead(n: int, w: Floats, x: Floats, small: Floats, blocks: Words, out: Words) -> int:
-    """Solve for x (n,) with r and y in `w` (ROWS, n + 1); a status comes back.
-
-    `small` (3 BLOCK + 2, BLOCK) is room for matrices.  `blocks` (n,) receives the sizes of the steps;
-    `out` their count, and whether all were single with eps > 0, so that T is positive definite.
-    """
-    r, y, a, g, B = w[ROW_R], w[ROW_Y], w[ROW_A], w[ROW_G], w[ROW_B:]
-    recent = small[3 * BLOCK + 1]  # |eps| at the last regular m, as many as a block may skip
-    level = largest(r, n)
+def poor(eps: int, eps_exp: int, recent: Words) -> bool:
+    """Whether |eps| is no more than 2**GOOD of its recent level."""
     for i in range(BLOCK):
-        recent[i] = level
-    r[n] = ZERO  # it enters the last predictor alone, which may then be anything
-    a[0] = ONE
-    eps = r[0]
+        if not less(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp):
+            return True
+    return False
+
+
+@jit
+def lookahead(n: int, k: Solver, blocks: Words, out: Words) -> int:
+    """Solve ``T x = y`` for row ROW_X with r (n,) and y in their rows; a status comes back.
+
+    `blocks` (n,) receives the sizes of the steps; `out` their count, and whether all were single with
+    eps > 0, so that T is positive definite.
+    """
+    r, a, e = k.w[ROW_R], k.w[ROW_A], k.e
+    level, level_exp = short(max(largest(r[1:], n - 1), magnitude(k.r0)) << 31, 0)
+    for i in range(BLOCK):
+        k.recent[i, 0], k.recent[i, 1] = level, level_exp
+    r[n] = 0  # it enters the last predictor alone, which may then be anything
+    a[0], e[ROW_A], e[ROW_G], e[ROW_X] = 1 << 30, 1, LEAST, LEAST
+    eps, eps_exp = short(k.r0 << 31, 0)
     m, out[0], out[1] = 0, 0, 1
     while m < n:
         p = 1
-        if not size(eps) > GOOD * largest(recent, BLOCK):
+        if poor(eps, eps_exp, k.recent):
             most = min(BLOCK, n - m)
-            schur_complement(m, most, r, a, g, B, eps, small[:BLOCK])
-            p = block_size(most, level, small)
+            schur_complement(m, most, k, eps, eps_exp)
+            p = block_size(most, level, level_exp, k)
             if p == 0:
                 return BREAKDOWN
-        if p > 1 or not eps > ZERO:
+        if p > 1 or eps <= 0:
             out[1] = 0
-        eps = single_step(m, r, y[m], a, g, x, eps) if p == 1 else block_step(m, p, w, x, small)
+        eps, eps_exp = single_step(m, k, eps, eps_exp) if p == 1 else block_step(m, p, k)
+        if e[ROW_A] > A_EXP_MAX or e[ROW_G] > EXP_MAX or e[ROW_X] > EXP_MAX:
+            return BREAKDOWN
         m += p
-        recent[out[0] % BLOCK] = size(eps)
+        k.recent[out[0] % BLOCK, 0], k.recent[out[0] % BLOCK, 1] = abs(eps), eps_exp
         blocks[out[0]] = p
         out[0] += 1
-    found = refine(n, w, x)
-    return OK if found <= ACCEPTED * total(y, n) and found <= MOST else BREAKDOWN
-
-
-@jit
-def as_floats(words: Words, unit: np.float32, out: Floats) -> None:
-    """Words times their unit, a power of two."""
-    for i in range(words.shape[0]):
-        out[i] = np.float32(words[i]) * unit
-
-
-@jit
-def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_max: int,
-             out: Words) -> int:
-    """Words of x (n,), of which `full` is worth 1 at exponent 0; their exponent, above its range if none.
-
-    The exponent is the least that holds the largest; halves are rounded away from zero.
-    """
-    most, reach, e = largest(x, x.shape[0]), ONE, 0
-    while e > exp_min:
-        reach *= HALF
-        e -= 1
-    while most >= reach and e <= exp_max:
-        reach += reach
-        e += 1
-    if e <= exp_max:
-        for i in range(x.shape[0]):
-            v = x[i] / reach * full
-            out[i] = saturate(int(v - HALF if v < ZERO else v + HALF), lo, hi)
-    return e
+    found, found_exp = refine(n, k)
+    most_y, most_exp = total(k.w[ROW_Y], e[ROW_Y], n)
+    return BREAKDOWN if less(most_y, most_exp + ACCEPTED, found, found_exp) else OK
 
 
 class Lookahead:
@@ -351,44 +249,54 @@ class Lookahead:
     """
 
     def __init__(self, n: int) -> None:
+        def room(*shape: int) -> Words:
+            return np.zeros(shape, dtype=np.int64)
+
         self._n = n
-        self._work: Floats = np.zeros((ROWS, n + 1), dtype=np.float32)
-        self._x: Floats = np.zeros(n, dtype=np.float32)
-        self._small: Floats = np.zeros((3 * BLOCK + 2, BLOCK), dtype=np.float32)
-        self._blocks: Words = np.zeros(n, dtype=np.int64)
-        self._found: Words = np.zeros(2, dtype=np.int64)  # steps, positive
+        self._k = Solver(bit_length(n), 0, room(ROWS, n + 1), room(ROWS), room(n + 1),
+                         *(room(BLOCK, BLOCK, 2) for _ in range(3)), room(BLOCK, 2), room(BLOCK, 2))
+        self._blocks, self._found = room(n), room(2)  # of these: steps, positive
 
     @property
     def positive(self) -> bool:
         """Whether every step was single with eps > 0."""
         return bool(self._found[1])
 
-    def solve(self, r: Floats, y: Floats) -> tuple[int, Floats]:
-        """Status and solution of ``T x = y`` for the first row r (n,)."""
-        self._work[ROW_R, :self._n], self._work[ROW_Y, :self._n] = r, y
-        with np.errstate(all="ignore"):  # what leaves the numbers here is a breakdown
-            status = lookahead(self._n, self._work, self._x, self._small, self._blocks, self._found)
-        return status, self._x
+    def solve(self, r0: int, r: Words, y: Words, y_exp: int) -> tuple[int, Words, int]:
+        """Status, words and exponent of the solution of ``T x = y``.
+
+        Parameters
+        ----------
+        r0 : int
+            Diagonal of T, as the words of r; up to 2**31 in magnitude.
+        r : ndarray of shape (n,)
+            First row of T, s32f31, above -2**31; r[0] is not met.
+        y : ndarray of shape (n,)
+            Words of 32 bits with the exponent `y_exp`.
+        """
+        n, k = self._n, self._k._replace(r0=r0)
+        k.w[ROW_R, :n], k.w[ROW_Y, :n], k.e[ROW_Y] = r, y, y_exp
+        status = lookahead(n, k, self._blocks, self._found)
+        return status, k.w[ROW_X, :n], int(k.e[ROW_X])
 
     def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan) -> tuple[int, int]:
         """Status and exponent of alpha (n,), over 1 + lambda, for words of the scaled system."""
-        word, lo, hi = plan.word, plan.signals["alpha"].format.lo, plan.signals["alpha"].format.hi
-        row, target = np.zeros(self._n, dtype=np.float32), np.zeros(self._n, dtype=np.float32)
-        as_floats(r, np.float32(2.0 ** -(word - 1)), row)
-        as_floats(y, np.float32(2.0 ** -(word - 2)), target)
-        row[0] = ONE
-        status, x = self.solve(row, target)
+        up, top = 32 - plan.word, plan.integer("alpha_exp_max")
+        row = r << up
+        row[0] = 0  # the 1 that it stands for is no word
+        status, x, x_exp = self.solve(1 << 31, row, y << up, 1)
         if status != OK:
             return status, 0
-        top = plan.integer("alpha_exp_max")
-        e = as_words(x, np.float32(2.0 ** (word - 1)), lo, hi, plan.integer("alpha_exp_min"), top, alpha)
-        return (BREAKDOWN if e > top else OK), int(e)
+        e, word = max(x_exp, plan.integer("alpha_exp_min")), plan.signals["alpha"].format
+        if e > top:
+            return BREAKDOWN, e
+        for i in range(self._n):
+            alpha[i] = narrow(int(x[i]), min(up + e - x_exp, 62), HALF_UP, word.lo, word.hi)
+        return OK, e
 
     def fields(self) -> dict[str, Words]:
-        """Members of the model structure; floats as the integers that their bits are."""
-        n, w = self._n, self._work
-        floats = {"row": w[ROW_R], "target": w[ROW_Y, :n], "predictor": w[ROW_A], "inverse": w[ROW_G, :n],
-                  "columns": w[ROW_B:, :n].ravel(), "solution": self._x}
-        return {name: np.ascontiguousarray(v).view(np.uint32).astype(np.int64)
-                for name, v in floats.items()} | {
-                    "blocks": self._blocks, "steps": self._found[:1], "positive": self._found[1:]}
+        """Members of the model structure."""
+        n, w = self._n, self._k.w
+        return {"row": w[ROW_R], "target": w[ROW_Y, :n], "predictor": w[ROW_A], "inverse": w[ROW_G, :n],
+                "columns": w[ROW_B:, :n].ravel(), "solution": w[ROW_X, :n], "wide": self._k.wide,
+                "blocks": self._blocks, "steps": self._found[:1], "positive": self._found[1:]}

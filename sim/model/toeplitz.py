@@ -18,6 +18,7 @@ from .hooks import Log, trace, trace_all
 from .kernel import cast_of
 from .levinson import LevinsonConstants, levinson
 from .lookahead import Lookahead
+from .lookahead_f32 import Lookahead as LookaheadF32
 from .ranges import ALPHA, cast
 from .refine import RefineArrays, RefineConstants, refine
 from .schur import SchurConstants, schur
@@ -32,13 +33,15 @@ def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) 
     trace_all(log, at.TRAIN_ALPHA, 0, x, 0, x.shape[0])
 
 
+#: Look-ahead, by the solver's name.
+LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {"lookahead": Lookahead, "lookahead_f32": LookaheadF32}
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
 
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
-    """The integers of the recursion; zeros where it computes with floats."""
-    if plan.options["solver"] == "lookahead":
+    """The integers of the recursion; zeros where it is look-ahead, which has none."""
+    if plan.options["solver"] in LOOKAHEADS:
         return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
     return LevinsonConstants._make(
         [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
@@ -54,7 +57,7 @@ class ToeplitzModel(IntegerModel):
             [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
              BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
         self._schur = plan.options["solver"] == "schur"
-        self._lookahead: Lookahead | None = None
+        self._lookahead: Lookahead | LookaheadF32 | None = None
         self._refine = RefineConstants(
             int(plan.options["refine"]), int(plan.options["bias"]), plan.integer("alpha_exp_min"),
             plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
@@ -70,8 +73,8 @@ class ToeplitzModel(IntegerModel):
         self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
                                     np.zeros(2 + 2 * sides + n, dtype=np.int64))
         self._r = self._arrays.r
-        if self.plan.options["solver"] == "lookahead":
-            self._lookahead = Lookahead(n)
+        if self.plan.options["solver"] in LOOKAHEADS:
+            self._lookahead = LOOKAHEADS[self.plan.options["solver"]](n)
         self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
         self._v = np.zeros((n, columns), dtype=np.int64)
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
@@ -107,7 +110,7 @@ class ToeplitzModel(IntegerModel):
             for array in (self._a, self._alpha, self._generators, self._scalars, *self._arrays[1:]):
                 array[:] = 0
             if self._lookahead is not None:
-                self._lookahead = Lookahead(len(y))
+                self._lookahead = type(self._lookahead)(len(y))
         return {"status": np.array([status], dtype=np.int64)}
 
     def _solve(self, y: NDArray[np.int64]) -> int:

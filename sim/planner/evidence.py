@@ -31,6 +31,7 @@ from typing import Any
 from ..backend import Outputs
 from ..errors import fail
 from ..plan import Plan, Signal
+from .lookahead import SOLVERS as LOOKAHEADS
 
 #: Signals whose words share a block exponent, by the member of the model that holds it.
 EXPONENTS = {"a": "a_exp", "alpha": "alpha_exp"}
@@ -129,7 +130,7 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
     lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
     if plan.algorithm != "toeplitz_rls":
         return {"alpha": sqrt(n) / float(lam)}
-    if plan.options["solver"] == "lookahead":
+    if plan.options["solver"] in LOOKAHEADS:
         return {"r": float(1 / (1 + lam))}
     power = (1 + lam) / lam
     return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power), "mu": sqrt(n) * float(power),

@@ -1,8 +1,8 @@
-"""sim.planner: what look-ahead Levinson takes: float32 vectors, and room for the choice of blocks.
+"""sim.planner: what look-ahead Levinson takes: vectors of 32 bits, and room for the choice of blocks.
 
 Words, kernel, first row and prediction are those of the other solvers; the solver alone computes in
-float32.  It needs no positive definite T, so no bound limits its vectors: floats have exponents of
-their own.
+words of 32 bits with block exponents, or in float32.  It needs no positive definite T, so no bound
+limits its vectors: their exponents follow the data.
 """
 
 from __future__ import annotations
@@ -15,26 +15,32 @@ ALPHA_EXP_MAX = 16
 #: Rows that one step may take at most, as in :mod:`..model.lookahead`.
 BLOCK = 4
 
-#: Multiplications and divisions of floats, at most: each block of two rows and more corrects g and a
+#: The solvers that look ahead: in 32-bit words, and in float32.
+SOLVERS = ("lookahead", "lookahead_f32")
+
+#: Multiplications and divisions, at most: each block of two rows and more corrects g and a
 #: (two residuals and two products with the inverse, 6 m**2), and the answer is corrected four times.
 MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
 
 
-def lookahead_constants(lam: Fraction) -> dict[str, int]:
-    """Constants of the first row; the solver has none."""
-    return {"lambda_rho": min(round(2**31 / (1 + lam)), 2**31 - 1)}
+def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
+    """Constants of the first row, and the shift with which n products of 32-bit words stay below 2**62."""
+    shift = {"lookahead_shift": n.bit_length()} if solver == "lookahead" else {}
+    return {"lambda_rho": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
 
 
-def lookahead_fields(word: str, x_word: str) -> list[tuple[str, str, str, str]]:
+def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
     """Members of the model structure; `x_word` is empty where inputs are not stored."""
+    entry = "float" if solver == "lookahead_f32" else "int32_t"
     stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
     return [("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
-            ("row", "float", "n+1", "first row, and room for a zero"),
-            ("target", "float", "n", "right-hand side"),
-            ("predictor", "float", "n+1", "predictor polynomial"),
-            ("inverse", "float", "n", "first column of the inverse"),
-            ("columns", "float", f"{BLOCK}*n", "columns of a block, and room for corrections"),
-            ("solution", "float", "n", "expansion coefficients over 1 + lambda"),
+            *([("wide", "int64_t", "n+1", "room for a vector before its cast")] if entry == "int32_t" else []),
+            ("row", entry, "n+1", "first row, and room for a zero"),
+            ("target", entry, "n", "right-hand side"),
+            ("predictor", entry, "n+1", "predictor polynomial"),
+            ("inverse", entry, "n", "first column of the inverse"),
+            ("columns", entry, f"{BLOCK}*n", "columns of a block, and room for corrections"),
+            ("solution", entry, "n", "expansion coefficients over 1 + lambda"),
             ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
             ("alpha", word, "n", "expansion coefficients"),
             *stored,

@@ -35,6 +35,7 @@ from .lookahead import (
     ALPHA_EXP_MAX,
     DIVISIONS,
     MULTIPLICATIONS,
+    SOLVERS as LOOKAHEADS,
     lookahead_constants,
     lookahead_fields,
 )
@@ -64,8 +65,8 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     """Constants of the solver, and of words of alpha of so many bits."""
     assert spec.toeplitz is not None
     n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
-    if spec.toeplitz.solver == "lookahead":
-        solver, top = lookahead_constants(lam), ALPHA_EXP_MAX
+    if spec.toeplitz.solver in LOOKAHEADS:
+        solver, top = lookahead_constants(spec.toeplitz.solver, lam, n), ALPHA_EXP_MAX
     else:
         solver = levinson_constants(spec, spec.numbers.word)
         top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
@@ -92,7 +93,7 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
     common = {"r": signal("r", fmt, "1 + lambda", 0),
               "alpha": signal("alpha", Format(True, word, c["alpha_frac"]),
                               "full scale of y, block exponent alpha_exp")}
-    if spec.toeplitz.solver == "lookahead":
+    if spec.toeplitz.solver in LOOKAHEADS:
         return common
     generators = schur_signals(spec) if spec.toeplitz.solver == "schur" else {}
     return common | generators | {
@@ -108,9 +109,9 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
 def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
-    if spec.toeplitz.solver == "lookahead":
+    if spec.toeplitz.solver in LOOKAHEADS:
         stored = "" if spec.toeplitz.scheme == "uniform" else x_word
-        return memory(lookahead_fields(long, stored), sizes, SIZE_KEYS["toeplitz_rls"])
+        return memory(lookahead_fields(spec.toeplitz.solver, long, stored), sizes, SIZE_KEYS["toeplitz_rls"])
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
               ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
               *(schur_fields() if spec.toeplitz.solver == "schur" else []),
@@ -155,7 +156,7 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
     scalings = "" if spec.toeplitz.scaling == "block" else f" - {solves}*(n-1)"
     solver = (f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1)" + scalings + more,
               f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
-    if spec.toeplitz.solver == "lookahead":
+    if spec.toeplitz.solver in LOOKAHEADS:
         solver = MULTIPLICATIONS, DIVISIONS
     return operations({
         "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
@@ -250,7 +251,7 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     solver = _constants(spec, words.bits)
     evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
                                    for name, bound in bounds(spec).items()
-                                   if spec.toeplitz.solver != "lookahead"}
+                                   if spec.toeplitz.solver not in LOOKAHEADS}
     if spec.toeplitz.scaling == "static":
         exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
         solver |= exponents

@@ -8,13 +8,16 @@ from kerncast.codegen.host import HostBackend
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.model.kernel import cast_of, convert_y, input_constants
 from kerncast.sim.model.lookahead import Lookahead
+from kerncast.sim.model.lookahead_f32 import Lookahead as LookaheadF32
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.schur import SchurConstants, schur
 from kerncast.sim.model.statuses import OK
 from kerncast.sim.model.toeplitz import solver_constants
 
 SOLVE = "int {0}_schur_solve({0}_model_t *m, const {1} *y);"
-SOLVE_F32 = "int {0}_lookahead_solve_f32({0}_model_t *m, const float *r, const float *y, float *x);"
+SOLVE_F32 = "int {0}_lookahead_f32_solve_row({0}_model_t *m, const float *r, const float *y, float *x);"
+SOLVE_S32 = ("int {0}_lookahead_solve_s32({0}_model_t *m, const int32_t *r, const int32_t *y, int32_t *x, "
+             "int32_t *x_exp);")
 REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang",
           "zig": "python -m pip install ziglang"}
 
@@ -92,13 +95,13 @@ def systems(n, rng):
 def test_lookahead_in_float32_equals_its_model_bit_for_bit(cases, require_tool, ledger, compiler):
     tool = "python:ziglang" if compiler == "zig" else compiler
     require_tool(tool, REMEDY[compiler])
-    case, name = cases("lookahead16"), "lookahead16"
+    case, name = cases("lookahead16_f32"), "lookahead16_f32"
     n, met = case.plan.sizes["n"], set()
     expected = []
     rng = np.random.default_rng(5)
     for row in systems(n, rng):
         r, y = row.astype(np.float32), rng.uniform(-1, 1, n).astype(np.float32)
-        solver = Lookahead(n)
+        solver = LookaheadF32(n)
         status, x = solver.solve(r, y)
         expected.append((r, y, status, x if status == OK else np.zeros_like(x), solver.fields()))
         met.add(STATUSES[status])
@@ -109,7 +112,7 @@ def test_lookahead_in_float32_equals_its_model_bit_for_bit(cases, require_tool, 
         for r, y, status, x, fields in expected:
             found = np.zeros(n, dtype=np.float32)
             pointers = [backend.ffi.from_buffer("float[]", v) for v in (r, y, found)]
-            got = getattr(backend.library, f"{name}_lookahead_solve_f32")(backend.model, *pointers)
+            got = getattr(backend.library, f"{name}_lookahead_f32_solve_row")(backend.model, *pointers)
             assert (STATUSES[got], found.view(np.uint32).tolist()) == (
                 STATUSES[status], x.view(np.uint32).tolist())
             state = backend.state()
@@ -120,3 +123,49 @@ def test_lookahead_in_float32_equals_its_model_bit_for_bit(cases, require_tool, 
             compared += n + 1
         backend.close()
         ledger.record(backend=f"host:{compiler}:{level}", words=compared, case="lookahead float32")
+
+
+def word_systems(n, rng):
+    """The same in words of 32 bits, and words at the rails; what is no number has none."""
+    for row in systems(n, rng):
+        size = np.abs(row).max()
+        if np.isfinite(size):
+            yield np.rint(row / max(size, 1e-30) * (2**31 - 1)).astype(np.int64)
+    for lo, hi in ((-(2**31), 2**31), (-3, 4), (0, 2)):
+        yield rng.integers(lo, hi, n)
+    yield rng.choice([-(2**31), 2**31 - 1], n)
+    yield np.where(np.arange(n) % 5 == 4, 2**31 - 1, 1)
+
+
+@pytest.mark.parametrize("compiler", ["gcc", "clang", "zig"])
+def test_lookahead_in_words_equals_its_model_on_rows_of_every_kind(cases, require_tool, ledger, compiler):
+    """A word of -2**31 in the row counts as one more: its negative must be a word."""
+    tool = "python:ziglang" if compiler == "zig" else compiler
+    require_tool(tool, REMEDY[compiler])
+    case, name = cases("lookahead16"), "lookahead16"
+    n, met, expected = case.plan.sizes["n"], set(), []
+    rng = np.random.default_rng(5)
+    for r in word_systems(n, rng):
+        for size in (2**31, 1):  # targets at the rails; and next to nothing
+            y, solver = rng.integers(-size, size, n), Lookahead(n)
+            row = np.maximum(r, 1 - 2**31)
+            status, x, e = solver.solve(int(row[0]), row, y, 0)
+            found = (x.tolist(), e) if status == OK else ([0] * n, 0)
+            expected.append((r, y, STATUSES[status], found, solver.fields()))
+            met.add(STATUSES[status])
+    assert met == {"ok", "breakdown"}
+    for level in ("-O0", "-O1", "-O2", "-O3", "-Os"):
+        backend, compared = HostBackend(case.plan, case.folder, compiler=compiler, flags=(level,)), 0
+        backend.ffi.cdef(SOLVE_S32.format(name))
+        for r, y, status, found, fields in expected:
+            x, e = backend.ffi.new("int32_t[]", n), backend.ffi.new("int32_t *")
+            got = getattr(backend.library, f"{name}_lookahead_solve_s32")(
+                backend.model, *(backend.ffi.new("int32_t[]", v.tolist()) for v in (r, y)), x, e)
+            assert (STATUSES[got], (list(x), e[0])) == (status, found)
+            state = backend.state()
+            for member, words in fields.items():
+                assert state[member].tolist() == words.tolist(), member
+                compared += len(words)
+            compared += n + 2
+        backend.close()
+        ledger.record(backend=f"host:{compiler}:{level}", words=compared, case="lookahead in words")

@@ -41,7 +41,7 @@ def draw(random_cases, seed: int):
     elif seed % 3 == 2:
         case = random_cases.cg_case(random, random.choice((16, 24, 32)), rounding, 40, (-6, 1))
     else:
-        variants = (*random_cases.VARIANTS, {"solver": "lookahead"})
+        variants = (*random_cases.VARIANTS, {"solver": "lookahead"}, {"solver": "lookahead_f32"})
         case = random_cases.toeplitz_case(random, word, rounding, 40, (-6, 1), variants)
     calls = usual_calls(case.plan, case.x_raw, case.y_raw, case.x_test, passes=2)
     return case, make_vectors(case.plan, calls)

@@ -27,7 +27,8 @@ from kerncast.sim.spec import Spec
 Words = NDArray[np.int64]
 WORDS = sorted(WORD_CLASSES)
 VARIANTS: tuple[dict[str, object], ...] = (
-    {}, {}, {"scaling": "static"}, {"solver": "schur"}, {"solver": "lookahead"}, {"refine": 2})
+    {}, {}, {"scaling": "static"}, {"solver": "schur"}, {"solver": "lookahead"},
+    {"solver": "lookahead_f32"}, {"refine": 2})
 #: Systems that one plan is asked to solve.
 ROWS = 8
 

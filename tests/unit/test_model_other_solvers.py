@@ -8,7 +8,9 @@ import scipy.linalg
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
-from kerncast.sim.model.lookahead import BLOCK, Lookahead
+from kerncast.sim.model.lookahead import Lookahead
+from kerncast.sim.model.lookahead_f32 import BLOCK
+from kerncast.sim.model.lookahead_f32 import Lookahead as LookaheadF32
 from kerncast.sim.model.statuses import BREAKDOWN, INACCURATE, NOT_POSITIVE_DEFINITE, OK
 from kerncast.sim.model.toeplitz import ToeplitzModel
 from kerncast.sim.plan import Plan
@@ -51,7 +53,7 @@ def test_schur_is_as_exact_as_its_words(word: int, tolerance: float) -> None:
 
 
 @pytest.mark.parametrize("key", [{"scaling": "static"}, {"refine": 2}, {"bias": True}])
-@pytest.mark.parametrize("solver", ["schur", "lookahead"])
+@pytest.mark.parametrize("solver", ["schur", "lookahead", "lookahead_f32"])
 def test_what_belongs_to_levinson_is_refused_with_other_solvers(solver: str, key: dict[str, object]) -> None:
     with pytest.raises(KerncastError) as caught:
         plan_of(solver, 16, **key)
@@ -59,21 +61,21 @@ def test_what_belongs_to_levinson_is_refused_with_other_solvers(solver: str, key
     assert problem.code == "E113" and solver in problem.message and "levinson" in problem.remedy
 
 
-def test_float32_solves_what_levinson_refuses_and_says_that_no_bound_can_be_stated() -> None:
+def test_look_ahead_solves_what_levinson_refuses_and_says_that_no_bound_can_be_stated() -> None:
     rng = np.random.default_rng(0)
     x, y, statuses = rng.integers(0, 256, (40, 2)), rng.integers(-128, 128, 40), {}
-    for solver in ("levinson", "schur", "lookahead"):
+    for solver in ("levinson", "schur", "lookahead", "lookahead_f32"):
         plan = make_plan(Spec(
             model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0", "columns": 2},
             output={"word": "s8f0"}, kernel={"sigma": 100.0},
             toeplitz={"n": 40, "lambda": 1e-3, "scheme": "diagonal_mean", "solver": solver}))
         model = open_model(plan)
         statuses[solver] = int(model.train(x, y)["status"][0])
-        if solver == "lookahead":
+        if solver.startswith("lookahead"):
             assert model.state()["bound"][0] == plan.integer("no_bound") and not model.state()["positive"][0]
             assert model.state()["blocks"].sum() == 40 and model.state()["trained"][0]
     assert statuses == {"levinson": NOT_POSITIVE_DEFINITE, "schur": NOT_POSITIVE_DEFINITE,
-                        "lookahead": INACCURATE}
+                        "lookahead": INACCURATE, "lookahead_f32": INACCURATE}
 
 
 def named_rows(n: int) -> dict[str, np.ndarray]:
@@ -96,7 +98,7 @@ def test_lookahead_steps_over_singular_leading_blocks_in_float32(n: int, name: s
     y = np.random.default_rng(n).uniform(-1, 1, n).astype(np.float32)
     T = scipy.linalg.toeplitz(r.astype(np.float64))
     exact = np.linalg.solve(T, y.astype(np.float64))
-    solver = Lookahead(n)
+    solver = LookaheadF32(n)
     status, x = solver.solve(r, y)
     blocks = solver.fields()["blocks"]
     assert status == OK and not solver.positive
@@ -106,11 +108,52 @@ def test_lookahead_steps_over_singular_leading_blocks_in_float32(n: int, name: s
     assert np.linalg.norm(x - exact) <= limit * np.linalg.norm(exact)
 
 
+def words_of(r: np.ndarray) -> np.ndarray:
+    """Words s32f31 of a row, halved so that none meets its rail."""
+    return np.rint(r * 2.0**30).astype(np.int64)
+
+
+@pytest.mark.parametrize("n", [24, 96])
+@pytest.mark.parametrize("name", named_rows(24))
+def test_lookahead_steps_over_singular_leading_blocks_in_words(n: int, name: str) -> None:
+    """Once refined, the answer is exact but for its own rounding: far below condition times 2**-32."""
+    r = words_of(named_rows(n)[name])
+    y = np.random.default_rng(n).integers(-(2**31), 2**31, n)
+    exact = np.linalg.solve(scipy.linalg.toeplitz(r / 2.0**31), y / 2.0**31)
+    solver = Lookahead(n)
+    status, x, e = solver.solve(int(r[0]), r, y, 0)
+    blocks = solver.fields()["blocks"]
+    assert status == OK and not solver.positive
+    assert blocks.sum() == n and 1 < blocks.max() <= BLOCK
+    assert lookahead(r / 2.0**31, y / 2.0**31, BLOCK).ok
+    assert np.linalg.norm(x * 2.0 ** (e - 31) - exact) <= 2e-9 * np.linalg.norm(exact)
+
+
+@pytest.mark.parametrize("r", [np.ones(9), np.zeros(9), np.where(np.arange(9) == 4, 1.0, 0.0)])
+def test_where_no_block_of_words_leads_on_the_answer_is_a_breakdown(r: np.ndarray) -> None:
+    row = words_of(r)
+    status, _, _ = Lookahead(9).solve(int(row[0]), row, np.arange(9), 0)
+    assert status == BREAKDOWN
+
+
+def test_a_positive_definite_system_in_words_takes_single_steps_and_says_so() -> None:
+    n = 50
+    r = words_of(np.exp(-0.5 * (np.arange(n) / 3.0) ** 2))
+    solver = Lookahead(n)
+    status, _, _ = solver.solve(int(r[0]) + 2**24, r, np.full(n, 2**30), 0)
+    assert status == OK and solver.positive and set(solver.fields()["blocks"][:n].tolist()) == {1}
+
+
+@pytest.mark.parametrize(("word", "tolerance"), [(16, 1.5e-3), (24, 1e-5), (32, 4e-8)])
+def test_lookahead_in_words_is_as_exact_as_r_y_and_alpha_are(word: int, tolerance: float) -> None:
+    assert error("lookahead", word, 3.0, 0.1) < tolerance
+
+
 def test_a_positive_definite_system_takes_single_steps_and_says_so() -> None:
     n = 50
     r = np.exp(-0.5 * (np.arange(n) / 3.0) ** 2).astype(np.float32)
     r[0] += np.float32(0.01)
-    solver = Lookahead(n)
+    solver = LookaheadF32(n)
     status, _ = solver.solve(r, np.ones(n, dtype=np.float32))
     assert status == OK and solver.positive and set(solver.fields()["blocks"].tolist()) == {1}
 
@@ -119,5 +162,5 @@ def test_a_positive_definite_system_takes_single_steps_and_says_so() -> None:
                                np.where(np.arange(9) == 4, 1.0, 0.0)])
 def test_where_no_block_leads_on_the_answer_is_a_breakdown(r: np.ndarray) -> None:
     """The last: T's leading blocks are singular up to the fourth, so a block of five rows were needed."""
-    status, _ = Lookahead(9).solve(r.astype(np.float32), np.arange(9, dtype=np.float32))
+    status, _ = LookaheadF32(9).solve(r.astype(np.float32), np.arange(9, dtype=np.float32))
     assert status == BREAKDOWN

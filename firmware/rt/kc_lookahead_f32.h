@@ -173,7 +173,7 @@ static inline float kc_lookahead_f32_invert(kc_block_t S, kc_block_t inverse, in
         }
         norm = kc_lookahead_f32_most(norm, row);
     }
-    return 1.0f / norm;
+    return norm > 0.0f ? 1.0f / norm : 0.0f; /* 0 where a pivot was beyond the numbers */
 }
 
 /* B = T_m^-1 C and S = T_p - C'B, where T_{m+p} = [[T_m, C], [C', T_p]]. */

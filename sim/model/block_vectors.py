@@ -59,7 +59,7 @@ def settle(wide: Words, e: int, count: int, least: int, out: Words) -> int:
 
 @jit
 def below(v: int, e: int, top: int) -> int:
-    """v of exponent e at exponent `top`, no less."""
+    """From exponent e to exponent `top`, no less."""
     return align(v, min(top - e, 62))
 
 

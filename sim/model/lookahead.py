@@ -196,10 +196,10 @@ def refine(n: int, k: Solver) -> tuple[int, int]:
 @jit
 def poor(eps: int, eps_exp: int, recent: Words) -> bool:
     """Whether |eps| is no more than 2**GOOD of its recent level."""
+    above = 0
     for i in range(BLOCK):
-        if not less(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp):
-            return True
-    return False
+        above += less(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp)
+    return above < BLOCK
 
 
 @jit
@@ -254,7 +254,8 @@ class Lookahead:
 
         self._n = n
         self._k = Solver(bit_length(n), 0, room(ROWS, n + 1), room(ROWS), room(n + 1),
-                         *(room(BLOCK, BLOCK, 2) for _ in range(3)), room(BLOCK, 2), room(BLOCK, 2))
+                         room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2),
+                         room(BLOCK, 2), room(BLOCK, 2))
         self._blocks, self._found = room(n), room(2)  # of these: steps, positive
 
     @property

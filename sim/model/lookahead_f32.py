@@ -136,7 +136,7 @@ def invert(S: Floats, p: int, rest: Floats, inverse: Floats) -> np.float32:
         for j in range(p):
             row += size(inverse[i, j])
         norm = greater(norm, row)
-    return ONE / norm
+    return ONE / norm if norm > ZERO else ZERO  # 0 where a pivot was beyond the numbers
 
 
 @jit

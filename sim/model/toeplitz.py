@@ -34,7 +34,8 @@ def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) 
 
 
 #: Look-ahead, by the solver's name.
-LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {"lookahead": Lookahead, "lookahead_f32": LookaheadF32}
+LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
+    "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
 

@@ -31,7 +31,7 @@ from typing import Any
 from ..backend import Outputs
 from ..errors import fail
 from ..plan import Plan, Signal
-from .lookahead import SOLVERS as LOOKAHEADS
+from .lookahead import LOOKAHEADS
 
 #: Signals whose words share a block exponent, by the member of the model that holds it.
 EXPONENTS = {"a": "a_exp", "alpha": "alpha_exp"}

@@ -16,7 +16,7 @@ ALPHA_EXP_MAX = 16
 BLOCK = 4
 
 #: The solvers that look ahead: in 32-bit words, and in float32.
-SOLVERS = ("lookahead", "lookahead_f32")
+LOOKAHEADS = ("lookahead", "lookahead_f32")
 
 #: Multiplications and divisions, at most: each block of two rows and more corrects g and a
 #: (two residuals and two products with the inverse, 6 m**2), and the answer is corrected four times.
@@ -32,9 +32,10 @@ def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
 def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
     """Members of the model structure; `x_word` is empty where inputs are not stored."""
     entry = "float" if solver == "lookahead_f32" else "int32_t"
+    wide = [("wide", "int64_t", "n+1", "room for a vector before its cast")] if entry == "int32_t" else []
     stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
     return [("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
-            *([("wide", "int64_t", "n+1", "room for a vector before its cast")] if entry == "int32_t" else []),
+            *wide,
             ("row", entry, "n+1", "first row, and room for a zero"),
             ("target", entry, "n", "right-hand side"),
             ("predictor", entry, "n+1", "predictor polynomial"),

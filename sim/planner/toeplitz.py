@@ -34,8 +34,8 @@ from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift,
 from .lookahead import (
     ALPHA_EXP_MAX,
     DIVISIONS,
+    LOOKAHEADS,
     MULTIPLICATIONS,
-    SOLVERS as LOOKAHEADS,
     lookahead_constants,
     lookahead_fields,
 )

@@ -9,7 +9,7 @@ import pytest
 
 NAMES = ["grid16", "grid32_floor", "mean32_varied", "biased32", "mean16_long_raw", "indefinite32",
          "schur16", "schur32_even", "lookahead24_indefinite", "lookahead32_singular",
-         "lookahead24_indefinite_f32", "lookahead32_near",
+         "lookahead24_f32", "lookahead32_near",
          "cg16", "cg24_rails", "cg32_varied", "cg16_singular", "periodic32", "cg32_polynomial", "cg32_linear",
          "lms16_ties", "lms32_ties_decay", "lms16_decay_varied", "lms32_rails", "lms16_saturated",
          "lms32_laplacian", "lms32_periodic"]

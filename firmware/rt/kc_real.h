@@ -149,7 +149,7 @@ static inline kc_real_t kc_real_invert(kc_block_t S, int32_t p, kc_block_t inver
     for (i = 0; i < p; i++) {
         for (j = 0; j < p; j++) {
             rest[i][j] = S[i][j];
-            inverse[i][j] = i == j ? kc_real(1 << 30, 1) : kc_real(0, KC_LEAST);
+            inverse[i][j] = i == j ? kc_real(INT32_C(1) << 30, 1) : kc_real(0, KC_LEAST);
         }
     }
     for (i = 0; i < p; i++) {

@@ -35,6 +35,7 @@ _ZERO = "a shift by 0 is no change, either way"
 _RAIL = "at the rail both arms are the rail"
 _SMALL = "the values fit: "
 _CUT = "((uint32_t) ("
+_ABOVE = "2^31 squared is above every v: that bit stays 0"
 _CONVERTS = "the assignment converts by itself"
 _WIDER = "what is computed in 64 bits is the same modulo 2^32"
 
@@ -80,8 +81,8 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_block_scale_16", _LARGER, _LARGER.replace(">", ">=")): "the largest of equals is the same",
     ("kc_block_scale_32", _LARGER, _LARGER.replace(">", ">=")): "the largest of equals is the same",
     ("kc_root", "int64_t bit", "int32_t bit"): f"{_SMALL}bit <= 2^30",
-    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("1LL", "2LL")): "2^31 squared is above every v: that bit stays 0",
-    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("30", "31")): "2^31 squared is above every v: that bit stays 0",
+    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("1LL", "2LL")): _ABOVE,
+    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("30", "31")): _ABOVE,
     ("kc_divide", "int64_t d", "int32_t d"): f"{_SMALL}2^30 <= d < 2^31",
     ("kc_sine", _TURN, _TURN.replace("low <", "low <=")): "both arms are 2^31 there",
     ("kc_sine", _TURN, _TURN.replace("0x80000000LL", "0x80000001LL")): "both arms are 2^31 there",

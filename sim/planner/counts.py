@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import fail
-from ..plan import Field, Operations
+from ..plan import C_BYTES, Field, Operations
 
 #: The device indexes with 32 bits.
 MOST_BYTES = (1 << 31) - 1
@@ -20,16 +20,17 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
            sizes: dict[str, int], size_key: str) -> tuple[Field, ...]:
     """The model structure from (name, C type, count formula, meaning); `size_key` is its size's place.
 
-    A last member `reserved` makes the size a multiple of 8, so that it is the same on every
-    target whatever its alignment of int64_t.
+    Longer words stand before shorter ones, so that nothing is padded between them, and a last member
+    `reserved` makes the size a multiple of 8, so that it is the same on every target whatever its
+    alignment of int64_t.
 
     Raises
     ------
     KerncastError
         E206 where 32-bit indices do not reach every byte.
     """
-    members = [Field(name, ctype, formula, evaluate(formula, sizes), meaning)
-               for name, ctype, formula, meaning in fields]
+    members = sorted((Field(name, ctype, formula, evaluate(formula, sizes), meaning)
+                      for name, ctype, formula, meaning in fields), key=lambda f: -C_BYTES[f.ctype])
     missing = -sum(f.bytes for f in members) % 8 // 2
     if missing:
         members.append(Field("reserved", "uint16_t", str(missing), missing,

@@ -252,8 +252,8 @@ class Toeplitz(Table):
     scaling: Literal["block", "static"] = _key(
         "block", about="block (exponents follow the data) or static (fixed ones: cheaper, may saturate)",
         allowed="block, static", remedy="static needs data, or [numbers.ranges], for its ranges")
-    refine: int = _key(0, ge=0, le=4, about="further solves on the residual; words of 2 W bits",
-                       allowed="an integer, 0 to 4", remedy="2 gives nearly what words of 2 W bits give")
+    refine: int = _key(0, ge=0, le=4, about="further solves on the residual; words of 32 bits",
+                       allowed="an integer, 0 to 4", remedy="2 gives nearly what words of 32 bits give")
     bias: bool = _key(False, about="an intercept beside the expansion (LS-SVM)", allowed="true, false")
     tolerance: float = _tolerance()
 

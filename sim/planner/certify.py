@@ -67,7 +67,9 @@ def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: i
     gain = up = 0
     if least > 0:
         up = 30 - floor_log2(1 / least)
-        gain = min(-(-(2**up if up >= 0 else Fraction(1, 2**-up)) // least), 2**31 - 1)
+        gain = -(-Fraction(2) ** up // least)
+        if gain == 2**31:  # rounded up to the next power of two
+            up, gain = up - 1, 2**30
     return {
         "residual_shift": shift, "residual_slack": n + 1 if shift else 0,
         "norm_bits": norm_bits(n), "no_bound": 1 << 62,

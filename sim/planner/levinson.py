@@ -62,9 +62,11 @@ def static_exponents(spec: Spec, reach: float | None) -> dict[str, int]:
     Parameters
     ----------
     reach : float or None
-        Largest magnitude of a multiplier in the scaled system, in full scales of y; None: the bound.
+        Largest magnitude of a multiplier in the scaled system, in full scales of y; None, or more than
+        the bound allows: the bound.
     """
     assert spec.toeplitz is not None
     p = power(spec)
-    most = ceil_log2_sqrt(spec.toeplitz.n * p**2) if reach is None else ceil_log2(Fraction(reach))
+    bound = ceil_log2_sqrt(spec.toeplitz.n * p**2)
+    most = bound if reach is None else min(bound, ceil_log2(Fraction(reach)))
     return {"a_exp_min": ceil_log2_sqrt(p), "x_exp_min": max(most, ALPHA_EXP_MIN)}

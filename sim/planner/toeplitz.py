@@ -194,11 +194,17 @@ def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
 
 
 def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
-    """By how much rounded words may lower the least eigenvalue of T; the scheme's own error is not in it."""
+    """By how much the least eigenvalue of T may lie below 0.
+
+    On the grid, and for biased means, T is positive semidefinite but for the rounding of its words.
+    Plain means of diagonals make no such matrix, and nothing bounds it: then no bound can be stated.
+    """
     assert spec.toeplitz is not None
-    if spec.toeplitz.scheme != "uniform":
-        return Fraction(0)
-    return row_loss(word, _nonzero(spec, spec.toeplitz.n, c), word_error(spec, WORD_CLASSES[word]))
+    if spec.toeplitz.scheme == "diagonal_mean":
+        return Fraction(1)
+    uniform = spec.toeplitz.scheme == "uniform"
+    nonzero = _nonzero(spec, spec.toeplitz.n, c) if uniform else spec.toeplitz.n - 1
+    return row_loss(word, nonzero, word_error(spec, WORD_CLASSES[word]) + (0 if uniform else 1))
 
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:

@@ -169,27 +169,27 @@ def uniform() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
 
 def diagonal_mean() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training on rows of three columns."""
-    return _trainer("diagonal_mean", 3)
+    return _trainer("diagonal_mean_biased", 3)
 
 
 def static() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training with exponents that stand still."""
-    return _trainer("diagonal_mean", 3, scaling="static")
+    return _trainer("diagonal_mean_biased", 3, scaling="static")
 
 
 def generators() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training by the Schur form."""
-    return _trainer("diagonal_mean", 3, solver="schur")
+    return _trainer("diagonal_mean_biased", 3, solver="schur")
 
 
 def bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training with an intercept."""
-    return _trainer("diagonal_mean", 3, bias=True)
+    return _trainer("diagonal_mean_biased", 3, bias=True)
 
 
 def refined() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Two solves, neither of which leaves nothing to do."""
-    return _trainer("diagonal_mean", 3, refine=1)
+    return _trainer("diagonal_mean_biased", 3, refine=1)
 
 
 def _trainer(scheme: str, columns: int,

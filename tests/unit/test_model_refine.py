@@ -134,3 +134,12 @@ def test_memory_of_refinement_is_sixteen_bytes_a_sample():
     fields = {f.name: f for f in plan_of(16, 0.1, refine=2).memory if f.formula == "n"}
     assert sum(f.bytes for f in fields.values()) == 16 * N
     assert sorted(fields) == ["a", "alpha", "r", "r_short", "rhs", "z"]
+
+
+@pytest.mark.parametrize("reach", [1e-3, 1.0, 1e6])
+@pytest.mark.parametrize("lam", [1e-3, 0.1, 1e6])
+def test_a_design_range_beyond_the_bound_is_the_bound(reach: float, lam: float) -> None:
+    """Once it put the exponents of x beyond their range, and every training was refused."""
+    plan = plan_of(32, lam, scaling="static", numbers={"ranges": {"alpha": reach}})
+    assert plan.integer("x_exp_min") <= plan.integer("x_exp_max")
+    assert trained(plan, targets(32))[0] != "not_positive_definite"

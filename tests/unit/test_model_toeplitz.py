@@ -130,9 +130,20 @@ def test_a_matrix_that_is_not_positive_definite_is_refused_and_leaves_nothing_be
 
 def test_the_biased_means_of_the_same_data_are_solved() -> None:
     n = 16
-    plan = plan_of(16, 1e-3, n, 1.0, "diagonal_mean_biased", input={"word": "u8f0"})
+    plan = plan_of(32, 1e-3, n, 1.0, "diagonal_mean_biased", input={"word": "u8f0"})
     x = np.array([0, 100, 100, 0] * (n // 4)).reshape(n, 1)
     assert status(open_model(plan).train(x, ecg(n))) == ["ok"]
+
+
+@pytest.mark.parametrize(("scheme", "stated"), [("diagonal_mean", False), ("diagonal_mean_biased", True)])
+def test_where_nothing_bounds_the_least_eigenvalue_no_bound_is_stated(scheme: str, stated: bool) -> None:
+    """Means of the diagonals may leave eigenvalues down to -lambda, with no sign of it in the recursion."""
+    n = 16
+    plan = plan_of(32, 0.1, n, 1.0, scheme, input={"word": "u8f0"})
+    model = open_model(plan)
+    met = status(model.train(np.arange(n).reshape(n, 1), ecg(n)))
+    assert met == (["ok"] if stated else ["inaccurate"])
+    assert (model.state()["bound"][0] != plan.integer("no_bound")) == stated
 
 
 def test_bad_arguments_are_answered_by_a_status() -> None:

@@ -153,13 +153,15 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
-    tables = {"positive definite": list(positive_definite(chosen.n)),
-              "look-ahead": list(looking_ahead([min(n, 256) for n in chosen.n]))}
+    tables = {"Positive definite": list(positive_definite(chosen.n)),
+              "Look-ahead": list(looking_ahead([min(n, 256) for n in chosen.n]))}
     if chosen.json:
         print(json.dumps(tables))
         return
+    print("# Solvers of Toeplitz systems\n\nRelative error of the solution against float64. "
+          "Made by `python benchmarks/solvers.py`, not by hand.")
     for title, rows in tables.items():
-        print(f"\n{title}\n")
+        print(f"\n## {title}\n")
         show(rows)
 
 

@@ -33,7 +33,8 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     ranges = [("signal", "format", "least", "most", "headroom", "saturated")]
     ranges += [(r.name, r.format, str(r.lo), str(r.hi), f"{r.headroom_bits} bits", str(r.saturated))
                for r in result.ranges]
-    text = "\n".join([f"{plan.name}: {plan.constants.get('solver_word', plan.word)} bits, status {result.status}",
+    word = plan.constants.get("solver_word", plan.word)
+    text = "\n".join([f"{plan.name}: {word} bits, status {result.status}",
                       *(f"{name} against float64: {value:.3e}" for name, value in errors.items()),
                       *_budget(result.budget), "", columns(ranges)])
     if result.status == "not_positive_definite":

@@ -29,7 +29,8 @@ def use_junk(backend: HostBackend, vectors: Vectors, rng: np.random.Generator) -
             backend.model.count = int(rng.integers(0, backend.plan.sizes["N"] + 1))
         else:
             backend.model.trained = 1
-            backend.model.alpha_exp = int(rng.integers(-9, backend.plan.integer("alpha_exp_max") + 2))
+            least, most = (backend.plan.integer(f"alpha_exp_{end}") for end in ("min", "max"))
+            backend.model.alpha_exp = int(rng.integers(least - 1, most + 2))
         for call in vectors.calls:
             if call.name == "update":
                 backend.update(call.x_raw[:20], call.y_raw[:20])

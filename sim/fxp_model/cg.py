@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from .. import raw
-from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
+from ..backend import Outputs, Raw
 from ..formats import Format, Rounding
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, quotient, total, words_of
+from .base import STATUS, FxpModel, NotPositiveDefiniteError
 from .bound import accurate, bound_of, squares
-from .kernel import FxpKernel
 
-_STATUS = {name: code for code, name in enumerate(STATUSES)}
 #: Bits of q.
 _Q_BITS = 32
 
@@ -59,61 +57,40 @@ def _counts(raw_words: Any, frac: int, exponent: int) -> Any:
     return raw_words >> drop if drop >= 0 else raw_words << -drop
 
 
-class NotPositiveDefiniteError(Exception):
-    """A direction shows it, or alpha left its range."""
-
-
-class FxpCg:
-    """The second model of a plan whose algorithm is ``kernel_cg``.
-
-    Parameters
-    ----------
-    plan : Plan
-
-    Raises
-    ------
-    KerncastError
-        E501 where fxpmath is not installed.
-    """
-
-    name = "model:fxpmath"
-    calls = ALL_CALLS
+class FxpCg(FxpModel):
+    """The second model of a plan whose algorithm is ``kernel_cg``."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self._kernel = FxpKernel(plan)
         # lambda = mantissa * 2**(e - 31), 2**(e - 1) <= lambda < 2**e
         lam, e = Fraction(float(plan.options["lambda"])), -50
         while Fraction(2) ** e <= lam:
             e += 1
         self._lambda_frac = 31 - e
-        self.reset()
+        super().__init__(plan)
 
     def reset(self) -> None:
         """Back to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
         self._alpha: Block | None = None
-        self._state: dict[str, Any] = {}
+        self._state = {}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train from raw words x_raw (n, D) and y_raw (n,)."""
-        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
-        x_raw = None if x_raw is None else raw.inputs(self.plan, x_raw)
-        if x_raw is None or len(y_raw) != n or len(x_raw) != n:
-            return {"status": np.array([_STATUS["bad_argument"]])}
+        given = self._training_set(x_raw, y_raw)
+        if given is None or given[0] is None:
+            return super().train(x_raw, y_raw)
         self.reset()
-        self._v = self._kernel.x_words(x_raw)
-        y = self._kernel.y_numbers(y_raw)
+        self._v, y = self._kernel.x_words(given[0]), self._kernel.y_numbers(given[1])
         self._state = {"v": self._v}
         try:
             alpha, p, taken = self._steps(y)
         except NotPositiveDefiniteError:
-            return {"status": np.array([_STATUS["not_positive_definite"]])}
+            return {"status": np.array([STATUS["not_positive_definite"]])}
         self._alpha = alpha
         self._state |= {"alpha": alpha.words, "alpha_exp": alpha.exponent, "p": p.words, "taken": taken,
                         "trained": 1}
-        return {"status": np.array([_STATUS["ok" if self._certify(y, alpha) else "inaccurate"]])}
+        return {"status": np.array([STATUS["ok" if self._certify(y, alpha) else "inaccurate"]])}
 
     def _cast(self, signal: str, sums: Sums) -> Block:
         return sums.to_block(self.plan.word, self._kernel.rounding(signal))
@@ -195,26 +172,6 @@ class FxpCg:
         self._state |= {"wide": counts, "r": r.words, "r_exp": r.exponent, "bound": bound}
         return accurate(bound, norm, self.plan)
 
-    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Not an online learner: every sample is refused."""
-        return {"status": np.full(len(y_raw), _STATUS["bad_argument"]),
-                "f": np.zeros(len(y_raw), dtype=np.int64)}
-
     def predict(self, x_raw: Raw) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        x_raw = raw.inputs(self.plan, x_raw)
-        if self._alpha is None or len(x_raw) == 0:
-            return {"status": np.full(len(x_raw), _STATUS["not_trained"]),
-                    "f": np.zeros(len(x_raw), dtype=np.int64)}
-        alpha = self._alpha.numbers()
-        found = [self._kernel.expand(self._v, alpha, x) for x in self._kernel.x_words(x_raw)]
-        status = [_STATUS["saturated" if saturated else "ok"] for _, saturated in found]
-        return {"status": np.array(status, dtype=np.int64),
-                "f": np.array([word for word, _ in found], dtype=np.int64)}
-
-    def state(self) -> Outputs:
-        """Every member of the device's model structure."""
-        return field_arrays(self.plan, self._state)
-
-    def close(self) -> None:
-        """Nothing to close."""
+        return self._predict(x_raw, self._v, self._alpha.numbers() if self._alpha is not None else None)

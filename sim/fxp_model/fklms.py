@@ -8,34 +8,17 @@ from __future__ import annotations
 import numpy as np
 
 from .. import raw
-from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
+from ..backend import Outputs, Raw, field_arrays
 from ..formats import Format, Overflow
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, number, word_of, words_of
-from .kernel import FxpKernel
-
-_STATUS = {name: code for code, name in enumerate(STATUSES)}
+from .base import STATUS, FxpModel
 
 
-class FxpFklms:
-    """The second model of a plan whose algorithm is ``kernel_lms``.
-
-    Parameters
-    ----------
-    plan : Plan
-
-    Raises
-    ------
-    KerncastError
-        E501 where fxpmath is not installed.
-    """
-
-    name = "model:fxpmath"
-    calls = ALL_CALLS
+class FxpFklms(FxpModel):
+    """The second model of a plan whose algorithm is ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan = plan
-        self._kernel = FxpKernel(plan)
         self._alpha_format = plan.signals["alpha"].format
         self._rounding, self._overflow = plan.signals["alpha"].rounding, plan.signals["alpha"].overflow
         # What is added to alpha: much wider, so that only the sum saturates.
@@ -43,7 +26,7 @@ class FxpFklms:
         y_frac = plan.signals["y"].format.frac
         self._eta = exact(plan.integer("eta"), plan.integer("eta_shift") + self._alpha_format.frac - y_frac)
         self._decay = exact(plan.integer("decay"), plan.integer("decay_shift"))
-        self.reset()
+        super().__init__(plan)
 
     def reset(self) -> None:
         """Back to the empty model."""
@@ -56,10 +39,6 @@ class FxpFklms:
         self._ages: list[int] = []  # slots, the oldest first
         self._saturated = False
 
-    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Not a batch trainer: refused."""
-        return {"status": np.array([_STATUS["bad_argument"]])}
-
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
@@ -69,7 +48,7 @@ class FxpFklms:
         for x, y in zip(self._kernel.x_words(x_raw), self._kernel.y_numbers(y_raw), strict=True):
             self._saturated = False
             f.append(self._learn(x, y))
-            status.append(_STATUS["saturated" if self._saturated else "ok"])
+            status.append(STATUS["saturated" if self._saturated else "ok"])
         return {"status": np.array(status, dtype=np.int64), "f": np.array(f, dtype=np.int64)}
 
     def _learn(self, x: Words, y: Fxp) -> int:
@@ -149,15 +128,9 @@ class FxpFklms:
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        x_raw, count = raw.inputs(self.plan, x_raw), len(self._ages)
-        if count == 0 or len(x_raw) == 0:
-            return {"status": np.full(len(x_raw), _STATUS["not_trained"]),
-                    "f": np.zeros(len(x_raw), dtype=np.int64)}
-        alpha = number(self._alpha[:count], self._alpha_format)
-        found = [self._kernel.expand(self._v[:count], alpha, x) for x in self._kernel.x_words(x_raw)]
-        status = [_STATUS["saturated" if saturated else "ok"] for _, saturated in found]
-        return {"status": np.array(status, dtype=np.int64),
-                "f": np.array([word for word, _ in found], dtype=np.int64)}
+        count = len(self._ages)
+        alpha = number(self._alpha[:count], self._alpha_format) if count else None
+        return self._predict(x_raw, self._v[:count], alpha)
 
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
@@ -166,6 +139,3 @@ class FxpFklms:
         return field_arrays(self.plan, {
             "row": self._row, "dist": self._dist, "alpha": self._alpha, "v": self._v, "elder": self._nearest,
             "rank": rank, "count": len(self._ages)})
-
-    def close(self) -> None:
-        """Nothing to close."""

@@ -28,10 +28,7 @@ from .arithmetic import (
     word_of,
     words_of,
 )
-
-
-class NotPositiveDefiniteError(Exception):
-    """The recursion was refused."""
+from .base import NotPositiveDefiniteError
 
 
 @dataclass

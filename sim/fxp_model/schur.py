@@ -11,7 +11,8 @@ import numpy as np
 from ..formats import Format, Rounding
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, integers, number, quotient, word_of, words_of
-from .levinson import FxpLevinson, NotPositiveDefiniteError
+from .base import NotPositiveDefiniteError
+from .levinson import FxpLevinson
 
 _BITS = 31
 _GENERATOR = Format(True, _BITS + 1, _BITS)

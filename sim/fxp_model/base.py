@@ -1,0 +1,86 @@
+"""sim.fxp_model: what the models in plain fxpmath have in common: training sets, predictions and refusals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import raw
+from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
+from ..plan import Plan
+from .arithmetic import Fxp, Words
+from .kernel import FxpKernel
+
+#: The code of every status, by its name.
+STATUS = {name: code for code, name in enumerate(STATUSES)}
+
+
+class NotPositiveDefiniteError(Exception):
+    """The solver met a matrix, or an exponent, that no positive definite system gives."""
+
+
+class FxpModel:
+    """The second model of a plan; a subclass trains or learns.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Raises
+    ------
+    KerncastError
+        E501 where fxpmath is not installed.
+    """
+
+    name = "model:fxpmath"
+    calls = ALL_CALLS
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self._kernel = FxpKernel(plan)
+        self._state: dict[str, Any] = {}
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the initial state."""
+        raise NotImplementedError
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Not a batch trainer: refused."""
+        return {"status": np.array([STATUS["bad_argument"]])}
+
+    def _training_set(self, x_raw: Raw | None, y_raw: Raw) -> tuple[Words | None, Words] | None:
+        """Raw words of n samples, without inputs on the uniform grid; None where they are not n."""
+        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
+        uniform = self.plan.options.get("scheme") == "uniform"
+        x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
+        whole = len(y_raw) == n and (uniform or (x_raw is not None and len(x_raw) == n))
+        return (x_raw, y_raw) if whole else None
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """Not an online learner: every sample is refused."""
+        return {"status": np.full(len(y_raw), STATUS["bad_argument"]),
+                "f": np.zeros(len(y_raw), dtype=np.int64)}
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        raise NotImplementedError
+
+    def _predict(self, x_raw: Raw, v: Words, alpha: Fxp | None, bias: int = 0) -> Outputs:
+        """The expansion alpha in the vectors v, none for an untrained model, at raw inputs (m, D)."""
+        x_raw = raw.inputs(self.plan, x_raw)
+        if alpha is None or len(x_raw) == 0:  # fxpmath has no empty arrays
+            return {"status": np.full(len(x_raw), STATUS["not_trained"]),
+                    "f": np.zeros(len(x_raw), dtype=np.int64)}
+        found = [self._kernel.expand(v, alpha, x, bias) for x in self._kernel.x_words(x_raw)]
+        status = [STATUS["saturated" if saturated else "ok"] for _, saturated in found]
+        return {"status": np.array(status, dtype=np.int64),
+                "f": np.array([word for word, _ in found], dtype=np.int64)}
+
+    def state(self) -> Outputs:
+        """Every member of the device's model structure."""
+        return field_arrays(self.plan, self._state)
+
+    def close(self) -> None:
+        """Nothing to close."""

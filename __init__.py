@@ -23,6 +23,7 @@ _WHERE = {
     "open_backend": ".hw.backends",
     "plan": ".sim.planner",
     "simulate": ".sim.simulate",
+    "solve_kernel": ".sim.reference",
     "solve_toeplitz": ".sim.reference",
 }
 
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     )
     from .sim.formats import Format
     from .sim.planner import make_plan as plan
-    from .sim.reference import first_row, solve_toeplitz
+    from .sim.reference import first_row, solve_kernel, solve_toeplitz
     from .sim.simulate import simulate
     from .sim.spec import Spec
 
@@ -59,6 +60,7 @@ __all__ = [
     "open_backend",
     "plan",
     "simulate",
+    "solve_kernel",
     "solve_toeplitz",
 ]
 

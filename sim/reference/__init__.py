@@ -2,10 +2,11 @@
 
 from .expansion import expand
 from .first_row import first_row, kernel_first_row, uniform_first_row
+from .kernel import solve_kernel
 from .kernel_lms import KernelLMS
 from .solution import Solution, Status
 from .toeplitz import solve_toeplitz
 from .toeplitz_product import residual_norm
 
 __all__ = ["KernelLMS", "Solution", "Status", "expand", "first_row", "kernel_first_row",
-           "residual_norm", "solve_toeplitz", "uniform_first_row"]
+           "residual_norm", "solve_kernel", "solve_toeplitz", "uniform_first_row"]

@@ -50,6 +50,14 @@ class Solution:
         The last prediction error power eps = det(A_n) / det(A_{n-1}), where the method has it.
     blocks : tuple of int
         Look-ahead: the sizes of the steps taken, in order; their sum is the number of rows passed.
+    bytes : int
+        Memory that the method held at most, the system's own and `x` not counted; 0 where not counted.
+    operations : int
+        Multiplications taken, those within a kernel value not counted; 0 where not counted.
+    kernel_values : int
+        Values of the kernel that were computed.
+    support : ndarray of int64, shape (s,), or None
+        Rows of the samples to which the s rows of `x` belong; None where they belong to all.
     why : str
         Why this method ran, where "auto" chose it, and what made it stop, where it did.
     """
@@ -62,6 +70,10 @@ class Solution:
     xi: Array = field(default_factory=lambda: np.empty(0))
     eps: float = float("nan")
     blocks: tuple[int, ...] = ()
+    bytes: int = 0
+    operations: int = 0
+    kernel_values: int = 0
+    support: NDArray[np.int64] | None = None
     why: str = ""
 
     @property

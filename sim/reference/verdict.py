@@ -1,0 +1,47 @@
+"""sim.reference: the last word on every answer: whether it is one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .solution import Solution, Status
+from .system import System
+from .toeplitz_product import largest_norm
+
+Array = NDArray[np.float64]
+
+# An answer whose residual is a larger part of |y| than this is no answer.
+RESIDUAL_LIMIT = 1e-6
+
+
+def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float = RESIDUAL_LIMIT,
+           method: str, iterations: int = 0, **counts: Any) -> Solution:
+    """Return `x` if it really solves the system, else zeros and the reason.
+
+    Parameters
+    ----------
+    system : System
+    Y, x : ndarray of shape (n,) or (n, m)
+        Right-hand sides, and what a solver made of them.
+    status : Status
+        What the solver says; ``ok`` becomes ``breakdown`` where |Y - A x| > limit |Y|, or is NaN.
+    limit : float
+    method : str
+    iterations : int
+    **counts
+        Further attributes of :class:`Solution`.
+
+    Notes
+    -----
+    The product that finds the residual is not among the costs told.
+    """
+    size = largest_norm(Y)
+    found = largest_norm(np.asarray(Y - system @ x)) if status is Status.OK else size
+    solution = Solution(x, status, found, iterations, method, **counts)
+    if status is Status.OK and not found <= limit * size < np.inf:  # also catches NaN
+        solution = replace(solution, status=Status.BREAKDOWN, why=solution.why or "the residual is too large")
+    return solution if solution.ok else replace(solution, x=np.zeros_like(Y), residual=size)

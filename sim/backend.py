@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .plan import Plan
+from .statuses import MEANINGS
 
 Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
 
 ALL_CALLS = frozenset({"train", "update", "predict", "state"})
-STATUSES = ("ok", "not_positive_definite", "saturated", "not_trained", "bad_argument", "inaccurate",
-            "breakdown", "stalled")
+#: Names of the statuses, each at its code.
+STATUSES = tuple(MEANINGS)
 
 
 @runtime_checkable

@@ -186,7 +186,8 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
 
     `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x and their largest magnitudes; the
     rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps
-    falls below half of what a positive semidefinite T can reach, or an exponent leaves its range.
+    falls below half of what a positive semidefinite T can reach, or an exponent leaves its range: T
+    + lambda I is not positive definite, or too ill-conditioned for words of W bits to tell.
     """
     sides = y.shape[0]
     wide = out[2 + 2 * sides:]

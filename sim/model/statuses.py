@@ -1,4 +1,4 @@
-"""sim.model: statuses of the device's functions, numbered as in the generated header."""
+"""sim.model: statuses of the device's functions, numbered as in :mod:`..statuses`."""
 
 (OK, NOT_POSITIVE_DEFINITE, SATURATED, NOT_TRAINED, BAD_ARGUMENT, INACCURATE, BREAKDOWN,
  STALLED) = range(8)

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli import main, shell
+from kerncast.sim.backend import STATUSES
 from kerncast.sim.errors import fail
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
@@ -217,6 +218,16 @@ def test_explain_without_a_code_lists_all():
     codes = json.loads(run("explain", "--json")[1])["codes"]
     assert list(codes) == sorted(codes)
     assert "E108" in run("explain")[1]
+
+
+@pytest.mark.parametrize("status", STATUSES)
+def test_explain_says_what_a_status_means_as_the_generated_header_does(status):
+    code, out, _ = run("explain", status.upper())
+    assert code == 0
+    header = (Path(__file__).parents[1] / "golden" / "c" / "tiny" / "tiny.h").read_text(encoding="utf-8")
+    assert f"TINY_{status.upper()} = {STATUSES.index(status)}" in header
+    assert f"/* {out.splitlines()[0].removeprefix(f'{status}: ')} */" in header
+    assert status in json.loads(run("explain", "--json")[1])["statuses"]
 
 
 def test_an_unknown_code_or_target_is_bad_input():

@@ -31,13 +31,13 @@ typedef uint8_t tiny_xraw_t; /* raw input word, u8f0 */
 typedef int16_t tiny_yraw_t; /* raw target word, s12f0 */
 
 typedef enum {
-    TINY_OK = 0,
-    TINY_NOT_POSITIVE_DEFINITE = 1, /* the system has no trustworthy solution */
+    TINY_OK = 0, /* done */
+    TINY_NOT_POSITIVE_DEFINITE = 1, /* untrained: not positive definite, or too ill-conditioned for these words */
     TINY_SATURATED = 2, /* done, but a word met its rail */
     TINY_NOT_TRAINED = 3, /* nothing to predict with */
     TINY_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */
     TINY_INACCURATE = 5, /* trained, but the certified bound exceeds the tolerance */
-    TINY_BREAKDOWN = 6, /* no well conditioned block of rows was found */
+    TINY_BREAKDOWN = 6, /* untrained: no well conditioned block of rows was found */
     TINY_STALLED = 7 /* trained, but refinement did not reduce the residual */
 } tiny_status_t;
 
@@ -71,7 +71,8 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
 
 /* Train from the beginning, in O(n^2) time.
  *   y  4 raw targets; the first at input 0, then 1 raw word apart
- * OK, NOT_POSITIVE_DEFINITE (the model is then untrained) or BAD_ARGUMENT. */
+ * OK; INACCURATE, SATURATED or STALLED: trained all the same; NOT_POSITIVE_DEFINITE or BREAKDOWN: refused,
+ * and the model is then untrained; BAD_ARGUMENT. */
 tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_yraw_t *y);
 
 #ifdef __cplusplus

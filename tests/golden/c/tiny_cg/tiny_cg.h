@@ -31,13 +31,13 @@ typedef int16_t tiny_cg_xraw_t; /* raw input word, s12f0 */
 typedef int16_t tiny_cg_yraw_t; /* raw target word, s12f0 */
 
 typedef enum {
-    TINY_CG_OK = 0,
-    TINY_CG_NOT_POSITIVE_DEFINITE = 1, /* the system has no trustworthy solution */
+    TINY_CG_OK = 0, /* done */
+    TINY_CG_NOT_POSITIVE_DEFINITE = 1, /* untrained: not positive definite, or too ill-conditioned for these words */
     TINY_CG_SATURATED = 2, /* done, but a word met its rail */
     TINY_CG_NOT_TRAINED = 3, /* nothing to predict with */
     TINY_CG_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */
     TINY_CG_INACCURATE = 5, /* trained, but the certified bound exceeds the tolerance */
-    TINY_CG_BREAKDOWN = 6, /* no well conditioned block of rows was found */
+    TINY_CG_BREAKDOWN = 6, /* untrained: no well conditioned block of rows was found */
     TINY_CG_STALLED = 7 /* trained, but refinement did not reduce the residual */
 } tiny_cg_status_t;
 
@@ -74,8 +74,8 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
 /* Train from the beginning, in O(n^2) time a step, at most 4 steps.
  *   x  5 * 2 raw words, sample by sample
  *   y  5 raw targets
- * OK, INACCURATE (trained; m->bound is above the tolerance),
- * NOT_POSITIVE_DEFINITE (the model is then untrained) or BAD_ARGUMENT. */
+ * OK; INACCURATE, SATURATED or STALLED: trained all the same; NOT_POSITIVE_DEFINITE or BREAKDOWN: refused,
+ * and the model is then untrained; BAD_ARGUMENT. */
 tiny_cg_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_xraw_t *x,
     const tiny_cg_yraw_t *y);
 

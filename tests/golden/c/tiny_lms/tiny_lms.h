@@ -31,13 +31,13 @@ typedef uint16_t tiny_lms_xraw_t; /* raw input word, u10f0 */
 typedef int8_t tiny_lms_yraw_t; /* raw target word, s2f0 */
 
 typedef enum {
-    TINY_LMS_OK = 0,
-    TINY_LMS_NOT_POSITIVE_DEFINITE = 1, /* the system has no trustworthy solution */
+    TINY_LMS_OK = 0, /* done */
+    TINY_LMS_NOT_POSITIVE_DEFINITE = 1, /* untrained: not positive definite, or too ill-conditioned for these words */
     TINY_LMS_SATURATED = 2, /* done, but a word met its rail */
     TINY_LMS_NOT_TRAINED = 3, /* nothing to predict with */
     TINY_LMS_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */
     TINY_LMS_INACCURATE = 5, /* trained, but the certified bound exceeds the tolerance */
-    TINY_LMS_BREAKDOWN = 6, /* no well conditioned block of rows was found */
+    TINY_LMS_BREAKDOWN = 6, /* untrained: no well conditioned block of rows was found */
     TINY_LMS_STALLED = 7 /* trained, but refinement did not reduce the residual */
 } tiny_lms_status_t;
 

@@ -12,12 +12,15 @@ from .shell import JsonFlag, SpecPath, columns, load_spec, show
 
 if TYPE_CHECKING:
     from ..sim.budget import ErrorBudget
+    from ..sim.plan import Plan
+    from ..sim.simulate import Simulation
 
 
 def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     """Run the integer model on the spec's data and show its error and the range of every signal.
 
-    Exits with 1 where the model's status is not ok.
+    Exits with 1 where the model's status is not ok; where its training was refused, there is no answer
+    and no error of it, but the reason.
 
     Examples
     --------
@@ -27,24 +30,43 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     from ..lab.example import simulate_spec
 
     plan, result = simulate_spec(load_spec(path), path.parent)
-    errors = {"f_error": result.f_error}
-    if math.isfinite(result.alpha_error):
-        errors["alpha_error"] = result.alpha_error
+    errors = {"f_error": result.f_error, "alpha_error": result.alpha_error}
+    errors = {name: value for name, value in errors.items() if not math.isnan(value)}
     ranges = [("signal", "format", "least", "most", "headroom", "saturated")]
     ranges += [(r.name, r.format, str(r.lo), str(r.hi), f"{r.headroom_bits} bits", str(r.saturated))
                for r in result.ranges]
+    verdict = _verdict(plan, result)
     word = plan.constants.get("solver_word", plan.word)
-    text = "\n".join([f"{plan.name}: {word} bits, status {result.status}",
+    text = "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(result, verdict),
                       *(f"{name} against float64: {value:.3e}" for name, value in errors.items()),
                       *_budget(result.budget), "", columns(ranges)])
-    if result.status == "not_positive_definite":
-        text += "\n\nThe device would refuse this system: raise lambda, or use a longer word"
-        text += ", or scheme diagonal_mean_biased." if plan.algorithm == "toeplitz_rls" else "."
-    show({"plan": plan.hash, "status": result.status, **errors,
+    show({"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict, **errors,
           "budget": None if result.budget is None else result.budget.as_dict(),
           "ranges": [vars(r) for r in result.ranges]}, as_json, text)
     if result.status != "ok":
         raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
+    """What a status other than ok means, why it came, and what to do."""
+    from ..sim.statuses import MEANINGS
+
+    if result.status == "ok":
+        return {}
+    meaning = MEANINGS[result.status]
+    found = {"meaning": meaning.title, "why": meaning.cause, "do": meaning.remedy}
+    if not result.trained:
+        word = plan.constants.get("solver_word", plan.word)
+        found["why"] = (f"float64 solves this system, but it is too ill-conditioned for words of {word} bits."
+                        if result.float_solves else
+                        "float64 refuses this system too: its matrix plus lambda I is not positive definite.")
+    return found
+
+
+def _lines(result: Simulation, verdict: dict[str, str]) -> list[str]:
+    """The verdict as text."""
+    none = [] if result.trained else ["There is no answer: the device would refuse this training."]
+    return [*none, *(f"{key.capitalize():7}  {text}" for key, text in verdict.items())]
 
 
 def _budget(budget: ErrorBudget | None) -> list[str]:

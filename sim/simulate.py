@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,11 +15,15 @@ from .budget import ErrorBudget, error_budget
 from .errors import fail
 from .model import open_model
 from .model.ranges import Range
+from .model.statuses import TRAINED
 from .plan import Plan
 from .planner.evidence import observed
 from .reference.backend import FloatReference
 
 Array = NDArray[np.float64]
+
+#: Statuses of a training that leaves nothing to predict with.
+UNTRAINED = tuple(name for code, name in enumerate(STATUSES) if code not in TRAINED)
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,12 @@ class Simulation:
     state : dict
         The model structure after the run, in words.
     budget : ErrorBudget or None
-        Where the error on the training data comes from; None for more than a few thousand samples.
+        Where the error on the training data comes from; None for more than a few thousand samples, and
+        without an answer.
+    trained : bool
+        Whether there is an answer.  Without one predictions are 0, errors are NaN and `status` says why.
+    float_solves : bool
+        Whether float64 has an answer.
     """
 
     status: str
@@ -54,6 +64,8 @@ class Simulation:
     ranges: tuple[Range, ...]
     state: Outputs
     budget: ErrorBudget | None
+    trained: bool = True
+    float_solves: bool = True
 
 
 def y_values(plan: Plan, words: Raw) -> Array:
@@ -139,22 +151,23 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     if x_test is not None:
         x_test = raw.inputs(plan, x_test, "x_test")
     model, reference = open_model(plan), FloatReference(plan)
-    outputs = fit_backend(model, plan, x_raw, y_raw, passes)
-    status = worst_status(outputs)
-    _fit_reference(reference, x_raw, y_raw, passes)
-    alpha_error = float("nan")
-    if plan.trains:
-        alpha_error = relative_error(alpha_values(plan, model.state()), reference.alpha)
-    where = x_test if x_test is not None else (grid(plan) if x_raw is None else x_raw)
+    status = worst_status(fit_backend(model, plan, x_raw, y_raw, passes))
+    float_solves = _fit_reference(reference, x_raw, y_raw, passes)
+    at = grid(plan) if x_raw is None else x_raw
+    where = at if x_test is None else x_test
     answers = model.predict(where)
-    f, f_float = y_values(plan, answers["f"]), reference.predict(where)
+    f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
+    if status in UNTRAINED:
+        return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
+                          trained=False, float_solves=float_solves)
     if status == STATUSES[0]:
         status = worst_status(answers)
-    ranges = tuple(model.ranges)
-    at = grid(plan) if x_raw is None else x_raw
+    alpha_error = math.nan
+    if plan.trains:
+        alpha_error = relative_error(alpha_values(plan, model.state()), reference.alpha)
     budget = error_budget(plan, y_values(plan, model.predict(at)["f"]), reference, at, y_raw, passes)
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, model.state(),
-                      budget)
+                      budget, float_solves=float_solves)
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
@@ -182,13 +195,14 @@ def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int =
     return observed(plan, model.ranges, model.state())
 
 
-def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> None:
+def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> bool:
+    """Fit it; whether there is an answer."""
     if reference.plan.trains:
-        reference.train(x_raw, y_raw)
-        return
+        return reference.train(x_raw, y_raw).ok
     assert x_raw is not None
     for _ in range(passes):
         reference.update(x_raw, y_raw)
+    return True
 
 
 def grid(plan: Plan) -> Raw:

@@ -87,3 +87,59 @@ def test_sim_prints_where_the_error_comes_from_and_the_parts_add_up(name, terms)
     assert math.isclose(sum(term["part"] for term in budget["terms"].values()), 1.0, rel_tol=1e-9)
     text = run("sim", EXAMPLES / f"{name}.toml")[1]
     assert all(term in text for term in [*terms, "in all"])
+
+
+# ---- a training that is refused --------------------------------------------------------------------------
+def refused(folder, **changes):
+    """A spec whose training is refused, and its data: a linear kernel at 16 bits, far from its origin."""
+    values = {"algorithm": "kernel_cg", "kernel": 'type = "linear"', "trainer": "[cg]\nn = 40\nlambda = 0.1"}
+    values |= changes
+    x = [1000 + (i * 37) % 101 for i in range(40)]
+    rows = [f"{v},{(i * i) % 23}" for i, v in enumerate(x)]
+    (folder / "d.csv").write_text("\n".join(["x0,y", *rows, ""]))
+    path = folder / "refused.toml"
+    path.write_text(f"""
+[model]
+name = "refused"
+algorithm = "{values['algorithm']}"
+[input]
+word = "u16f0"
+[output]
+word = "s8f0"
+[kernel]
+{values['kernel']}
+{values['trainer']}
+[data]
+file = "d.csv"
+""")
+    return path
+
+
+INDEFINITE = {"algorithm": "toeplitz_rls", "kernel": "sigma = 20.0",
+              "trainer": '[toeplitz]\nn = 40\nlambda = 0.01\nscheme = "diagonal_mean"'}
+
+
+@pytest.mark.parametrize(("changes", "why"), [({}, "float64 solves this system"),
+                                              (INDEFINITE, "float64 refuses this system too")])
+def test_sim_of_a_refused_training_gives_no_error_but_the_reason_and_what_to_do(tmp_path, changes, why):
+    path = refused(tmp_path, **changes)
+    code, out, _ = run("sim", path)
+    assert code == 1
+    for part in ("status not_positive_definite", "There is no answer", why, "Raise lambda"):
+        assert part in out
+    for part in ("against float64", "error on the training data", "in all"):
+        assert part not in out
+    code, out, _ = run("sim", path, "--json")
+    found = json.loads(out)
+    assert (code, found["trained"], found["budget"], found["status"]) == (1, False, None,
+                                                                         "not_positive_definite")
+    assert why in found["why"] and found["do"]
+    assert not {"f_error", "alpha_error"} & set(found)
+
+
+def test_sim_of_an_answer_that_is_not_ok_says_what_its_status_means(tmp_path):
+    path = refused(tmp_path, **INDEFINITE | {"trainer": INDEFINITE["trainer"].replace("0.01", "16.0")})
+    code, out, _ = run("sim", path)
+    assert code == 1
+    assert "status inaccurate\nMeaning  trained, but the certified bound exceeds" in out
+    assert "f_error against float64" in out and "There is no answer" not in out

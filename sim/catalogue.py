@@ -77,8 +77,9 @@ _SPEC = {
                   "[numbers.casts] names a signal that this algorithm does not cast, or asks for wrap where "
                   "a bound keeps every value within the word, so that wrap and saturate give the same words.",
                   "Use one of the signals listed, or choose the rounding only."),
-    "E118": Entry("a range for a signal whose format it does not decide",
-                  "[numbers.ranges] names a signal whose format follows from a bound or moves with the data.",
+    "E118": Entry("a range that decides nothing",
+                  "[numbers.ranges] names a signal whose format follows from a bound or moves with the data, "
+                  "or gives a range that is larger than the bound.",
                   "Remove the line."),
     "E119": Entry("no such signal", "`kerncast plan --why` was given a name that the plan does not have.",
                   "Use one of the names listed."),

@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from .errors import Problem
 from .spec_source import KeyPath, Source
-from .spec_tables import TABLES, Table, keys, words
+from .spec_tables import TABLE_OF, TABLES, Table, keys, words
 
 _SHOWN = 60
 
@@ -67,8 +67,12 @@ def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
     """A key that its table does not have: misspelt, misplaced, or unheard of."""
     own = keys(table)
     homes = [other for other, model in TABLES.items() if key in keys(model)]
-    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own),
-                   _near(key, own) or (f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"))
+    others = [algorithm for algorithm, table in TABLE_OF.items() if table in homes]
+    if name in TABLE_OF.values() and others:
+        elsewhere = f"remove it: {key} is for algorithm {', '.join(others)} only"
+    else:
+        elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
+    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), _near(key, own) or elsewhere)
 
 
 def unknown_table(key: str, value: Any, source: Source) -> Problem:

@@ -227,13 +227,15 @@ def ranges(draft: Draft) -> Found:
     if algorithm not in RANGED or not isinstance(given, dict):
         return
     known = RANGED[algorithm]
+    allowed = ", ".join(known) or f"none with {algorithm}: block exponents follow the data"
     if algorithm == "toeplitz_rls" and draft.get("toeplitz", "scaling") == "block":
-        known = ()
+        known, allowed = (), "alpha, with [toeplitz] scaling = \"static\"; block exponents follow the data"
     for signal, value in given.items():
         if signal not in known:
-            yield draft.problem("E118", f"no range can be given for {signal}", "numbers", "ranges", signal,
-                                value=value, remedy="remove the line",
-                                allowed=", ".join(known) or "none: block exponents follow the data")
+            why = {"f": "f has the format of y", "x": "x holds every raw word", "y": "y holds every raw word",
+                   "alpha": "its block exponent follows the data"}.get(signal, "no range decides its format")
+            yield draft.problem("E118", f"no range can be given for {signal}: {why}", "numbers", "ranges",
+                                signal, value=value, allowed=allowed, remedy="remove the line")
 
 
 def data(draft: Draft) -> Found:

@@ -302,7 +302,7 @@ class Numbers(Table):
                         allowed="rounding, overflow or both by signal, such as f = \"floor wrap\"",
                         remedy="leave it away: rounding and overflow above hold for all")
     ranges: Ranges = _key({}, about="largest magnitudes by signal, in the unit of the signal",
-                          allowed="numbers by signal, 1e-6 to 1e6, such as alpha = 2.5",
+                          allowed="numbers by signal, 2^-20 to 2^20 (about 1e-6 to 1e6), such as alpha = 2.5",
                           remedy="leave it away: bounds and data decide")
     margin: float = _key(0.6, ge=0, le=8, about="bits of room above a simulated range (0.6: a factor 1.5)",
                          allowed="a number, 0 to 8",

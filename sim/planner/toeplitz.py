@@ -228,12 +228,22 @@ def _static(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str,
     seen = None if design is not None else _reach_seen(spec, x_raw, y_raw)
     lam = spec.toeplitz.lam if spec.toeplitz is not None else 0.0
     if design is not None:
+        _refuse_beyond_bound(spec, design)
         return static_exponents(spec, design * (1 + lam)), {"decided_by": "design", "range": design}
     if seen is not None:
         reach = seen * 2.0**spec.numbers.margin
         return static_exponents(spec, reach), {"decided_by": "simulated", "range": reach / (1 + lam),
                                                "seen": seen / (1 + lam)}
     return static_exponents(spec, None), {"decided_by": "analytic", "bound": bounds(spec)["alpha"]}
+
+
+def _refuse_beyond_bound(spec: Spec, design: float) -> None:
+    assert spec.toeplitz is not None
+    bound = bounds(spec)["alpha"] / (1 + spec.toeplitz.lam)
+    if design > bound:
+        raise fail("E118", "the range is larger than any multiplier can be", where="[numbers.ranges] alpha",
+                   value=design, allowed=f"up to {bound:.6g}, the bound sqrt(n) / lambda",
+                   remedy="give the range that is met in the field, or remove the line: the data decide")
 
 
 def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
@@ -248,7 +258,8 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     Raises
     ------
     KerncastError
-        E204 where a format cannot hold a signal, E205 where lambda leaves no bits.
+        E118 for a design range beyond the bound, E204 where a format cannot hold a signal, E205 where
+        lambda leaves no bits.
     """
     assert spec.toeplitz is not None
     words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]

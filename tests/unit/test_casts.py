@@ -20,13 +20,15 @@ from kerncast.sim.spec import Spec
 ROUNDINGS = ("floor", "half_up", "half_even")
 
 
-def spec(algorithm: str, **numbers: Any) -> Spec:
+def spec(algorithm: str, scaling: str = "block", **numbers: Any) -> Spec:
     """A learner whose alpha is too short, or a trainer whose predictions overshoot."""
     if algorithm == "kernel_lms":
         own: dict[str, Any] = {"online": {"budget": 6, "eta": 1.9, "rho": 0.1}}
         numbers = {"formats": {"alpha": f"s{numbers.get('word', 16)}f{numbers.get('word', 16)}"}} | numbers
+    elif algorithm == "kernel_cg":
+        own = {"cg": {"n": 16, "lambda": 0.1}}
     else:
-        own = {"toeplitz": {"n": 16, "lambda": 0.1, "scheme": "uniform"}}
+        own = {"toeplitz": {"n": 16, "lambda": 0.1, "scheme": "uniform", "scaling": scaling}}
     return Spec(model={"name": "casts", "algorithm": algorithm}, input={"word": "u6f0"},
                 output={"word": "s8f0"}, kernel={"sigma": 30.0 if own.get("online") else 0.5},
                 numbers=numbers, **own)
@@ -126,3 +128,36 @@ def test_the_order_of_the_words_of_a_cast_does_not_matter() -> None:
 def test_a_range_that_decides_nothing_is_refused(algorithm: str, signal: str) -> None:
     with pytest.raises(KerncastError, match="E118"):
         spec(algorithm, ranges={signal: 2.0})
+
+
+@pytest.mark.parametrize(("algorithm", "signal", "why", "allowed"), [
+    ("kernel_lms", "f", "f has the format of y", "alpha"),
+    ("kernel_lms", "a", "no range decides its format", "alpha"),
+    ("toeplitz_rls", "alpha", "its block exponent follows the data", 'scaling = "static"'),
+    ("kernel_cg", "alpha", "its block exponent follows the data", "none with kernel_cg")])
+def test_a_range_that_is_refused_says_why_of_its_signal_and_what_takes_one(
+        algorithm: str, signal: str, why: str, allowed: str) -> None:
+    with pytest.raises(KerncastError) as caught:
+        spec(algorithm, ranges={signal: 2.0})
+    (problem,) = caught.value.problems
+    assert problem.code == "E118" and why in problem.message and allowed in problem.allowed
+
+
+@pytest.mark.parametrize("value", [2.0**-20, 2.0**20])
+def test_the_limits_of_a_range_are_those_that_are_told(value: float) -> None:
+    assert spec("kernel_lms", ranges={"alpha": value}).numbers.ranges["alpha"] == value
+    with pytest.raises(KerncastError, match="E108") as caught:
+        spec("kernel_lms", ranges={"alpha": value * (2 if value > 1 else 0.5)})
+    assert "2^-20 to 2^20" in caught.value.problems[0].allowed
+
+
+def test_a_static_range_beyond_the_bound_is_refused_with_the_bound() -> None:
+    def static(reach: float) -> Plan:
+        return make_plan(spec("toeplitz_rls", "static", ranges={"alpha": reach}))
+
+    plan = static(1.0)
+    bound = plan.sizes["n"] ** 0.5 / float(plan.options["lambda"])
+    assert static(bound * 0.999).evidence["alpha"]["decided_by"] == "design"
+    with pytest.raises(KerncastError, match="E118") as caught:
+        static(bound * 1.001)
+    assert f"{bound:.6g}" in caught.value.problems[0].allowed

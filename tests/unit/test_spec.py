@@ -258,6 +258,12 @@ def test_an_unknown_key_is_met_with_the_nearest_known_one(wrong, remedy):
     assert only_problem(TOEPLITZ.replace("sigma = 2.0", f"sigma = 2.0\n{wrong}")).remedy == remedy
 
 
+def test_a_key_of_another_algorithm_is_not_sent_to_its_table():
+    cg = TOEPLITZ.replace("toeplitz_rls", "kernel_cg").replace("[toeplitz]", "[cg]")
+    problem = only_problem(cg.replace("scheme = \"uniform\"", "bias = true").replace("n = 256", "n = 250"))
+    assert (problem.code, problem.remedy) == ("E103", "remove it: bias is for algorithm toeplitz_rls only")
+
+
 def test_the_python_name_of_lambda_is_not_a_key_of_the_file():
     problem = problems(TOEPLITZ.replace("lambda", "lam"))[-1]
     assert (problem.code, problem.remedy) == ("E103", "did you mean lambda?")

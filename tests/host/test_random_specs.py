@@ -1,23 +1,29 @@
-"""Generated C equals the model for specs that nobody thought of, with words at the rails."""
+"""Generated C equals the model for specs that nobody thought of, with words at the rails.
+
+Hypothesis draws the spec, its formats and the data, and shrinks one that fails; the report shows it as
+the file that one would write.
+"""
 
 import importlib.util
 import json
 import os
 import subprocess
 import sys
+import tempfile
 from itertools import product
 from pathlib import Path
-from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from kerncast.codegen.generate import generate
 from kerncast.codegen.host import HostBackend
-from kerncast.sim.vectors import make_vectors, replay, usual_calls
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import Vectors, make_vectors, replay, usual_calls
 
 
-@pytest.fixture(scope="module")
-def random_cases():
+def _load_random_cases():
     """The generator of specs that the property tests use."""
     path = Path(__file__).resolve().parents[1] / "property" / "random_cases.py"
     spec = importlib.util.spec_from_file_location("random_cases_of_host", path)
@@ -27,73 +33,90 @@ def random_cases():
     return module
 
 
+random_cases = _load_random_cases()
+COMPILERS = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang"}
 LEVELS = ("-O0", "-O1", "-O2", "-O3", "-Os")
-REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang"}
+EVERY_BUILD = tuple(product(COMPILERS, LEVELS))
 SANITIZED = "-O1 -fsanitize=address,undefined -fno-sanitize-recover=all"
+#: Variants of the Toeplitz trainer; to those of every model come the ones that the model alone has.
+VARIANTS = (*random_cases.VARIANTS, {"solver": "lookahead"}, {"solver": "lookahead_f32"})
 
 
-def draw(random_cases, seed: int):
-    """A spec of one of the algorithms, with data; and its vectors."""
-    random = Random(seed)
-    word, rounding = random.choice((16, 24, 32)), random.choice(random_cases.ROUNDINGS)
-    if seed % 3 == 1:
-        case = random_cases.online_case(random, word, rounding, 60)
-    elif seed % 3 == 2:
-        case = random_cases.cg_case(random, random.choice((16, 24, 32)), rounding, 40, (-6, 1))
-    else:
-        variants = (*random_cases.VARIANTS, {"solver": "lookahead"}, {"solver": "lookahead_f32"})
-        case = random_cases.toeplitz_case(random, word, rounding, 40, (-6, 1), variants)
-    calls = usual_calls(case.plan, case.x_raw, case.y_raw, case.x_test, passes=2)
-    return case, make_vectors(case.plan, calls)
+@st.composite
+def cases(draw):
+    """A spec of any algorithm with raw data; formats, words and all choices by Hypothesis."""
+    return random_cases.any_case(draw(st.randoms(use_true_random=False)), 40, (-6, 1), VARIANTS)
 
 
-def compare(random_cases, ledger, folder, seed: int, builds) -> None:
-    """The words of a random spec, built by each of the compilers with its flag."""
-    case, vectors = draw(random_cases, seed)
-    generate(case.plan, folder, vectors=vectors)
-    for compiler, level in builds:
-        backend = HostBackend(case.plan, folder, compiler=compiler, flags=(level,))
-        found = replay(backend, vectors)
-        backend.close()
-        assert found.first == "", f"seed {seed}: {case}"
-        ledger.record(backend=backend.name, words=found.words, mismatches=found.mismatches,
-                      case="random specs")
+@st.composite
+def builds(draw):
+    """Each compiler, with one of the levels."""
+    random = draw(st.randoms(use_true_random=False))
+    return [(compiler, random.choice(LEVELS)) for compiler in COMPILERS]
 
 
-def sanitize(random_cases, ledger, folder, seed: int) -> None:
-    """The words of a random spec under ASan and UBSan, in a process of its own."""
-    case, vectors = draw(random_cases, seed)
-    generate(case.plan, folder, vectors=vectors)
+def vectors_of(case) -> Vectors:
+    """Calls with the case's data, and what the model answers."""
+    return make_vectors(case.plan, usual_calls(case.plan, case.x_raw, case.y_raw, case.x_test, passes=2))
+
+
+def compare(ledger, case, builds) -> None:
+    """The words of a spec, built by each of the compilers with its flag."""
+    with tempfile.TemporaryDirectory() as folder:
+        vectors, source = vectors_of(case), Path(folder, "c")
+        generate(case.plan, source, vectors=vectors)
+        for compiler, level in builds:
+            backend = HostBackend(case.plan, source, compiler=compiler, flags=(level,))
+            found = replay(backend, vectors)
+            backend.close()
+            assert found.first == ""
+            ledger.record(backend=backend.name, words=found.words, mismatches=found.mismatches,
+                          case="random specs")
+
+
+def sanitize(ledger, case) -> None:
+    """The words of a spec under ASan and UBSan, in a process of its own."""
     runtime = subprocess.check_output(["gcc", "-print-file-name=libasan.so"], text=True).strip()
     environment = os.environ | {"LD_PRELOAD": runtime, "ASAN_OPTIONS": "detect_leaks=0"}
     program = Path(__file__).parent / "replay_program.py"
-    done = subprocess.run([sys.executable, program, "gcc", SANITIZED, folder], capture_output=True, text=True,
-                          check=False, env=environment)
-    assert done.returncode == 0, f"seed {seed}: {case}\n{done.stderr[-3000:]}"
+    with tempfile.TemporaryDirectory() as folder:
+        generate(case.plan, Path(folder, "c"), vectors=vectors_of(case))
+        done = subprocess.run([sys.executable, program, "gcc", SANITIZED, Path(folder, "c")],
+                              capture_output=True, text=True, check=False, env=environment)
+    assert done.returncode == 0, done.stderr[-3000:]
     ((words, mismatches),) = json.loads(done.stdout).values()
     ledger.record(backend="host:gcc:asan,ubsan", words=words, mismatches=mismatches, case="random specs")
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def compilers(require_tool):
     """Both are needed."""
-    for name, remedy in REMEDY.items():
+    for name, remedy in COMPILERS.items():
         require_tool(name, remedy)
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_generated_c_equals_model_for_random_specs(random_cases, ledger, tmp_path, seed):
-    builds = [("gcc", LEVELS[seed % 5]), ("clang", LEVELS[(seed + 2) % 5])]
-    compare(random_cases, ledger, tmp_path / "c", seed, builds)
+@settings(max_examples=20)
+@given(case=cases(), builds=builds())
+def test_generated_c_equals_model_for_random_specs(ledger, case, builds):
+    compare(ledger, case, builds)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_sanitizers_find_nothing_in_random_specs(random_cases, ledger, tmp_path, seed):
-    sanitize(random_cases, ledger, tmp_path / "c", seed)
+@settings(max_examples=4)
+@given(case=cases())
+def test_sanitizers_find_nothing_in_random_specs(ledger, case):
+    sanitize(ledger, case)
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("seed", range(100, 400))
-def test_random_specs_agree_at_every_level_and_under_sanitizers(random_cases, ledger, tmp_path, seed):
-    compare(random_cases, ledger, tmp_path / "c", seed, list(product(REMEDY, LEVELS)))
-    sanitize(random_cases, ledger, tmp_path / "s", seed)
+@pytest.mark.parametrize("part", range(10))
+@settings(max_examples=32)
+@given(case=cases())
+def test_random_specs_agree_at_every_level_and_under_sanitizers(ledger, part, case):
+    """Parts, so that there is something to see in between; 300 specs and more in all."""
+    compare(ledger, case, EVERY_BUILD)
+    sanitize(ledger, case)
+
+
+@given(case=cases())
+def test_a_random_spec_is_shown_as_the_file_that_repeats_it(case):
+    assert Spec.from_text(repr(case)) == case.spec

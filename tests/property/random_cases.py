@@ -1,7 +1,14 @@
-"""Random specs with raw data that go to the rails: for every test that compares models."""
+"""Random specs with raw data that go to the rails: for every test that compares models.
+
+Chance is a :class:`random.Random`: one with a seed, or Hypothesis's own (``strategies.randoms``), which
+shrinks what it drew.  So the first of several things to choose from is the simplest, and what is drawn
+now and then is not drawn at 0.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Any
@@ -14,6 +21,7 @@ from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+from kerncast.sim.spec_tables import CASTS, TABLE_OF, WRAPPABLE
 
 Raw = NDArray[np.int64]
 ROUNDINGS = ("floor", "half_up", "half_even")
@@ -29,34 +37,58 @@ VARIANTS: tuple[dict[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Case:
-    """A plan with raw data: one training set or one stream, and inputs to predict."""
+    """A spec with its plan and raw data: one training set or one stream, and inputs to predict.
 
+    `seen` says whether the plan took ranges from the data.
+    """
+
+    spec: Spec
+    seen: bool
     plan: Plan
     x_raw: Raw | None
     y_raw: Raw
     x_test: Raw
 
-    def __str__(self) -> str:
-        o = self.plan.options
-        return f"W={self.plan.word} {dict(self.plan.sizes)} {dict(o)}"
+    def __repr__(self) -> str:
+        """The spec as the file that one would write, and the data: all that repeats the case."""
+        data = {"x_raw": self.x_raw, "y_raw": self.y_raw, "x_test": self.x_test}
+        return toml(self.spec) + f"# the plan saw the data: {self.seen}\n" + "".join(
+            f"# {name} = {None if words is None else words.tolist()}\n" for name, words in data.items())
+
+
+def toml(spec: Spec) -> str:
+    """The text of a spec file, without what it leaves to the defaults."""
+    asked = spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+    tables = {name: values for name, values in asked.items() if values}
+    inner = {f"{name}.{key}": values.pop(key) for name, values in tables.items()
+             for key, value in list(values.items()) if isinstance(value, dict)}
+    return "".join(f"[{name}]\n" + "".join(f"{key} = {json.dumps(value)}\n" for key, value in values.items())
+                   for name, values in (tables | inner).items())
+
+
+def now_and_then(random: Random, tenths: int) -> bool:
+    """True so many times in ten."""
+    return random.randrange(10) >= 10 - tenths
 
 
 def targets(random: Random, fmt: Format, count: int) -> Raw:
     """Rails, alternating rails, an impulse, silence before noise, one lsb, or noise."""
-    noise = [random.randint(fmt.lo, fmt.hi) for _ in range(count)]
     quiet = min(max(0, fmt.lo), fmt.hi)
-    kinds = [
-        [fmt.hi] * count, [fmt.lo] * count, [(fmt.lo, fmt.hi)[i % 2] for i in range(count)],
-        [random.choice((fmt.lo, fmt.hi)) for _ in range(count)], [fmt.hi] + [quiet] * (count - 1),
-        [quiet] * (count // 2) + noise[count // 2:], [quiet] * (count - 1) + [min(quiet + 1, fmt.hi)], noise,
-    ]
-    return np.array(random.choice(kinds), dtype=np.int64)
+    kinds: dict[str, Callable[[int], int]] = {
+        "high": lambda i: fmt.hi, "low": lambda i: fmt.lo, "alternating": lambda i: (fmt.lo, fmt.hi)[i % 2],
+        "impulse": lambda i: quiet if i else fmt.hi,
+        "lsb": lambda i: quiet if i < count - 1 else min(quiet + 1, fmt.hi),
+        "rails": lambda i: random.choice((fmt.lo, fmt.hi)),
+        "silence": lambda i: quiet if i < count // 2 else random.randint(fmt.lo, fmt.hi),
+        "noise": lambda i: random.randint(fmt.lo, fmt.hi)}
+    word = kinds[random.choice(tuple(kinds))]
+    return np.array([word(i) for i in range(count)], dtype=np.int64)
 
 
 def inputs(random: Random, fmt: Format, count: int, columns: int) -> Raw:
     """Rails and noise, or a cloud so dense that duplicates and ties of distance abound."""
     centre = random.randint(fmt.lo, fmt.hi)
-    dense = random.random() < 0.6
+    dense = now_and_then(random, 6)
 
     def word() -> int:
         if dense:
@@ -68,98 +100,138 @@ def inputs(random: Random, fmt: Format, count: int, columns: int) -> Raw:
 
 def _raw_format(random: Random) -> Format:
     bits = random.choice((2, 4, 8, 12, 16, 24, 32))
-    return Format(random.random() < 0.5, bits, random.choice((0, 0, 0, bits, -4)))
+    return Format(now_and_then(random, 5), bits, random.choice((0, 0, 0, bits, -4)))
+
+
+def _decades(random: Random, least: float, most: float) -> float:
+    """Ten to a power between the two, in three digits: 1 where Hypothesis shrinks it."""
+    return float(f"{10 ** (random.randint(round(100 * least), round(100 * most)) / 100):.3g}")
 
 
 def _kernel(random: Random, width: float, kinds: tuple[str, ...]) -> dict[str, Any]:
     """A kernel whose width, or period, or scale is about `width`."""
     kind = random.choice(kinds)
     if kind == "periodic":
-        return {"type": kind, "sigma": 10 ** random.uniform(-1, 1),
-                "period": width * 10 ** random.uniform(0, 1)}
+        return {"type": kind, "sigma": _decades(random, -1, 1), "period": width * _decades(random, 0, 1)}
     if kind == "polynomial":
         return {"type": kind, "degree": random.randint(2, 5), "coef0": random.choice((0.0, 0.1, 1.0, 3.0)),
-                "gamma": min(max(10 ** random.uniform(-1, 1) / width**2, 1e-12), 1e12)}
+                "gamma": min(max(_decades(random, -1, 1) / width**2, 1e-12), 1e12)}
     return {"type": kind} if kind == "linear" else {"type": kind, "sigma": width}
 
 
-def _common(random: Random, word: int, rounding: str, columns: int, x: Format, y: Format,
+def _tables(random: Random, algorithm: str, word: int, rounding: str, columns: int, x: Format, y: Format,
             kernels: tuple[str, ...] = DISTANCES) -> dict[str, Any]:
+    """The tables of every spec."""
     offsets = [random.choice((min(max(0, x.lo), x.hi), x.lo, x.hi, random.randint(x.lo, x.hi)))
                for _ in range(columns)]
-    gains = [10 ** random.uniform(-2, 2) for _ in range(columns)] if random.random() < 0.3 else 1.0
+    gains = [_decades(random, -2, 2) for _ in range(columns)] if now_and_then(random, 3) else 1.0
     span = (x.hi - x.lo) * float(x.lsb)
     return {
+        "model": {"name": "random", "algorithm": algorithm},
         "input": {"word": str(x), "columns": columns, "offset": offsets, "gain": gains},
-        "output": {"word": str(y), "offset": random.choice((min(max(0, y.lo), y.hi), y.lo, y.hi))},
-        "kernel": _kernel(random, max(span * 10 ** random.uniform(-3, 1), 1e-6), kernels),
+        "output": {"word": str(y), "offset": random.choice((min(max(0, y.lo), y.hi), y.lo, y.hi)),
+                   "gain": _decades(random, -2, 2) if now_and_then(random, 3) else 1.0},
+        "kernel": _kernel(random, max(span * _decades(random, -3, 1), 1e-6), kernels),
         "numbers": {"word": word, "rounding": rounding, "exp_table": random.choice(TABLES),
-                    "overflow": random.choice(("saturate", "saturate", "wrap")), "casts": _casts(random)},
+                    "overflow": random.choice(("saturate", "saturate", "wrap")),
+                    "casts": _casts(random, algorithm)},
     }
 
 
-def _casts(random: Random) -> dict[str, str]:
-    """Now and then a rounding of its own for a cast that every algorithm has, and a prediction that wraps."""
-    chosen = {name: random.choice(ROUNDINGS) for name in ("x", "y", "f", "alpha") if random.random() < 0.2}
-    if random.random() < 0.2:
-        chosen["f"] = " ".join([chosen.get("f", ""), "wrap"]).strip()
+def _casts(random: Random, algorithm: str) -> dict[str, str]:
+    """Now and then a rounding of its own for a cast, and one that wraps where the word may not hold."""
+    chosen = {name: random.choice(ROUNDINGS) for name in CASTS[algorithm] if now_and_then(random, 2)}
+    for name in WRAPPABLE[algorithm]:
+        if now_and_then(random, 2):
+            chosen[name] = f"{chosen.get(name, '')} wrap".strip()
     return chosen
+
+
+def _range(random: Random) -> dict[str, float]:
+    """A design range for alpha: what the user believes, right or wrong."""
+    return {"alpha": _decades(random, -6, 6)}
+
+
+def _accepted(draw: Callable[[], Case]) -> Case:
+    """A case; specs that are refused are drawn again."""
+    for _ in range(1000):
+        try:
+            return draw()
+        except KerncastError:
+            continue
+    raise AssertionError("a thousand specs were refused")
 
 
 def toeplitz_case(random: Random, word: int, rounding: str, most: int, lam: tuple[float, float],
                   variants: tuple[dict[str, Any], ...] = VARIANTS) -> Case:
-    """A Toeplitz plan with up to `most` samples and lambda in 10**lam; refused specs are drawn again.
+    """A Toeplitz plan with up to `most` samples and lambda in 10**lam.
 
     `variants` are more keys of the table [toeplitz], one of which is taken.
     """
-    for _ in range(1000):
+    def draw() -> Case:
         scheme, n = random.choice(SCHEMES), random.randint(2, most)
-        columns = 1 if scheme == "uniform" else random.choice((1, 2, 3))
+        uniform = scheme == "uniform"
+        columns = 1 if uniform else random.choice((1, 2, 3))
         x, y = _raw_format(random), _raw_format(random)
-        tables = _common(random, word, rounding, columns, x, y)
-        toeplitz = {"n": n, "lam": 10 ** random.uniform(*lam), "scheme": scheme, **random.choice(variants)}
-        if scheme == "uniform":
-            tables["kernel"] = _kernel(random, 10 ** random.uniform(-0.5, 1.5) * float(x.lsb), DISTANCES)
+        tables = _tables(random, "toeplitz_rls", word, rounding, columns, x, y)
+        toeplitz = {"n": n, "lam": _decades(random, *lam), "scheme": scheme,
+                    "tolerance": random.choice((0.5, 1e-3, 16.0)), **random.choice(variants)}
+        if uniform:
+            tables["kernel"] = _kernel(random, _decades(random, -0.5, 1.5) * float(x.lsb), DISTANCES)
             tables["input"] |= {"gain": 1.0}
-        try:
-            plan = make_plan(Spec(model={"name": "random", "algorithm": "toeplitz_rls"}, toeplitz=toeplitz,
-                                  **tables))
-        except KerncastError:
-            continue
-        x_raw = None if scheme == "uniform" else inputs(random, x, n, columns)
-        return Case(plan, x_raw, targets(random, y, n), inputs(random, x, 3, columns))
-    raise AssertionError("a thousand specs were refused")
+        if toeplitz.get("scaling") == "static" and now_and_then(random, 5):
+            tables["numbers"] |= {"ranges": _range(random)}
+        spec = Spec(toeplitz=toeplitz, **tables)
+        x_raw, y_raw = None if uniform else inputs(random, x, n, columns), targets(random, y, n)
+        seen = now_and_then(random, 5)
+        plan = make_plan(spec, x_raw, y_raw) if seen else make_plan(spec)
+        return Case(spec, seen, plan, x_raw, y_raw, inputs(random, x, 3, columns))
+
+    return _accepted(draw)
 
 
 def cg_case(random: Random, word: int, rounding: str, most: int, lam: tuple[float, float]) -> Case:
     """A plan of conjugate gradients with up to `most` samples; few steps, or more than any needs."""
-    for _ in range(1000):
+    def draw() -> Case:
         n, columns = random.randint(2, most), random.choice((1, 2, 3))
         x, y = _raw_format(random), _raw_format(random)
-        cg = {"n": n, "lam": 10 ** random.uniform(*lam), "steps": random.choice((1, 3, 8, 40))}
-        try:
-            plan = make_plan(Spec(model={"name": "random", "algorithm": "kernel_cg"}, cg=cg,
-                                  **_common(random, word, rounding, columns, x, y, KERNELS)))
-        except KerncastError:
-            continue
-        return Case(plan, inputs(random, x, n, columns), targets(random, y, n), inputs(random, x, 3, columns))
-    raise AssertionError("a thousand specs were refused")
+        cg = {"n": n, "lam": _decades(random, *lam), "steps": random.choice((1, 3, 8, 40)),
+              "tolerance": random.choice((0.5, 1e-3, 16.0))}
+        spec = Spec(cg=cg, **_tables(random, "kernel_cg", word, rounding, columns, x, y, KERNELS))
+        plan = make_plan(spec)
+        return Case(spec, False, plan, inputs(random, x, n, columns), targets(random, y, n),
+                    inputs(random, x, 3, columns))
+
+    return _accepted(draw)
 
 
 def online_case(random: Random, word: int, rounding: str, samples: int) -> Case:
-    """An FKLMS plan with a budget of 2 to 8 and a stream; alpha's format by data or by design."""
-    for _ in range(1000):
+    """An FKLMS plan with a budget of 2 to 8 and a stream; alpha's format by data, by choice or by design."""
+    def draw() -> Case:
         columns = random.choice((1, 1, 2, 3))
         x, y = _raw_format(random), _raw_format(random)
         online = {"budget": random.randint(2, 8), "eta": random.choice((1e-6, 0.01, 0.1, 0.3, 1.0, 1.9)),
                   "rho": random.choice((0.0, 0.0, 1e-9, 0.01, 0.25))}
+        tables = _tables(random, "kernel_lms", word, rounding, columns, x, y)
+        alpha = Format(True, word, random.randint(word - 8, word + 2))
+        chosen = {}, {}, {"ranges": _range(random)}, {"formats": {"alpha": str(alpha)}}
+        tables["numbers"] |= random.choice(chosen)
+        spec = Spec(online=online, **tables)
         x_raw, y_raw = inputs(random, x, samples, columns), targets(random, y, samples)
-        tables = _common(random, word, rounding, columns, x, y)
-        seen = (x_raw, y_raw) if random.random() < 0.5 else ()
-        try:
-            spec = Spec(model={"name": "random", "algorithm": "kernel_lms"}, online=online, **tables)
-            plan = make_plan(spec, *seen)
-        except KerncastError:
-            continue
-        return Case(plan, x_raw, y_raw, inputs(random, x, 3, columns))
-    raise AssertionError("a thousand specs were refused")
+        seen = now_and_then(random, 5)
+        plan = make_plan(spec, x_raw, y_raw) if seen else make_plan(spec)
+        return Case(spec, seen, plan, x_raw, y_raw, inputs(random, x, 3, columns))
+
+    return _accepted(draw)
+
+
+def any_case(random: Random, most: int, lam: tuple[float, float],
+             variants: tuple[dict[str, Any], ...] = VARIANTS) -> Case:
+    """A case of any algorithm, word length and rounding, with up to `most` samples."""
+    word, rounding = random.choice((16, 24, 32)), random.choice(ROUNDINGS)
+    algorithm = random.choice(tuple(TABLE_OF))
+    if algorithm == "kernel_lms":
+        return online_case(random, word, rounding, most)
+    if algorithm == "kernel_cg":
+        return cg_case(random, word, rounding, most, lam)
+    return toeplitz_case(random, word, rounding, most, lam, variants)

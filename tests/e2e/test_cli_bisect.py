@@ -1,45 +1,14 @@
 """`kerncast test --bisect`: what it prints, its exit codes, and how it ends when it is interrupted."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import kerncast.lab.bisection as bisection
-from kerncast.cli.main import app
 
-SPEC = """
-[model]
-name = "small"
-algorithm = "toeplitz_rls"
-[input]
-word = "u8f0"
-[output]
-word = "s8f0"
-[kernel]
-sigma = 2.0
-[toeplitz]
-n = 12
-lambda = 0.5
-scheme = "uniform"
-[data]
-file = "small.csv"
-"""
-
-
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(a) for a in arguments])
-    return result.exit_code, result.stdout, result.stderr
-
-
-@pytest.fixture
-def generated(tmp_path: Path) -> Path:
-    words = [str((7 * i * i) % 100 - 50) for i in range(12)]
-    (tmp_path / "small.csv").write_text("\n".join(["y", *words, ""]))
-    (tmp_path / "small.toml").write_text(SPEC)
-    assert run("gen", tmp_path / "small.toml", "-o", tmp_path / "out")[0] == 0
-    return tmp_path / "out"
+Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
@@ -52,7 +21,7 @@ def faulty(generated: Path) -> Path:
     return generated
 
 
-def test_no_difference_says_so_and_exits_with_0(generated: Path) -> None:
+def test_no_difference_says_so_and_exits_with_0(run: Run, generated: Path) -> None:
     code, out, err = run("test", generated, "--on", "host", "--on", "model", "--bisect")
     assert code == 0
     assert out.count("nowhere") == 2
@@ -64,7 +33,7 @@ def test_no_difference_says_so_and_exits_with_0(generated: Path) -> None:
     assert found["words"] > plain["words"] + 500
 
 
-def test_the_first_word_that_differs_is_named_and_the_exit_code_is_1(faulty: Path) -> None:
+def test_the_first_word_that_differs_is_named_and_the_exit_code_is_1(run: Run, faulty: Path) -> None:
     code, out, err = run("test", faulty, "--on", "host", "--bisect")
     assert code == 1
     rows = dict(line.split(maxsplit=1) for line in out.split("\n\n", 1)[1].splitlines()[1:])
@@ -79,7 +48,7 @@ def test_the_first_word_that_differs_is_named_and_the_exit_code_is_1(faulty: Pat
     assert "try 1 of about" in err
 
 
-def test_json_holds_both_words_and_the_place(faulty: Path) -> None:
+def test_json_holds_both_words_and_the_place(run: Run, faulty: Path) -> None:
     code, out, err = run("test", faulty, "--on", "host", "--bisect", "--json")
     found = json.loads(out)
     row = found["backends"][0]
@@ -93,13 +62,14 @@ def test_json_holds_both_words_and_the_place(faulty: Path) -> None:
     assert place["equal"] > 0
 
 
-def test_without_the_flag_the_output_is_what_it_was(faulty: Path) -> None:
+def test_without_the_flag_the_output_is_what_it_was(run: Run, faulty: Path) -> None:
     row = json.loads(run("test", faulty, "--on", "host", "--json")[1])["backends"][0]
     assert set(row) == {"backend", "words", "mismatches", "first", "costs"}
 
 
 @pytest.mark.parametrize("backend", ["rtl:icarus", "model:fxpmath"])
-def test_a_back_end_without_hooks_is_exit_code_2_with_what_to_do(generated: Path, backend: str) -> None:
+def test_a_back_end_without_hooks_is_exit_code_2_with_what_to_do(
+        run: Run, generated: Path, backend: str) -> None:
     code, _, err = run("test", generated, "--on", backend, "--bisect")
     assert code == 2
     assert "E433" in err
@@ -108,7 +78,7 @@ def test_a_back_end_without_hooks_is_exit_code_2_with_what_to_do(generated: Path
     assert run("explain", "E433")[0] == run("explain", "E434")[0] == 0
 
 
-def test_a_back_end_without_hooks_after_others_leaves_their_rows(generated: Path) -> None:
+def test_a_back_end_without_hooks_after_others_leaves_their_rows(run: Run, generated: Path) -> None:
     code, out, _ = run("test", generated, "--on", "host", "--on", "rtl:icarus", "--bisect", "--json")
     found = json.loads(out)
     assert code == 2
@@ -116,7 +86,8 @@ def test_a_back_end_without_hooks_after_others_leaves_their_rows(generated: Path
     assert len(found["backends"]) == 1
 
 
-def test_an_interrupted_search_closes_the_back_end(generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_search_closes_the_back_end(
+        run: Run, generated: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     closed = []
     opened = bisection.open_backend
 
@@ -137,7 +108,7 @@ def test_an_interrupted_search_closes_the_back_end(generated: Path, monkeypatch:
     assert closed == [1]
 
 
-def test_build_with_trace_makes_an_image_beside_the_plain_one(generated: Path) -> None:
+def test_build_with_trace_makes_an_image_beside_the_plain_one(run: Run, generated: Path) -> None:
     plain, traced = (json.loads(run("build", generated, "--json", *flags)[1]) for flags in ((), ("--trace",)))
     assert plain["elf"] != traced["elf"]
     assert plain["library"] < traced["library"]

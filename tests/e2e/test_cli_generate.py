@@ -2,54 +2,16 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
-
-from kerncast.cli.main import app
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-SMALL = """
-[model]
-name = "small"
-algorithm = "toeplitz_rls"
-[input]
-word = "u8f0"
-[output]
-word = "s8f0"
-[kernel]
-sigma = 2.0
-[toeplitz]
-n = 12
-lambda = 0.5
-scheme = "uniform"
-[data]
-file = "small.csv"
-"""
+Run = Callable[..., tuple[int, str, str]]
 
 
-def run(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, [str(a) for a in arguments])
-    return result.exit_code, result.stdout, result.stderr
-
-
-@pytest.fixture
-def spec(tmp_path: Path) -> Path:
-    words = [str((7 * i * i) % 100 - 50) for i in range(12)]
-    (tmp_path / "small.csv").write_text("\n".join(["y", *words, ""]))
-    (tmp_path / "small.toml").write_text(SMALL)
-    return tmp_path / "small.toml"
-
-
-@pytest.fixture
-def generated(spec: Path) -> Path:
-    out = spec.parent / "out"
-    assert run("gen", spec, "-o", out)[0] == 0
-    return out
-
-
-def test_gen_then_test_compares_every_word_and_exits_with_0(generated: Path) -> None:
+def test_gen_then_test_compares_every_word_and_exits_with_0(run: Run, generated: Path) -> None:
     code, out, _ = run("test", generated, "--on", "model", "--on", "host", "--json")
     found = json.loads(out)
     assert (code, found["mismatches"]) == (0, 0)
@@ -58,9 +20,9 @@ def test_gen_then_test_compares_every_word_and_exits_with_0(generated: Path) -> 
 
 
 def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(
-        spec: Path, generated: Path) -> None:
+        run: Run, spec: Path, generated: Path) -> None:
     assert run("gen", spec, "-o", generated, "--check")[0] == 0
-    spec.write_text(SMALL.replace("sigma = 2.0", "sigma = 2.5"))
+    spec.write_text(spec.read_text().replace("sigma = 2.0", "sigma = 2.5"))
     before = {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
     code, out, _ = run("gen", spec, "-o", generated, "--check", "--json")
     assert code == 1
@@ -68,7 +30,7 @@ def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(
     assert before == {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
 
 
-def test_a_word_that_differs_is_exit_code_1_and_is_named(generated: Path) -> None:
+def test_a_word_that_differs_is_exit_code_1_and_is_named(run: Run, generated: Path) -> None:
     constants = generated / "small_internal.h"
     text = constants.read_text()
     assert "#define SMALL_F_SHIFT 16" in text
@@ -84,7 +46,7 @@ def test_a_word_that_differs_is_exit_code_1_and_is_named(generated: Path) -> Non
     (("--on", "modell"), 2, "E420"), (("--on", "emu:"), 2, "E420"), (("--on", "rtl"), 2, "E420"),
     (("--on", "host:tcc"), 2, "E420")])
 def test_an_unknown_back_end_is_refused_with_the_names_there_are(
-        generated: Path, arguments: tuple[str, ...], exit_code: int, error: str) -> None:
+        run: Run, generated: Path, arguments: tuple[str, ...], exit_code: int, error: str) -> None:
     code, _, err = run("test", generated, *arguments)
     assert code == exit_code
     assert error in err
@@ -92,7 +54,7 @@ def test_an_unknown_back_end_is_refused_with_the_names_there_are(
 
 
 def test_a_missing_compiler_is_exit_code_3_with_the_command_that_installs_it(
-        generated: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        run: Run, generated: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     code, _, err = run("test", generated, "--on", "host:gcc")
     assert code == 3
@@ -101,7 +63,7 @@ def test_a_missing_compiler_is_exit_code_3_with_the_command_that_installs_it(
 
 
 def test_a_missing_emulator_is_exit_code_3_with_the_command_that_installs_it(
-        generated: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+        run: Run, generated: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     only_compiler = tmp_path / "bin"
     only_compiler.mkdir()
     monkeypatch.setenv("PATH", str(only_compiler))
@@ -111,8 +73,9 @@ def test_a_missing_emulator_is_exit_code_3_with_the_command_that_installs_it(
     assert "install" in err
 
 
-def test_n_too_large_for_the_target_is_refused_at_gen_with_bytes_needed_and_available(spec: Path) -> None:
-    big = SMALL.replace("n = 12", "n = 60000").replace("u8f0", "u16f0")
+def test_n_too_large_for_the_target_is_refused_at_gen_with_bytes_needed_and_available(
+        run: Run, spec: Path) -> None:
+    big = spec.read_text().replace("n = 12", "n = 60000").replace("u8f0", "u16f0")
     big = big.replace("lambda = 0.5", "lambda = 9.0")
     spec.write_text(big.replace('[data]\nfile = "small.csv"\n', "[numbers]\nword = 32\n"))
     code, _, err = run("gen", spec, "-o", spec.parent / "big")
@@ -123,7 +86,8 @@ def test_n_too_large_for_the_target_is_refused_at_gen_with_bytes_needed_and_avai
     assert not (spec.parent / "big").exists()
 
 
-def test_a_folder_that_is_not_ours_is_refused_and_left_as_it_was(spec: Path, tmp_path: Path) -> None:
+def test_a_folder_that_is_not_ours_is_refused_and_left_as_it_was(
+        run: Run, spec: Path, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     theirs.mkdir()
     (theirs / "thesis.txt").write_text("all I have")
@@ -133,7 +97,7 @@ def test_a_folder_that_is_not_ours_is_refused_and_left_as_it_was(spec: Path, tmp
     assert [p.name for p in theirs.iterdir()] == ["thesis.txt"]
 
 
-def test_a_folder_without_vectors_or_with_foreign_ones_is_refused(generated: Path) -> None:
+def test_a_folder_without_vectors_or_with_foreign_ones_is_refused(run: Run, generated: Path) -> None:
     text = (generated / "vectors.json").read_text()
     (generated / "vectors.json").write_text(text.replace('{"plan": "', '{"plan": "0'))
     code, _, err = run("test", generated, "--on", "model")
@@ -148,7 +112,7 @@ def test_a_folder_without_vectors_or_with_foreign_ones_is_refused(generated: Pat
 
 @pytest.mark.parametrize("command", ["plan", "sim"])
 @pytest.mark.parametrize("name", ["ecg", "digits"])
-def test_plan_and_sim_print_one_json_object(command: str, name: str) -> None:
+def test_plan_and_sim_print_one_json_object(run: Run, command: str, name: str) -> None:
     code, out, _ = run(command, EXAMPLES / f"{name}.toml", "--json")
     assert code == 0
     assert json.loads(out)

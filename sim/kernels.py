@@ -23,6 +23,10 @@ Array = NDArray[np.float64]
 # sigma is squared below; within these limits the square is neither zero nor infinite.
 _SIGMA_MIN, _SIGMA_MAX = 1e-150, 1e150
 
+# exp(-746) is 0 in float64, whose least number above 0 is exp(-744.4).
+_UNDERFLOW = 746.0
+_UNDERFLOW_ROOT = (2.0 * _UNDERFLOW) ** 0.5
+
 #: What the flags of a kernel say, in words.
 PROPERTIES = {
     "translation_invariant": "translation invariant (k(u, v) depends on u - v only)",
@@ -49,6 +53,11 @@ class Kernel(ABC):
     nonnegative: ClassVar[bool] = False
     #: a larger distance gives a smaller kernel (third property).
     decreasing: ClassVar[bool] = False
+
+    @property
+    def reach(self) -> float:
+        """Where one column of u and v differs by more than this, k(u, v) is 0 in float64."""
+        return float("inf")
 
     @abstractmethod
     def __call__(self, U: Array, V: Array) -> Array:
@@ -139,6 +148,11 @@ class Gaussian(DistanceKernel):
         """``(u - v)^2``."""
         return difference * difference
 
+    @property
+    def reach(self) -> float:
+        """Where one column of u and v differs by more than this, k(u, v) is 0 in float64."""
+        return _UNDERFLOW_ROOT * self.sigma
+
     def of_distance(self, d: Array) -> Array:
         """Evaluate exp(-d / (2 sigma^2)) of squared distances, element by element."""
         return np.asarray(np.exp(d / (-2.0 * self.sigma * self.sigma)), dtype=np.float64)
@@ -169,6 +183,11 @@ class Laplacian(DistanceKernel):
     def terms(self, difference: Array) -> Array:
         """``|u - v|``."""
         return np.abs(difference)
+
+    @property
+    def reach(self) -> float:
+        """Where one column of u and v differs by more than this, k(u, v) is 0 in float64."""
+        return _UNDERFLOW * self.sigma
 
     def of_distance(self, d: Array) -> Array:
         """Evaluate exp(-d / sigma) of distances in the 1-norm, element by element."""

@@ -18,6 +18,8 @@ IntArray = NDArray[np.int64]
 
 # Rows of the kernel matrix are made in blocks of about this many values (8 MB of float64).
 _BLOCK_VALUES = 1 << 20
+# Where only near vectors count, blocks are smaller: fewer of their values are 0.
+_WINDOW_VALUES = 1 << 16
 
 
 def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
@@ -39,13 +41,33 @@ def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
 
     Notes
     -----
-    The kernel matrix is made and used some rows at a time: memory O(N) beside the result.
+    The kernel matrix is made and used some rows at a time: memory O(N) beside the result.  Of samples of
+    one column only those pairs are made whose kernel value is not exactly 0.
     """
     f = np.zeros((len(X), *alpha.shape[1:]))
+    if X.shape[1] == 1 and kernel.reach < np.inf:
+        _expand_within_reach(kernel, X, V, alpha, f)
+        return f
     rows = max(1, _BLOCK_VALUES // max(1, len(V)))
     for start in range(0, len(X), rows):
         f[start: start + rows] = kernel(X[start: start + rows], V) @ alpha
     return f
+
+
+def _expand_within_reach(kernel: Kernel, X: Array, V: Array, alpha: Array, f: Array) -> None:
+    """As :func:`expand` for one column: sort, and halve the rows until a block is small."""
+    order, V_order = np.argsort(X[:, 0], kind="stable"), np.argsort(V[:, 0], kind="stable")
+    X, V, alpha = X[order], V[V_order], alpha[V_order]
+    waiting = [(0, len(X))]
+    while waiting:
+        start, stop = waiting.pop()
+        ends = X[start, 0] - kernel.reach, X[stop - 1, 0] + kernel.reach
+        near = slice(*np.searchsorted(V[:, 0], ends))
+        if stop - start > 1 and (stop - start) * (near.stop - near.start) > _WINDOW_VALUES:
+            middle = (start + stop) // 2
+            waiting += [(start, middle), (middle, stop)]
+        else:
+            f[order[start:stop]] = kernel(X[start:stop], V[near]) @ alpha[near]
 
 
 @dataclass

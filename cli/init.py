@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -12,7 +11,6 @@ import typer
 from ..sim.errors import fail
 from .shell import JsonFlag, show
 
-_WIDTH = 30
 # Usual lengths of sensor words: the data at hand need not show the largest word there is.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 _LARGEST_N = 1024
@@ -34,7 +32,8 @@ def init(name: Annotated[str, typer.Argument(
          as_json: JsonFlag = False) -> None:
     """Write NAME.toml, a commented spec to start from.
 
-    A file that exists is left alone. With --data the columns, the raw words and n are taken from the file.
+    A file that exists is left alone; a folder that is not there is made. With --data the columns, the raw
+    words and n are taken from the file.
 
     Examples
     --------
@@ -43,15 +42,19 @@ def init(name: Annotated[str, typer.Argument(
     kerncast init motor --algorithm kernel_lms -o specs
     """
     from ..sim.spec import Spec
+    from ..sim.spec_text import render
 
     path = out / f"{name}.toml"
     if data is None:
         values = _start(name, algorithm or ("kernel_cg" if kernel in _PRODUCTS else "toeplitz_rls"))
     else:
         values = _fitted(name, algorithm or ("kernel_cg" if kernel in _PRODUCTS else None), data, out)
-    values["kernel"] = {"type": kernel} | _parameters(kernel, values["kernel"]["sigma"])
-    text = _render(values, commented=("data",) if data is None else ())
+    values["kernel"] = {"type": kernel} | _parameters(kernel, values)
+    if kernel in _PRODUCTS:
+        _scale(values)
+    text = render(values, commented=("data",) if data is None else ())
     spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
+    out.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -62,11 +65,22 @@ def init(name: Annotated[str, typer.Argument(
          f"wrote {path}\n{spec.summary()}\nnext: kerncast check {path}")
 
 
-def _parameters(kernel: str, width: float) -> dict[str, Any]:
-    """A first guess of a kernel's parameters from the width that suits the Gaussian one."""
+def _parameters(kernel: str, values: Values) -> dict[str, Any]:
+    """A first guess of a kernel's parameters, from the width that suits the Gaussian one."""
+    width = values["kernel"]["sigma"]
     return {"gaussian": {"sigma": width}, "laplacian": {"sigma": width},
             "periodic": {"sigma": 1.0, "period": 10 * width},
-            "polynomial": {"degree": 2, "gamma": 1 / width**2, "coef0": 1.0}}.get(kernel, {})
+            "polynomial": {"degree": 2, "gamma": 1 / values["input"]["columns"], "coef0": 1.0},
+            }.get(kernel, {})
+
+
+def _scale(values: Values) -> None:
+    """Inputs from -1 to 1 and long words, without which products of inputs dwarf any lambda."""
+    from ..sim.formats import Format
+
+    word = Format.parse(values["input"]["word"])
+    values["input"] |= {"offset": (word.lo + word.hi + 1) // 2, "gain": 2.0 ** (1 - word.bits)}
+    values["numbers"]["word"] = 32
 
 
 def _start(name: str, algorithm: str) -> Values:
@@ -83,7 +97,7 @@ def _start(name: str, algorithm: str) -> Values:
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
     else:
         values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "fklms", "passes": 1}
-    return values | {"numbers": {"word": 16, "rounding": "half_up"}, "target": {"id": "cortex-m4"},
+    return values | {"numbers": {"word": 16}, "target": {"id": "cortex-m4"},
                      "data": {"file": "train.csv"}}
 
 
@@ -121,19 +135,3 @@ def _word(low: int, high: int, where: str) -> str:
         raise fail("E246", "no raw word holds these values", where=where, value=f"{low} to {high}",
                    allowed=f"words of {_LENGTHS[-1]} bits", remedy="correct the data")
     return f"{'s' if low < 0 else 'u'}{next(b for b in _LENGTHS if b >= bits)}f0"
-
-
-def _render(values: Values, commented: tuple[str, ...]) -> str:
-    """The TOML text, each table and key with the words of its field."""
-    from ..sim.spec_tables import TABLES, keys
-
-    lines = ["# A spec of kerncast. Check it with: kerncast check FILE"]
-    for table, entries in values.items():
-        off = "# " if table in commented else ""
-        about = (TABLES[table].__doc__ or "").splitlines()[0].replace("``", "")
-        lines += ["", f"# {about}", f"{off}[{table}]"]
-        for key, value in entries.items():
-            field = TABLES[table].model_fields[keys(TABLES[table])[key]]
-            entry = f"{off}{key} = {json.dumps(value)}"
-            lines.append(f"{entry:{_WIDTH}}# {field.description}")
-    return "\n".join(lines) + "\n"

@@ -150,7 +150,7 @@ _POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above
 def _tolerance() -> Any:
     """The key of the batch trainers that says when an answer is called inaccurate."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
-                about="status INACCURATE where the certified bound exceeds this part of |alpha|",
+                about="INACCURATE where the certified bound exceeds this part of |alpha|",
                 remedy="0.5 asks that the solution is right to a factor of two or better")
 
 
@@ -244,13 +244,13 @@ class Toeplitz(Table):
     step: int = _key(1, ge=1, le=2**31 - 1, about="raw words from sample to sample (scheme uniform)",
                      allowed="an integer from 1", remedy="1 where x counts the samples")
     solver: Literal["levinson", "schur", "lookahead", "lookahead_f32"] = _key(
-        "levinson", about="levinson, schur (more accurate, three more vectors of 32 bits), lookahead (eleven "
-                          "of 32 bits, for diagonal means that are not positive definite) or lookahead_f32",
+        "levinson", about="levinson (least memory), schur (more accurate), lookahead, lookahead_f32",
         allowed="levinson, schur, lookahead, lookahead_f32",
-        remedy="levinson needs the least memory; schur suits short words and a small lambda; lookahead "
-               "solves what the others refuse as not positive definite, lookahead_f32 the same in float32")
+        remedy="levinson needs the least memory; schur, three more vectors of 32 bits, suits short words and "
+               "a small lambda; lookahead, eleven, solves what the others refuse as not positive definite, "
+               "lookahead_f32 the same in float32")
     scaling: Literal["block", "static"] = _key(
-        "block", about="block (exponents follow the data) or static (fixed ones: cheaper, may saturate)",
+        "block", about="block (exponents follow the data) or static (cheaper, may saturate)",
         allowed="block, static", remedy="static needs data, or [numbers.ranges], for its ranges")
     refine: int = _key(0, ge=0, le=4, about="further solves on the residual; words of 32 bits",
                        allowed="an integer, 0 to 4", remedy="2 gives nearly what words of 32 bits give")
@@ -295,20 +295,21 @@ class Numbers(Table):
     rounding: Literal["floor", "half_up", "half_even"] = _key(
         "half_up", about="rounding of narrowing casts", allowed=", ".join(ROUNDINGS))
     overflow: Literal["saturate", "wrap"] = _key(
-        "saturate", about="what casts do whose word may not hold the value: saturate or wrap",
+        "saturate", about="what casts do beyond the word: saturate or wrap",
         allowed=", ".join(OVERFLOWS),
         remedy="a word that saturates tells in the status, one that wraps does not")
     casts: Casts = _key({}, about="casts by signal, such as f = \"floor wrap\"",
                         allowed="rounding, overflow or both by signal, such as f = \"floor wrap\"",
                         remedy="leave it away: rounding and overflow above hold for all")
-    ranges: Ranges = _key({}, about="largest magnitudes by signal, in the unit of the signal",
+    ranges: Ranges = _key({}, about="largest magnitudes by signal (static scaling, kernel_lms)",
                           allowed="numbers by signal, 2^-20 to 2^20 (about 1e-6 to 1e6), such as alpha = 2.5",
                           remedy="leave it away: bounds and data decide")
-    margin: float = _key(0.6, ge=0, le=8, about="bits of room above a simulated range (0.6: a factor 1.5)",
+    margin: float = _key(0.6, ge=0, le=8, about="bits above a simulated range (static scaling, kernel_lms)",
                          allowed="a number, 0 to 8",
                          remedy="raise it where the data do not show what the field will bring")
     exp_table: Literal["small", "medium", "large"] = _key(
-        "large", about="tables of the exponential", allowed="small, medium, large",
+        "large", about="tables of the exponential: small, medium or large",
+        allowed="small, medium, large",
         remedy="large is fastest and most accurate, small saves flash")
     formats: Formats = _key({}, about="formats by signal, such as alpha = \"s16f12\"",
                             allowed="formats by signal, such as alpha = \"s16f12\"",

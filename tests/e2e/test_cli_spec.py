@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import kerncast
 from kerncast.cli import main, shell
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.errors import fail
+from kerncast.sim.spec import Spec
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
 
@@ -161,10 +163,40 @@ def test_init_writes_nothing_under_a_name_that_cannot_be_used(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
-def test_init_into_a_folder_that_is_not_there_is_bad_input(tmp_path):
-    code, _, err = run("init", "motor", "-o", tmp_path / "absent")
+def test_init_makes_a_folder_that_is_not_there_and_refuses_a_file_in_its_place(tmp_path):
+    assert run("init", "motor", "-o", tmp_path / "new" / "specs")[0] == 0
+    assert run("check", tmp_path / "new" / "specs" / "motor.toml")[0] == 0
+    (tmp_path / "file").write_text("mine")
+    code, _, err = run("init", "motor", "-o", tmp_path / "file")
     assert code == 2
-    assert "E191" in err
+    assert f"{tmp_path / 'file'}: E191" in err
+
+
+@pytest.mark.parametrize(("algorithm", "options"), [
+    ("toeplitz_rls", ["solver", "scaling", "refine", "bias", "tolerance", "rounding", "overflow", "casts",
+                      "ranges", "margin", "exp_table", "test"]),
+    ("kernel_cg", ["tolerance", "rounding", "overflow", "casts", "exp_table", "test"]),
+    ("kernel_lms", ["rounding", "overflow", "casts", "ranges", "margin", "exp_table", "formats", "test"])])
+def test_every_option_that_init_leaves_as_a_comment_may_be_taken_as_it_stands(tmp_path, algorithm, options):
+    assert run("init", "motor", "--algorithm", algorithm, "-o", tmp_path)[0] == 0
+    lines = (tmp_path / "motor.toml").read_text(encoding="utf-8").splitlines()
+    offered = [line for line in lines if re.match(r"# \w+ = ", line) and not line.startswith("# file")]
+    assert [line.split()[1] for line in offered] == options
+    assert all(len(line) <= 110 for line in lines)
+    for line in offered[:-1]:  # test goes with [data]
+        text = "\n".join(lines).replace(line, line.removeprefix("# "))
+        if line.startswith("# ranges") and algorithm == "toeplitz_rls":
+            text = text.replace('# scaling = "block" ', 'scaling = "static"')
+        assert Spec.from_text(text) is not None
+
+
+@pytest.mark.parametrize("kernel", ["polynomial", "linear"])
+def test_init_with_a_kernel_of_products_gives_a_spec_that_trains_on_benign_data(tmp_path, kernel):
+    rows = [f"{(i * 977) % 4096},{(i * 31) % 4001},{(i * 977) % 4096 - 2048 + i % 7}" for i in range(60)]
+    (tmp_path / "train.csv").write_text("\n".join(["x0,x1,y", *rows, ""]))
+    assert run("init", "motor", "--data", tmp_path / "train.csv", "--kernel", kernel, "-o", tmp_path)[0] == 0
+    code, out, _ = run("sim", tmp_path / "motor.toml", "--json")
+    assert (code, json.loads(out)["status"]) == (0, "ok")
 
 
 def test_init_fits_columns_words_and_n_to_a_data_file(tmp_path):

@@ -1,0 +1,57 @@
+"""sim: a spec as commented TOML: each key with the words of its field, options as comments."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from .spec_tables import KERNEL_KEYS, OVERRIDABLE, RANGED, TABLES, keys
+
+Values = dict[str, dict[str, Any]]
+
+_WIDTH = 30
+#: Of keys that are empty by default.
+_EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
+             "test": '"test.csv"'}
+
+
+def render(values: Values, commented: tuple[str, ...] = ()) -> str:
+    """The text of a spec.
+
+    Parameters
+    ----------
+    values : dict of str to dict
+        The tables by name, each with its keys.
+    commented : tuple of str
+        Tables that stand there as comments.
+
+    Returns
+    -------
+    str
+        TOML.
+    """
+    lines = ["# A spec of kerncast. Check it with: kerncast check FILE",
+             "# A key behind a # is an option: at its default, or with an example of its value."]
+    for table, entries in values.items():
+        off = "# " if table in commented else ""
+        about = (TABLES[table].__doc__ or "").splitlines()[0].replace("``", "")
+        lines += ["", f"# {about}", f"{off}[{table}]"]
+        lines += [_line(table, key, f"{off}{key} = {json.dumps(value)}") for key, value in entries.items()]
+        lines += [_line(table, key, f"# {key} = {text}") for key, text in _left(table, values).items()]
+    return "\n".join(lines) + "\n"
+
+
+def _line(table: str, key: str, entry: str) -> str:
+    return f"{entry:{_WIDTH}}# {TABLES[table].model_fields[keys(TABLES[table])[key]].description}"
+
+
+def _left(table: str, values: Values) -> dict[str, str]:
+    """Keys that `values` leave at their default, or with an example where that is empty."""
+    algorithm = values["model"]["algorithm"]
+    useless = {"builtin", "step", *values[table], *KERNEL_KEYS["periodic"], *KERNEL_KEYS["polynomial"]}
+    useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
+    useless |= set() if OVERRIDABLE[algorithm] else {"formats"}
+    useless |= set() if RANGED[algorithm] else {"ranges", "margin"}
+    fields = {key: TABLES[table].model_fields[name] for key, name in keys(TABLES[table]).items()}
+    return {key: _EXAMPLES.get(key) or json.dumps(field.default) for key, field in fields.items()
+            if key not in useless}

@@ -1,4 +1,4 @@
-"""sim: the engine of the integer models: numba's compiler, or plain Python where it is absent.
+"""sim: the engine of models and reference: numba's compiler, or plain Python where it is absent.
 
 Both run the same functions and give the same words.  ``KERNCAST_ENGINE=python`` chooses plain
 Python although numba is installed (to step through a model in a debugger).
@@ -122,7 +122,23 @@ def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
     return _compiled(function, _nrt=False, forceinline=True)
 
 
-def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
+def jit_real(function: Callable[P, R]) -> Callable[P, R]:
+    """:func:`jit` for the reference's loops over real numbers: IEEE 754 as written, other threads go on.
+
+    The words are those of plain Python, on any machine and for any length of its vectors.
+    """
+    return _compiled(function, _nrt=False, nogil=True, error_model="numpy")
+
+
+def jit_sums(function: Callable[P, R]) -> Callable[P, R]:
+    """:func:`jit_real`, but sums may be taken in any order, and a product be added without rounding.
+
+    Sums then keep the processor's vector units busy; their last bits differ from machine to machine.
+    """
+    return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
+
+
+def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
     if _NUMBA is None:
         return function
     users = _NUMBA.config.CACHE_DIR

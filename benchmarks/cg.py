@@ -28,7 +28,9 @@ from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.reference.cg import kernel_cg, kernel_exact
+from kerncast.sim.reference.cg import kernel_cg
+from kerncast.sim.reference.elimination import elimination
+from kerncast.sim.reference.system import KernelSystem
 from kerncast.sim.simulate import alpha_values, relative_error, y_values
 from kerncast.sim.spec import Spec
 
@@ -97,7 +99,7 @@ class Judge:
         self.reference = FloatReference(plan)
         self._x, self._y = self.reference.inputs(problem.x), self.reference.targets(problem.y)
         self._K = self.reference.kernel(self.reference.inputs(problem.x_test), self._x)
-        self.alpha = kernel_exact(self.reference.kernel, self._x, self._y, lam).x
+        self.alpha = elimination(KernelSystem(self.reference.kernel, self._x, lam), self._y).x
         self.f = self._K @ self.alpha
 
     def row(self, method: str, steps: int | None, word: int | str, alpha: Array, f: Array, status: str,

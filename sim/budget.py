@@ -30,6 +30,7 @@ A norm of a sum is not the sum of norms.  The *part* of a term is its projection
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,11 @@ from .backend import Raw
 from .kernels import DistanceKernel
 from .plan import Plan
 from .reference.backend import FloatReference
-from .reference.cg import kernel_exact
+from .reference.bias import solve_with_bias
+from .reference.elimination import elimination
 from .reference.expansion import expand
 from .reference.kernel_lms import KernelLMS
+from .reference.system import KernelSystem
 
 Array = NDArray[np.float64]
 
@@ -107,9 +110,8 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
     if len(y_raw) > MOST_SAMPLES:
         return None
     y = reference.targets(y_raw)
-    try:
-        f_first = _unlimited(plan, reference, x_raw, y, passes)
-    except np.linalg.LinAlgError:
+    f_first = _unlimited(plan, reference, x_raw, y, passes)
+    if f_first is None:
         return None
     first, second = {"toeplitz_rls": ("regularisation", "Toeplitz approximation"),
                      "kernel_cg": ("regularisation", "early stopping"),
@@ -118,17 +120,14 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
     return ErrorBudget({first: f_first - y, second: f_second - f_first, "quantisation": f - f_second})
 
 
-def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array:
-    """Predictions of the first model: no Toeplitz matrix, all steps, no budget."""
+def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array | None:
+    """Predictions of the first model, if it has any: no Toeplitz matrix, all steps, no budget."""
     X, options = reference.inputs(x_raw), plan.options
     if plan.trains:
         lam = float(options["lambda"])
-        alpha, bias = kernel_exact(reference.kernel, X, y, lam).x, 0.0
-        if options.get("bias") == "1":  # the intercept that makes the multipliers sum to zero
-            ones = kernel_exact(reference.kernel, X, np.ones_like(y), lam).x
-            bias = float(alpha.sum() / ones.sum())
-            alpha = alpha - bias * ones
-        return expand(reference.kernel, X, X, alpha) + bias
+        solve = partial(elimination, KernelSystem(reference.kernel, X, lam))
+        solution = solve_with_bias(solve, y) if options.get("bias") == "1" else solve(y)
+        return expand(reference.kernel, X, X, solution.x) + solution.bias if solution.ok else None
     assert isinstance(reference.kernel, DistanceKernel)
     eta, rho = float(options["eta"]), float(options["rho"])
     learner = KernelLMS(plan.sizes["D"], reference.kernel, eta, rho, "none")

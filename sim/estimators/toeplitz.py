@@ -7,7 +7,7 @@ Toeplitz Matrix".
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +16,10 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ..checks import positive
+from ..reference.bias import solve_with_bias
 from ..reference.expansion import expand
 from ..reference.first_row import check_scheme, choose_scheme, kernel_first_row
-from ..reference.solution import Solution, Status
+from ..reference.solution import Solution
 from ..reference.toeplitz import solve_toeplitz
 from ..reference.toeplitz_product import residual_norm
 from ..reference.width import grid_or_spread_width
@@ -45,12 +46,10 @@ class _ToeplitzRLS(BaseEstimator):
         scheme = choose_scheme(X) if self.scheme == "auto" else check_scheme(self.scheme)
         r = kernel_first_row(X, kernel, scheme)
         r[0] += lam
-        right_hand_sides = np.column_stack((np.ones(len(X)), Y)) if self.fit_intercept else Y
-        solution = solve_toeplitz(r, right_hand_sides, method=self.solver)
-        if self.fit_intercept and solution.ok and not _bias_is_determined(solution):
-            solution = replace(solution, status=Status.BREAKDOWN, x=np.zeros_like(solution.x),
-                               why="the bias is not determined: the sum of T^-1 1 is zero")
-        self.dual_coef_, self.intercept_ = self._multipliers_and_bias(solution, Y)
+        solve = partial(solve_toeplitz, r, method=self.solver)
+        solution = solve_with_bias(solve, Y) if self.fit_intercept else solve(Y)
+        self.dual_coef_ = solution.x
+        self.intercept_ = solution.bias if solution.bias.ndim else float(solution.bias)
         self.residual_ = residual_norm(r, self.dual_coef_, Y - self.intercept_)
         self.X_fit_ = X
         self.status_ = solution.status
@@ -60,16 +59,6 @@ class _ToeplitzRLS(BaseEstimator):
         self.sigma_ = kernel.sigma
         self._kernel = kernel
         self._warn(solution, scheme)
-
-    def _multipliers_and_bias(self, solution: Solution, Y: Array) -> tuple[Array, Any]:
-        """`alpha` and `b` of the LS-SVM: Z eta = 1, Z nu = y, b = 1'nu / 1'eta, alpha = nu - eta b."""
-        if not self.fit_intercept:
-            return solution.x, 0.0
-        if not solution.ok:
-            return np.zeros_like(Y), 0.0 if Y.ndim == 1 else np.zeros(Y.shape[1])
-        eta, nu = solution.x[:, 0], solution.x[:, 1:].reshape(Y.shape)
-        b = nu.sum(axis=0) / eta.sum()
-        return nu - np.multiply.outer(eta, b), b
 
     def _output(self, X: ArrayLike) -> Array:
         """Evaluate (3), shape (m,) or (m, K)."""
@@ -88,12 +77,6 @@ class _ToeplitzRLS(BaseEstimator):
             return
         warnings.warn(f"{type(self).__name__}: {what}; scheme {scheme}, lam {self.lam:g}. {advice}",
                       LinAlgWarning, stacklevel=4)
-
-
-def _bias_is_determined(solution: Solution) -> bool:
-    """Whether 1' T^-1 1, by which the bias is divided, is distinct from 0; it is for positive definite T."""
-    eta = solution.x[:, 0]
-    return bool(abs(eta.sum()) > 1e-12 * np.abs(eta).sum())
 
 
 class ToeplitzRLSRegressor(RegressorMixin, _ToeplitzRLS):

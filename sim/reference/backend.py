@@ -5,14 +5,15 @@ It takes the same raw words, but computes in real units and answers in units of 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
+from .bias import solve_with_bias
 from .cg import kernel_cg
 from .expansion import expand
 from .first_row import kernel_first_row, uniform_first_row
@@ -82,10 +83,9 @@ class FloatReference:
         r = self.first_column(x_raw)
         if self.plan.options.get("bias") != "1":
             return solve_toeplitz(r, y, method="levinson")
-        both = solve_toeplitz(r, np.stack([np.ones_like(y), y], axis=1), method="levinson")
-        eta, nu = both.x.T
-        self.bias = float(nu.sum() / eta.sum()) if both.ok else 0.0
-        return replace(both, x=nu - self.bias * eta)
+        solution = solve_with_bias(partial(solve_toeplitz, r, method="levinson"), y)
+        self.bias = float(solution.bias)
+        return solution
 
     def first_column(self, x_raw: Raw | None) -> Array:
         """First column (n,) of T + lambda I for raw inputs (n, D); None on the uniform grid."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from .solution import Solution, Status
 from .system import System
@@ -36,6 +35,8 @@ def cholesky(system: System, Y: Array) -> Solution:
     KerncastError
         E237 where the matrix does not fit the memory.
     """
+    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+
     n, columns = system.n, Y.size // system.n
     A = system.dense()
     x, status, why = np.zeros_like(Y), Status.OK, ""
@@ -43,5 +44,6 @@ def cholesky(system: System, Y: Array) -> Solution:
         x = np.asarray(cho_solve(cho_factor(A, overwrite_a=True, check_finite=False), Y, check_finite=False))
     except LinAlgError as error:
         status, why = Status.NOT_POSITIVE_DEFINITE, str(error)
-    return judged(system, Y, x, status, method="cholesky", bytes=A.nbytes, why=why, kernel_values=n * n,
+    return judged(system, Y, x, status, method="cholesky", bytes=A.nbytes, why=why,
+                  kernel_values=n * n * system.values_per_entry,
                   operations=n * (n * n + 3 * n + 2) // 6 + columns * n * (n + 1))

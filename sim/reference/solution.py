@@ -58,6 +58,11 @@ class Solution:
         Values of the kernel that were computed.
     support : ndarray of int64, shape (s,), or None
         Rows of the samples to which the s rows of `x` belong; None where they belong to all.
+    bias : ndarray of shape () or (m,)
+        The bias b that was solved for beside `x`; 0 where none was.
+    history : tuple of float
+        Iterations: the residual as it was updated, the largest over the right-hand sides, before the
+        first step and after each; told whether the answer was taken or not.
     why : str
         Why this method ran, where "auto" chose it, and what made it stop, where it did.
     """
@@ -74,6 +79,8 @@ class Solution:
     operations: int = 0
     kernel_values: int = 0
     support: NDArray[np.int64] | None = None
+    bias: Array = field(default_factory=lambda: np.zeros(()))
+    history: tuple[float, ...] = ()
     why: str = ""
 
     @property

@@ -11,32 +11,57 @@ ToeplitzSystem   the first column    products by FFT, O(n) memory
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import fail
 from ..kernels import Kernel
+from .kernel_blocks import KernelBlocks
+from .kernel_blocks import Rows as Rows
 from .toeplitz_product import ToeplitzProduct
 
 Array = NDArray[np.float64]
-Rows = slice | NDArray[np.int64]
 
 # Products with a matrix that is not held make it in blocks of about this many values (8 MB of float64).
 _BLOCK_VALUES = 1 << 20
 _REAL_BYTES = 8
 
 
+class Cost(NamedTuple):
+    """What a product with one vector takes: multiplications, kernel values, bytes beside its operands."""
+
+    multiplications: int
+    kernel_values: int
+    bytes: int
+
+
 class System(ABC):
     """A symmetric matrix A of n rows, by what solvers ask of it."""
+
+    #: Kernel values that an entry of a block takes.
+    values_per_entry = 0
 
     @property
     @abstractmethod
     def n(self) -> int:
         """Number of rows."""
+
+    @property
+    def regulariser(self) -> float:
+        """lambda, where A is known to be K + lambda I with K positive semidefinite; else 0."""
+        return 0.0
+
+    @property
+    def product_cost(self) -> Cost:
+        """What ``A @ v`` takes."""
+        return Cost(self.n * self.n, 0, 0)
 
     @abstractmethod
     def block(self, rows: Rows, columns: Rows) -> Array:
@@ -46,19 +71,13 @@ class System(ABC):
     def diagonal(self) -> Array:
         """The diagonal of A, shape (n,)."""
 
+    @abstractmethod
     def __matmul__(self, V: Array) -> Array:
-        """A V for `V` of shape (n,) or (n, m), some rows of A at a time."""
-        product = np.empty(V.shape)
-        step = max(1, _BLOCK_VALUES // self.n)
-        everything = slice(0, self.n)
-        for start in range(0, self.n, step):
-            rows = slice(start, min(start + step, self.n))
-            product[rows] = self.block(rows, everything) @ V
-        return product
+        """A V for `V` of shape (n,) or (n, m)."""
 
-    def dense(self) -> Array:
-        """The whole matrix, shape (n, n); E237 where that many bytes are not to be had."""
-        refuse_beyond_memory(self.n * self.n * _REAL_BYTES, f"a matrix of {self.n} x {self.n}")
+    def dense(self, copies: int = 1) -> Array:
+        """The whole matrix, shape (n, n); E237 where the bytes of so many are not to be had."""
+        refuse_beyond_memory(copies * self.n * self.n * _REAL_BYTES, f"a matrix of {self.n} x {self.n}")
         return self.block(slice(0, self.n), slice(0, self.n))
 
 
@@ -109,22 +128,52 @@ class KernelSystem(System):
     X: Array
     lam: float
 
+    values_per_entry = 1
+
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.X)
 
+    @property
+    def regulariser(self) -> float:
+        """The lambda of K + lambda I."""
+        return self.lam
+
     def block(self, rows: Rows, columns: Rows) -> Array:
         """Make K[rows, columns], lambda added where row and column are the same sample."""
-        block = self.kernel(self.X[rows], self.X[columns])
-        numbers = np.arange(self.n)
-        same, here = np.nonzero(numbers[rows, np.newaxis] == numbers[columns])
-        block[same, here] += self.lam
-        return block
+        return np.asarray(self._blocks.block(rows, columns, self.lam))
+
+    @cached_property
+    def _blocks(self) -> KernelBlocks:
+        return KernelBlocks(self.kernel, self.X)
 
     def diagonal(self) -> Array:
         """k(x, x) + lambda of each sample, shape (n,)."""
         return self.kernel.pairs(self.X, self.X) + self.lam
+
+    def __matmul__(self, V: Array) -> Array:
+        """A V for `V` of shape (n,) or (n, m), some rows at a time, each pair of samples looked at once."""
+        product = np.zeros(V.shape)
+        for start, stop in self._strips():
+            strip = self.block(slice(start, stop), slice(start, self.n))  # A is symmetric: the upper part
+            product[start:stop] += strip @ V[start:]
+            product[stop:] += strip[:, stop - start:].T @ V[start:stop]
+        return product
+
+    def _strips(self) -> Iterator[tuple[int, int]]:
+        """Rows from, rows to: strips of the upper triangle of about as many values each."""
+        start = 0
+        while start < self.n:
+            stop = min(self.n, start + max(1, _BLOCK_VALUES // (self.n - start)))
+            yield start, stop
+            start = stop
+
+    @property
+    def product_cost(self) -> Cost:
+        """What ``A @ v`` takes; a strip is held with what its making needs."""
+        made = [(stop - start) * (self.n - start) for start, stop in self._strips()]
+        return Cost(self.n * self.n, sum(made), 3 * _REAL_BYTES * max(made))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,18 +210,31 @@ class ToeplitzSystem(System):
         """A V for `V` of shape (n,) or (n, m), by FFT."""
         return np.asarray(self._product @ V)
 
+    @property
+    def product_cost(self) -> Cost:
+        """What ``A @ v`` takes: two FFTs of a circulant of at least twice the size."""
+        size = 1 << (2 * self.n - 1).bit_length()
+        return Cost(2 * fft_multiplications(size) + size, 0, 3 * _REAL_BYTES * size)
+
+
+def fft_multiplications(size: int) -> int:
+    """Multiplications of a real FFT of that length, to leading order."""
+    return size * size.bit_length()
+
 
 def refuse_beyond_memory(wanted: int, what: str) -> None:
     """Raise E237 where `wanted` bytes for `what` are more than the machine has free."""
-    free = _free_bytes()
+    free = free_bytes()
     if wanted > free:
         raise fail("E237", f"{what} does not fit the memory", where="n", value=f"{wanted:,} bytes",
                    allowed=f"{free:,} bytes to be had on this machine",
                    remedy='use a method in O(n) memory, "cg" or a Toeplitz one, or fewer samples')
 
 
-def _free_bytes() -> int:
-    """Memory that is to be had, in bytes, what the system can give back included."""
-    from psutil import virtual_memory
-
+def free_bytes() -> int:
+    """Memory that is to be had, in bytes; what the system can give back included, where psutil is there."""
+    try:
+        from psutil import virtual_memory
+    except ImportError:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return int(virtual_memory().available)

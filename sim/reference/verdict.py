@@ -19,7 +19,7 @@ RESIDUAL_LIMIT = 1e-6
 
 
 def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float = RESIDUAL_LIMIT,
-           method: str, iterations: int = 0, **counts: Any) -> Solution:
+           method: str, iterations: int = 0, found: float | None = None, **counts: Any) -> Solution:
     """Return `x` if it really solves the system, else zeros and the reason.
 
     Parameters
@@ -32,6 +32,8 @@ def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float =
     limit : float
     method : str
     iterations : int
+    found : float, optional
+        |Y - A x| computed afresh, by a solver that knows it: spares a product.
     **counts
         Further attributes of :class:`Solution`.
 
@@ -40,7 +42,10 @@ def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float =
     The product that finds the residual is not among the costs told.
     """
     size = largest_norm(Y)
-    found = largest_norm(np.asarray(Y - system @ x)) if status is Status.OK else size
+    if status is not Status.OK:
+        found = size
+    elif found is None:
+        found = largest_norm(np.asarray(Y - system @ x))
     solution = Solution(x, status, found, iterations, method, **counts)
     if status is Status.OK and not found <= limit * size < np.inf:  # also catches NaN
         solution = replace(solution, status=Status.BREAKDOWN, why=solution.why or "the residual is too large")

@@ -18,7 +18,9 @@ from kerncast.sim.model.kernel import distance, kernel, kernel_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.cg import kernel_cg, kernel_exact
+from kerncast.sim.reference.cg import kernel_cg
+from kerncast.sim.reference.elimination import elimination
+from kerncast.sim.reference.system import KernelSystem
 from kerncast.sim.simulate import simulate
 from kerncast.sim.spec import Spec
 
@@ -294,7 +296,7 @@ def test_the_reference_takes_the_steps_that_the_plan_takes() -> None:
 def test_the_float_reference_converges_to_the_exact_solution() -> None:
     x, y = digits()
     X, targets, kernel = x.astype(float), y / 128, Gaussian(18.0)
-    exact = kernel_exact(kernel, X, targets, 0.1)
+    exact = elimination(KernelSystem(kernel, X, 0.1), targets)
     near = kernel_cg(kernel, X, targets, 0.1, 100)
     assert exact.ok and near.ok and near.residual < 1e-9
     assert relative(near.x, exact.x) < 1e-9

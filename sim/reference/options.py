@@ -1,0 +1,40 @@
+"""sim.reference: checks of the options of solvers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..checks import is_integer, is_real
+from ..errors import fail
+from .system import KernelSystem, System
+
+
+def check_tolerance(tolerance: float) -> None:
+    """Raise E236 where a relative residual is out of the reach of float64, or too loose for a solution."""
+    if not is_real(tolerance) or not 1e-15 <= tolerance <= 1e-2:  # also refuses NaN
+        raise fail("E236", "the tolerance of an iteration is out of range", where="tolerance",
+                   value=tolerance, allowed="a number from 1e-15 to 1e-2", remedy="start with 1e-10")
+
+
+def check_count(value: int, where: str, least: int = 1, most: int | None = None) -> None:
+    """Raise E238 where an option is not an integer from `least` to `most`."""
+    if not is_integer(value) or value < least or (most is not None and value > most):
+        upper = "" if most is None else f" and at most {most}"
+        raise fail("E238", "an option of the method is out of range", where=where, value=value,
+                   allowed=f"an integer, at least {least}{upper}", remedy="leave it out")
+
+
+def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
+    """Raise E238 where an option is not one of its choices."""
+    if value not in (allowed := tuple(choices)):
+        raise fail("E238", "an option of the method is not one of its choices", where=where,
+                   value=repr(value), allowed=", ".join(map(str, allowed)), remedy="leave it out")
+
+
+def samples_of(system: System, method: str) -> KernelSystem:
+    """Return `system` if it is made of samples and a kernel, else raise E238."""
+    if not isinstance(system, KernelSystem):
+        raise fail("E238", f"method {method} takes a kernel and samples", where="method",
+                   value=type(system).__name__, allowed="solve_kernel, or a KernelSystem",
+                   remedy="use cholesky for a matrix")
+    return system

@@ -7,6 +7,7 @@ Decherchi et al.), FKLMS for the three properties of report 836, section 2.1.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ _SIGMA_MIN, _SIGMA_MAX = 1e-150, 1e150
 
 # exp(-746) is 0 in float64, whose least number above 0 is exp(-744.4).
 _UNDERFLOW = 746.0
-_UNDERFLOW_ROOT = (2.0 * _UNDERFLOW) ** 0.5
+_UNDERFLOW_ROOT = math.sqrt(2.0 * _UNDERFLOW)
 
 #: What the flags of a kernel say, in words.
 PROPERTIES = {

@@ -57,11 +57,11 @@ def interpolation(u: Array, weights: Weights) -> tuple[NDArray[np.int64], Array]
     left = np.floor(u)
     s = u - left
     if weights == "linear":
-        taps, w = np.arange(2), (1 - s, s)
+        taps, w = np.arange(2), [1 - s, s]
     else:
         taps = np.arange(-1, 3)
-        w = (-s * (s - 1) * (s - 2) / 6, (s + 1) * (s - 1) * (s - 2) / 2,
-             -(s + 1) * s * (s - 2) / 2, (s + 1) * s * (s - 1) / 6)
+        w = [-s * (s - 1) * (s - 2) / 6, (s + 1) * (s - 1) * (s - 2) / 2,
+             -(s + 1) * s * (s - 2) / 2, (s + 1) * s * (s - 1) / 6]
     return left.astype(np.int64)[:, np.newaxis] + taps, np.stack(w, axis=1)
 
 

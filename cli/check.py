@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..sim.errors import KerncastError, Problem
-from .shell import JsonFlag, SpecPath, load_spec, show
+from .shell import JsonFlag, SpecPath, load_spec, show, warnings_of
 
 if TYPE_CHECKING:
     from ..sim.spec import Spec
@@ -24,6 +24,8 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast check ecg.toml
     kerncast check ecg.toml --json
     """
+    from ..sim.planner import make_plan
+
     spec = load_spec(path)
     problems: list[Problem] = []
     for look in (_target, _plan, _data):
@@ -31,6 +33,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     if problems:
         raise KerncastError(problems)
     show({"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
+          "warnings": warnings_of(spec, make_plan(spec), as_json),
           "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)},
          as_json, f"ok  {spec.summary()}")
 

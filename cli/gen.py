@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT
-from .shell import JsonFlag, SpecPath, load_spec, show
+from .shell import JsonFlag, SpecPath, load_spec, show, warnings_of
 
 OutFolder = Annotated[Path, typer.Option("-o", "--out", help="The folder to write.", show_default=False)]
 
@@ -42,6 +42,6 @@ def gen(path: SpecPath, out: OutFolder,
         return
     manifest = generate(plan, out, spec.target.id, vectors=vectors)
     show({"out": str(out), **describe(manifest), "state_bytes": plan.state_bytes,
-          "table_bytes": plan.table_bytes}, as_json,
+          "table_bytes": plan.table_bytes, "warnings": warnings_of(spec, plan, as_json)}, as_json,
          f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "
          f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}")

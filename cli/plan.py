@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .shell import JsonFlag, SpecPath, columns, emit, load_spec, show
+from .shell import JsonFlag, SpecPath, columns, emit, load_spec, show, warnings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,9 +46,10 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
         text = _explanation(spec, path.parent, made, why)
         show({"signal": why, "why": text, "evidence": made.evidence[why]}, as_json, text)
     elif as_json:
-        emit(json.loads(made.to_json()))
+        emit(json.loads(made.to_json()) | {"warnings": warnings_of(spec, made, as_json)})
     else:
         print(_text(made))
+        warnings_of(spec, made, as_json)
 
 
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:

@@ -20,6 +20,7 @@ import typer
 from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem
 
 if TYPE_CHECKING:
+    from ..sim.plan import Plan
     from ..sim.spec import Spec
 
 EXIT_INTERNAL = 70
@@ -77,6 +78,18 @@ def _report(problems: Sequence[Problem], as_json: bool) -> None:
     codes = sorted({problem.code for problem in problems})
     typer.echo(f"More on this: kerncast explain {codes[0]}" if len(codes) == 1 else
                f"{len(problems)} problems; more on each: kerncast explain CODE", err=True)
+
+
+def warnings_of(spec: Spec, plan: Plan, as_json: bool) -> list[dict[str, str]]:
+    """Warnings of a plan, for ``--json``; printed on stderr where that was not asked for."""
+    from ..sim.planner.cautions import cautions
+
+    found = cautions(plan)
+    problems = spec.located(KerncastError(found)).problems if found else ()
+    if not as_json:
+        for problem in problems:
+            typer.echo(f"warning: {problem}", err=True)
+    return [problem.as_dict() for problem in problems]
 
 
 def _internal(error: Exception, as_json: bool) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT
-from .shell import JsonFlag, SpecPath, columns, load_spec, show
+from .shell import JsonFlag, SpecPath, columns, load_spec, show, warnings_of
 
 if TYPE_CHECKING:
     from ..sim.budget import ErrorBudget
@@ -28,8 +28,10 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast sim ecg.toml --json
     """
     from ..lab.example import simulate_spec
+    from ..sim.planner.evidence import observed
 
-    plan, result = simulate_spec(load_spec(path), path.parent)
+    spec = load_spec(path)
+    plan, result = simulate_spec(spec, path.parent)
     errors = {"f_error": result.f_error, "alpha_error": result.alpha_error}
     errors = {name: value for name, value in errors.items() if not math.isnan(value)}
     ranges = [("signal", "format", "least", "most", "headroom", "saturated")]
@@ -40,7 +42,9 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     text = "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(result, verdict),
                       *(f"{name} against float64: {value:.3e}" for name, value in errors.items()),
                       *_budget(result.budget), "", columns(ranges)])
+    warnings = warnings_of(spec, observed(plan, result.ranges, result.state), as_json)
     show({"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict, **errors,
+          "warnings": warnings,
           "budget": None if result.budget is None else result.budget.as_dict(),
           "ranges": [vars(r) for r in result.ranges]}, as_json, text)
     if result.status != "ok":

@@ -1,8 +1,9 @@
-"""sim: the catalogue of errors: for each code what it is called, how it comes about and how to mend it.
+"""sim: the catalogue of errors and warnings: for each code its name, how it comes about, how to mend it.
 
 ``kerncast explain CODE`` prints an entry; a test holds the codes used in the sources and the rows
 below to each other.  E1xx spec file, E2xx numbers, plan and data, E3xx generation, output folder and
-target, E4xx link and back ends, E5xx a tool is missing (exit 3).  Rows are in order of their codes.
+target, E4xx link and back ends, E5xx a tool is missing (exit 3), Wxxx warnings.  Rows are in order of
+their codes.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ _SPEC = {
                   "Advice from conditioning is for the Toeplitz trainer, and needs the inputs that its first "
                   "row is made of.", "Use kerncast sim, which measures the error, or name data in [data]."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
-                  "Copy the code from the beginning of the message: E and three digits."),
+                  "Copy the code from the message: E or W and three digits."),
     "E191": Entry("the system refused to read or write",
                   "A folder is missing or not writable, or the disk is full.",
                   "Check the path named and its permissions."),
@@ -308,5 +309,22 @@ _MISSING = {
                   "Install it with the command named."),
 }
 
-#: Every error a user can meet, by its code.
-CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | _LINK | _MISSING
+_WARNINGS = {
+    "W201": Entry("lambda is lost in the rounding of the kernel",
+                  "lambda is less than one lsb of the words that hold kernel values. Rounding then takes more "
+                  "from the least eigenvalue than lambda gives, and trainings may end with "
+                  "NOT_POSITIVE_DEFINITE. Polynomial and linear kernels of large inputs have a large lsb.",
+                  "Scale the inputs with [input] offset and gain, raise lambda, or take a longer word."),
+    "W202": Entry("no bound can be certified",
+                  "Rounding all kernel values may take more from the least eigenvalue than lambda gives; or the "
+                  "scheme is diagonal_mean, where nothing is known of the least eigenvalue. The answer may be "
+                  "good, but its status is INACCURATE.",
+                  "Raise lambda, take a longer word, or use diagonal_mean_biased."),
+    "W203": Entry("the words cannot show the answer",
+                  "Every prediction is below half an lsb of y: lambda is very large, or the targets fill little "
+                  "of their raw word; or eta is so small that no multiplier ever moves.",
+                  "Bring lambda or eta nearer to 1, or describe the targets by a shorter [output] word."),
+}
+
+#: Every error and warning a user can meet, by its code.
+CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | _LINK | _MISSING | _WARNINGS

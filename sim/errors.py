@@ -23,7 +23,8 @@ class Problem:
     Parameters
     ----------
     code : str
-        ``E`` and three digits, listed in :mod:`.catalogue` (E5xx: a tool is missing).
+        ``E``, or ``W`` of a warning, and three digits, listed in :mod:`.catalogue` (E5xx: a tool is
+        missing).
     message : str
         What is wrong, in one sentence.
     where : str

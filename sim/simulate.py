@@ -162,9 +162,8 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
                           trained=False, float_solves=float_solves)
     if status == STATUSES[0]:
         status = worst_status(answers)
-    alpha_error = math.nan
-    if plan.trains:
-        alpha_error = relative_error(alpha_values(plan, model.state()), reference.alpha)
+    alpha_error = (relative_error(alpha_values(plan, model.state()), reference.alpha) if plan.trains
+                   else math.nan)
     budget = error_budget(plan, y_values(plan, model.predict(at)["f"]), reference, at, y_raw, passes)
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, model.state(),
                       budget, float_solves=float_solves)

@@ -143,3 +143,15 @@ def test_sim_of_an_answer_that_is_not_ok_says_what_its_status_means(tmp_path):
     assert code == 1
     assert "status inaccurate\nMeaning  trained, but the certified bound exceeds" in out
     assert "f_error against float64" in out and "There is no answer" not in out
+
+
+def test_a_spec_that_will_hardly_do_is_warned_of_by_every_command_that_plans_it(tmp_path):
+    path = refused(tmp_path)
+    for command, code in ((["check", path], 0), (["plan", path], 0), (["sim", path], 1),
+                          (["gen", path, "-o", tmp_path / "out"], 0)):
+        found, out, err = run(*command)
+        assert found == code
+        assert f"warning: {path}:13 [cg] lambda: W201" in err and "W201" not in out
+        _, out, err = run(*command, "--json")
+        assert ([w["code"] for w in json.loads(out)["warnings"]], err) == (["W201"], "")
+    assert run("explain", "W201")[0] == 0

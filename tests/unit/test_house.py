@@ -189,7 +189,7 @@ def test_every_error_code_in_use_is_explained():
         f"{name(path)}: {code}"
         for path in SOURCES
         for text in strings(path)
-        for code in re.findall(r"\bE\d{3}\b", text)
+        for code in re.findall(r"\b[EW]\d{3}\b", text)
         if code not in CATALOGUE
     ]
     assert not unknown

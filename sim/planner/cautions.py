@@ -1,0 +1,89 @@
+"""sim.planner: what a plan allows although it will hardly do what was wanted: warnings with a code.
+
+A warning refuses nothing: a run may still be of use, as early steps of conjugate gradients are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..errors import Problem
+from ..plan import Plan
+from ..spec_tables import TABLE_OF
+from .kernel import POLYNOMIALS
+from .lookahead import LOOKAHEADS
+
+_LONGER = "raise lambda, or take a longer word: [numbers] word = 24 or 32"
+
+
+def cautions(plan: Plan) -> tuple[Problem, ...]:
+    """Warnings of a plan; with evidence of a run (:func:`.evidence.observed`), of the run too.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    tuple of Problem
+        W201 to W203.
+    """
+    lost = tuple(_lambda_lost(plan))
+    return (*lost, *(() if lost else _no_bound(plan)), *_nothing_shown(plan))
+
+
+def _key(plan: Plan, key: str) -> str:
+    return f"[{TABLE_OF[plan.algorithm]}] {key}"
+
+
+def _lambda_lost(plan: Plan) -> Iterator[Problem]:
+    """Lambda beside one lsb of the words that the matrix is made of (W201)."""
+    if not plan.trains or plan.options.get("solver") in LOOKAHEADS:
+        return
+    lam, lsb = Fraction(plan.options["lambda"]), plan.signals["kernel"].format.lsb
+    if plan.algorithm == "toeplitz_rls":  # r over 1 + lambda
+        lsb = Fraction(1, 1 << (plan.integer("solver_word") - 1)) * (1 + lam)
+    if lam < lsb:
+        remedy = _LONGER if plan.options["kernel"] not in POLYNOMIALS else (
+            "scale the inputs with [input] offset and gain, so that kernel values are near 1; or " + _LONGER)
+        yield Problem("W201", "lambda is less than one lsb of the kernel's words: rounding may make the "
+                      "matrix indefinite", _key(plan, "lambda"), plan.options["lambda"],
+                      f"at least {float(lsb):.3g}, and better a hundred times as much", remedy)
+
+
+def _no_bound(plan: Plan) -> Iterator[Problem]:
+    """A training whose error nothing bounds (W202)."""
+    if plan.constants.get("bound_gain") != 0:
+        return
+    if plan.options.get("scheme") == "diagonal_mean":
+        yield Problem("W202", "no bound can be certified for plain means of diagonals: no training is better "
+                      "than INACCURATE", _key(plan, "scheme"), "diagonal_mean",
+                      "diagonal_mean_biased, or uniform for a sampled signal",
+                      "use diagonal_mean_biased, or take the answer uncertified")
+    else:
+        yield Problem("W202", "no bound can be certified: rounding all kernel values may take more than "
+                      "lambda gives; no training is better than INACCURATE", _key(plan, "lambda"),
+                      plan.options["lambda"], "larger values, or a longer word", _LONGER)
+
+
+def _nothing_shown(plan: Plan) -> Iterator[Problem]:
+    """Predictions, or steps of the multipliers, below half a word (W203)."""
+    y, half = Fraction(plan.evidence["y"]["bound"]), plan.signals["y"].format.lsb / 2
+    key, found = ("lambda", plan.options["lambda"]) if plan.trains else ("eta", plan.options["eta"])
+    if plan.trains:  # |f_i| <= |k_i| |alpha| <= n max|k| max|y| / lambda
+        signal = plan.signals["kernel"]
+        reach = plan.sizes["n"] * signal.format.value(max(-signal.lo, signal.hi)) * y / Fraction(found)
+    else:
+        reach, half = y * Fraction(found), plan.signals["alpha"].format.lsb / 2
+    if reach < half:
+        size, end, verb = ("large", "below", "lower") if plan.trains else ("small", "above", "raise")
+        limit = Fraction(found) * (reach / half if plan.trains else half / reach)
+        yield Problem("W203", f"{key} is so {size} that no word shows the answer: every prediction will be 0",
+                      _key(plan, key), found, f"{end} {float(limit):.3g}",
+                      f"{verb} {key}, or take a longer word: [numbers] word = 32")
+    elif plan.evidence["f"]["seen"] == 0:
+        yield Problem("W203", "every prediction of the run is 0: the words do not show it", "[output] word",
+                      str(plan.signals["y_raw"].format), "targets that fill their raw word",
+                      f"use an [output] word, and an offset, that the targets fill; a {key} nearer to 1; or "
+                      "[numbers] word = 32")

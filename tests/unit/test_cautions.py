@@ -1,0 +1,77 @@
+"""Warnings: what a plan allows although it will hardly do what was wanted, and nothing else."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kerncast.sim.planner import make_plan
+from kerncast.sim.planner.cautions import cautions
+from kerncast.sim.simulate import observe, simulate
+from kerncast.sim.spec import Spec
+
+N = 24
+
+
+def spec(algorithm: str = "kernel_cg", output: str = "s12f0", kernel: dict[str, Any] | None = None,
+         **own: Any) -> Spec:
+    table = {"kernel_cg": {"cg": {"n": N, "lambda": 0.1} | own},
+             "toeplitz_rls": {"toeplitz": {"n": N, "lambda": 0.1, "scheme": "uniform"} | own},
+             "kernel_lms": {"online": {"budget": 8, "eta": 0.5} | own}}[algorithm]
+    return Spec(model={"name": "warned", "algorithm": algorithm}, input={"word": "u12f0"},
+                output={"word": output}, kernel=kernel or {"sigma": 3.0}, **table)
+
+
+def codes(s: Spec) -> list[str]:
+    return [problem.code for problem in cautions(make_plan(s))]
+
+
+LINEAR = {"type": "linear"}
+
+
+@pytest.mark.parametrize("s", [spec(), spec("toeplitz_rls"), spec("toeplitz_rls", refine=2),
+                               spec("kernel_lms"), spec("toeplitz_rls", scheme="diagonal_mean_biased")])
+def test_an_ordinary_spec_is_not_warned_of(s: Spec) -> None:
+    assert codes(s) == []
+
+
+@pytest.mark.parametrize(("s", "code", "where"), [
+    (spec(kernel=LINEAR), "W201", "[cg] lambda"),
+    (spec("toeplitz_rls", **{"lambda": 2.0**-16}), "W201", "[toeplitz] lambda"),
+    (spec(**{"lambda": 2.0**-12}), "W202", "[cg] lambda"),
+    (spec("toeplitz_rls", **{"lambda": 2.0**-12}), "W202", "[toeplitz] lambda"),
+    (spec("toeplitz_rls", scheme="diagonal_mean"), "W202", "[toeplitz] scheme"),
+    (spec("toeplitz_rls", solver="lookahead", scheme="diagonal_mean"), "W202", "[toeplitz] scheme"),
+    (spec(**{"lambda": 1e9}), "W203", "[cg] lambda"),
+    (spec("toeplitz_rls", **{"lambda": 1e9}), "W203", "[toeplitz] lambda"),
+    (spec("kernel_lms", eta=1e-6), "W203", "[online] eta")])
+def test_each_warning_has_its_place_and_what_to_do(s: Spec, code: str, where: str) -> None:
+    (problem,) = cautions(make_plan(s))
+    assert (problem.code, problem.where) == (code, where)
+    assert problem.value and problem.allowed and problem.remedy
+
+
+def test_lambda_is_lost_below_one_lsb_of_the_kernel_and_not_above() -> None:
+    lsb = float(make_plan(spec(kernel=LINEAR)).signals["kernel"].format.lsb)
+    assert "W201" in codes(spec(kernel=LINEAR, **{"lambda": lsb * 0.99}))
+    assert "W201" not in codes(spec(kernel=LINEAR, **{"lambda": lsb * 1.01}))
+
+
+@pytest.mark.parametrize("algorithm", ["kernel_cg", "toeplitz_rls"])
+def test_where_no_word_can_show_an_answer_every_prediction_is_0_indeed(algorithm: str) -> None:
+    x, y = np.arange(N), np.resize([2047, -2048, 2047, 2047], N)
+    inputs = x if algorithm == "kernel_cg" else None
+    for lam in np.geomspace(1e3, 1e9, 7):
+        plan = make_plan(spec(algorithm, **{"lambda": float(lam)}))
+        shown = simulate(plan, inputs, y).f.any()
+        assert not (shown and cautions(plan))
+        assert shown or [p.code for p in cautions(observe(plan, inputs, y))] == ["W203"]
+
+
+def test_targets_that_no_word_shows_are_told_by_a_run() -> None:
+    s, y = spec("toeplitz_rls", "s32f0"), np.resize([3, -2, 0, 1], N)
+    assert codes(s) == []
+    (problem,) = cautions(observe(make_plan(s), None, y))
+    assert (problem.code, problem.where) == ("W203", "[output] word")

@@ -7,15 +7,14 @@ change, through additions and products only: the words are the same on every mac
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import fail
 from .formats import Format
+from .packages import from_package
 from .spec import Spec
 from .spec_rules import BUILTIN_DIGITS_TRAINING
 
@@ -26,6 +25,7 @@ ECG_START = 100
 #: Standard deviation of the noise added to the ECG, in its own units (its range is -112 to 250).
 ECG_NOISE = 10.0
 SEED = 0
+_PLACE = "[data] builtin"
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ def ecg(spec: Spec) -> BuiltinSamples:
     KerncastError
         E246 where [output] word does not hold the signal; E501 without PyWavelets.
     """
-    recording = np.asarray(_import("pywt", "PyWavelets", lambda pywt: pywt.data.ecg()), dtype=np.float64)
+    recording = ecg_recording(_PLACE)
     n = spec.samples or len(recording)
     start = min(ECG_START, len(recording) - n)
     clean = recording[start:start + n]
@@ -92,8 +92,7 @@ def digits(_: Spec) -> BuiltinSamples:
     KerncastError
         E501 without scikit-learn.
     """
-    pixels, label = _import("sklearn.datasets", "scikit-learn",
-                            lambda datasets: datasets.load_digits(return_X_y=True))
+    pixels, label = handwritten_digits(_PLACE)
     chosen = np.flatnonzero((label == 3) | (label == 8))
     source = random.Random(SEED)
     keys = [source.random() for _ in chosen]
@@ -104,13 +103,14 @@ def digits(_: Spec) -> BuiltinSamples:
                           "digits 3 (-1) and 8 (+1), sklearn.datasets.load_digits", "scikit-learn, BSD-3")
 
 
-def _import(module: str, package: str, use: Callable[[Any], Any]) -> Any:
-    """What `use` takes from an optional package; E501 where it is not installed."""
-    from importlib import import_module
+def ecg_recording(where: str) -> NDArray[np.float64]:
+    """PyWavelets' ECG, shape (1024,); E501 without PyWavelets."""
+    recording = from_package("pywt", "PyWavelets", lambda pywt: pywt.data.ecg(), where=where)
+    return np.asarray(recording, dtype=np.float64)
 
-    try:
-        return use(import_module(module))
-    except ImportError:
-        raise fail("E501", f"the bundled data come with {package}, which is not installed",
-                   where="[data] builtin", allowed="the extra learn",
-                   remedy=f"python -m pip install {package}") from None
+
+def handwritten_digits(where: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """scikit-learn's digits, shape (1797, 64), and their labels, shape (1797,); E501 without scikit-learn."""
+    pixels, label = from_package("sklearn.datasets", "scikit-learn",
+                                 lambda datasets: datasets.load_digits(return_X_y=True), where=where)
+    return pixels, label

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections.abc import Mapping
@@ -12,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .csv_lines import csv_lines
 from .errors import KerncastError, Problem
 from .formats import Format
 
@@ -37,17 +37,15 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
     """
     rows: list[list[int]] = []
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            order = _header(path, next(reader, []), formats, problems)
-            for fields in reader if order else ():
-                if fields:
-                    row = _row(f"{path}:{reader.line_num}", fields, order, formats, problems)
-                    rows += [row] if row else []
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not CSV in UTF-8"
-        problems.append(Problem("E241", f"the data file cannot be read: {reason}", str(path), "",
-                                "a CSV file; paths are relative to the spec", "check [data] in the spec"))
+        lines = csv_lines(path, allowed="a CSV file; paths are relative to the spec",
+                          remedy="check [data] in the spec")
+        order = _header(path, next(lines, (1, []))[1], formats, problems)
+        for number, fields in lines if order else ():
+            if fields:
+                row = _row(f"{path}:{number}", fields, order, formats, problems)
+                rows += [row] if row else []
+    except KerncastError as error:
+        problems += error.problems
     return np.array(rows, dtype=np.int64).reshape(len(rows), len(formats))
 
 
@@ -141,9 +139,8 @@ def survey(path: Path) -> Survey:
 def _columns(path: Path) -> int:
     """Input columns that the header seems to name; what is wrong with it is found on reading."""
     try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            return len(next(csv.reader(file), [])) - 1
-    except (OSError, UnicodeDecodeError, csv.Error):
+        return len(next(csv_lines(path), (1, []))[1]) - 1
+    except KerncastError:
         return 0
 
 

@@ -26,8 +26,8 @@ def write_trace_hooks(folder: Path) -> Path:
 def find_hook(folder: Path, operation: str, signal: str) -> str:
     """``file:line`` of a hook in a generated folder; empty where there is none."""
     hook = re.compile(rf"\bKC_TRACE(_ALL)?\({operation}, {signal},")
-    for path in sorted(folder.glob("*.c")):
+    for path in [*sorted(folder.glob("*.c")), *sorted(folder.glob("rt/*.h"))]:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
             if hook.search(line):
-                return f"{path.name}:{number}"
+                return f"{path.relative_to(folder).as_posix()}:{number}"
     return ""

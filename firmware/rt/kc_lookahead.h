@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "kc_real.h"
+#include "kc_trace.h"
 
 #define KC_REFINEMENTS 4
 #define KC_GUARD 3
@@ -152,7 +153,9 @@ static inline int32_t kc_lookahead_residual(const kc_lookahead_t *k, int32_t m, 
         acc += kc_lookahead_along(k->r, -i, v, i + 1, m, k->shift);
         k->wide[i] = kc_below(kc_wide(c[i]), c_exp, top) - kc_below(acc, v_exp + k->shift, top);
     }
-    return kc_lookahead_settle(k->wide, top, m, KC_LEAST, c);
+    c_exp = kc_lookahead_settle(k->wide, top, m, KC_LEAST, c);
+    KC_TRACE_ALL(residual, c, m, c, 0, m);
+    return c_exp;
 }
 
 /* c = T_m^-1 c from g and a (G. Heinig, K. Rost, 1984); its new exponent. */
@@ -166,6 +169,7 @@ static inline int32_t kc_lookahead_again(const kc_lookahead_t *k, int32_t m, int
         k->wide[i] = kc_lookahead_along(k->a, -i, c, i, m, k->shift);
     }
     first_exp = kc_lookahead_settle(k->wide, a_exp + c_exp, m, KC_LEAST, first);
+    KC_TRACE_ALL(solve_again, first, m, first, 0, m);
     for (i = 0; i < m; i++) {
         int64_t acc = 0;
 
@@ -175,6 +179,7 @@ static inline int32_t kc_lookahead_again(const kc_lookahead_t *k, int32_t m, int
         k->wide[i] = acc;
     }
     second_exp = kc_lookahead_settle(k->wide, g_exp + c_exp, m, KC_LEAST, second);
+    KC_TRACE_ALL(solve_again, second, m, second, 0, m);
     top = kc_lookahead_most(g_exp + first_exp, a_exp + second_exp) + KC_GUARD;
     for (i = 0; i < m; i++) {
         const int64_t left = kc_lookahead_dot(k->g, i, first, i + 1, k->shift);
@@ -182,7 +187,9 @@ static inline int32_t kc_lookahead_again(const kc_lookahead_t *k, int32_t m, int
 
         k->wide[i] = kc_below(left, g_exp + first_exp, top) - kc_below(right, a_exp + second_exp, top);
     }
-    return kc_lookahead_settle(k->wide, top, m, KC_LEAST, c);
+    c_exp = kc_lookahead_settle(k->wide, top, m, KC_LEAST, c);
+    KC_TRACE_ALL(solve_again, c, m, c, 0, m);
+    return c_exp;
 }
 
 /* From m to m + 1 by Durbin's update; the new eps. */
@@ -197,14 +204,19 @@ static inline kc_real_t kc_lookahead_single(kc_lookahead_t *k, int32_t m, kc_rea
     const kc_real_t inverse = kc_real_over(one, eps);
     int32_t i;
 
+    KC_TRACE(single_step, mu, m, 0, mu.q);
+    KC_TRACE(single_step, xi, m, 0, xi.q);
     k->x[m] = 0;
     k->x_exp = kc_lookahead_add_scaled(k, m + 1, k->x, k->x_exp, kc_real_over(mu, eps), k->a, k->a_exp);
+    KC_TRACE_ALL(single_step, x, m, k->x, 0, m + 1);
     for (i = 0; i <= m; i++) {
         k->wide[i] = kc_below((int64_t)inverse.q * k->a[i], inverse.e, inverse.e + 1);
     }
     k->g_exp = kc_lookahead_settle(k->wide, inverse.e + 1 + k->a_exp, m + 1, KC_LEAST, k->g);
+    KC_TRACE_ALL(single_step, g, m, k->g, 0, m + 1);
     k->a[m + 1] = 0;
     k->a_exp = kc_lookahead_add_scaled(k, m + 2, k->a, k->a_exp, xi, k->a, k->a_exp);
+    KC_TRACE_ALL(single_step, a, m, k->a, 0, m + 2);
     eps = kc_real_times(eps, kc_real_plus(one, kc_real_minus(xi)));
     return kc_real_times(eps, kc_real_plus(one, xi));
 }
@@ -227,6 +239,7 @@ static inline void kc_lookahead_column(kc_lookahead_t *k, int32_t m, int32_t j)
             + kc_below((int64_t)c.q * k->g[i], c.e + k->g_exp, top);
     }
     k->b_exp[j] = kc_lookahead_settle(k->wide, top, m, KC_LEAST, &k->b[j * k->n]);
+    KC_TRACE_ALL(schur_complement, B, m + j, &k->b[j * k->n], 0, m);
 }
 
 /* B = T_m^-1 C and S = T_p - C'B, where T_{m+p} = [[T_m, C], [C', T_p]]. */
@@ -249,6 +262,7 @@ static inline void kc_lookahead_complement(kc_lookahead_t *k, int32_t m, int32_t
             S[i][j] = kc_real_add(kc_wide(first), 0,
                 -kc_lookahead_dot(k->r, m + i, &k->b[j * k->n], m, k->shift), k->b_exp[j] + k->shift);
             S[j][i] = S[i][j];
+            KC_TRACE(schur_complement, S, m, i * KC_BLOCK + j, S[i][j].q);
         }
     }
     S[0][0] = eps; /* what it is, without the rounding of a long sum */
@@ -270,6 +284,7 @@ static inline int32_t kc_lookahead_border(const kc_lookahead_t *k, int32_t m, in
         for (j = 0; j < p; j++) {
             z[i] = kc_real_plus(z[i], kc_real_times(inverse[i][j], fresh[j]));
         }
+        KC_TRACE(border, z, m, i, z[i].q);
         top = kc_lookahead_most(top, kc_lookahead_most(z[i].e, z[i].e + k->b_exp[i]));
     }
     top += KC_GUARD;
@@ -302,7 +317,9 @@ static inline void kc_lookahead_correct(kc_lookahead_t *k, int32_t m)
     dg_exp = kc_lookahead_again(k, m, dg, dg_exp);
     da_exp = kc_lookahead_again(k, m, da, da_exp);
     k->g_exp = kc_lookahead_sum(k, m, k->g, k->g_exp, dg, dg_exp, KC_LEAST, k->g);
+    KC_TRACE_ALL(block_step, refined_g, m, k->g, 0, m);
     k->a_exp = kc_lookahead_sum(k, m, &k->a[1], k->a_exp, da, da_exp, 1, &k->a[1]);
+    KC_TRACE_ALL(block_step, refined_a, m, k->a, 1, m + 1);
     k->a[0] = kc_lookahead_one(k->a_exp);
 }
 
@@ -316,14 +333,17 @@ static inline kc_real_t kc_lookahead_step(kc_lookahead_t *k, int32_t m, int32_t 
         fresh[i] = m + i == 0 ? kc_real(INT32_C(1) << 30, 1) : kc_real(0, KC_LEAST);
     }
     k->g_exp = kc_lookahead_border(k, m, p, k->g, k->g_exp, KC_LEAST, fresh, inverse);
+    KC_TRACE_ALL(block_step, g, m, k->g, 0, m + p);
     for (i = 0; i < p; i++) {
         fresh[i] = kc_real(-k->r[m + 1 + i], 0);
     }
     k->a_exp = kc_lookahead_border(k, m, p, &k->a[1], k->a_exp, 1, fresh, inverse);
+    KC_TRACE_ALL(block_step, a, m, k->a, 1, m + p + 1);
     for (i = 0; i < p; i++) {
         fresh[i] = kc_real(k->y[m + i], k->y_exp);
     }
     k->x_exp = kc_lookahead_border(k, m, p, k->x, k->x_exp, KC_LEAST, fresh, inverse);
+    KC_TRACE_ALL(block_step, x, m, k->x, 0, m + p);
     k->a[0] = kc_lookahead_one(k->a_exp);
     kc_lookahead_correct(k, m + p);
     return kc_real_add(kc_wide(k->r0), 0, kc_lookahead_along(k->r, 1, &k->a[1], 0, m + p, k->shift),
@@ -373,11 +393,13 @@ static inline kc_real_t kc_lookahead_refine(kc_lookahead_t *k)
     for (turn = 0; turn < KC_REFINEMENTS; turn++) {
         rest_exp = kc_lookahead_again(k, k->n, rest, rest_exp);
         better_exp = kc_lookahead_sum(k, k->n, k->x, k->x_exp, rest, rest_exp, KC_LEAST, better);
+        KC_TRACE_ALL(refine, better, turn, better, 0, k->n);
         for (i = 0; i < k->n; i++) {
             rest[i] = k->y[i];
         }
         rest_exp = kc_lookahead_residual(k, k->n, better, better_exp, rest, k->y_exp);
         left = kc_lookahead_total(rest, rest_exp, k->n);
+        KC_TRACE(refine, left, turn, 0, left.q);
         if (kc_real_less(kc_real(left.q, left.e + 1), found) == 0) {
             break;
         }
@@ -447,10 +469,16 @@ static inline int32_t kc_lookahead_solve(kc_lookahead_t *k)
                 return 0;
             }
         }
+        KC_TRACE(lookahead, p, m, 0, p);
         if (p > 1 || eps.q <= 0) {
             k->positive = 0;
         }
         eps = p == 1 ? kc_lookahead_single(k, m, eps) : kc_lookahead_step(k, m, p, inverse);
+        KC_TRACE(lookahead, eps, m, 0, eps.q);
+        KC_TRACE(lookahead, eps_exp, m, 0, eps.e);
+        KC_TRACE(lookahead, a_exp, m, 0, k->a_exp);
+        KC_TRACE(lookahead, g_exp, m, 0, k->g_exp);
+        KC_TRACE(lookahead, x_exp, m, 0, k->x_exp);
         if (k->a_exp > KC_A_EXP_MAX || k->g_exp > KC_EXP_MAX || k->x_exp > KC_EXP_MAX) {
             return 0;
         }

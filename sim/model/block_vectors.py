@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 from ..engine import jit
 from ..primitives import HALF_UP, Words, align, bit_length, mac, magnitude, narrow
+from . import hooks as at
+from .hooks import Log, trace_all
 from .reals import LEAST, WORD, short
 
 #: Rows that one step may take at most.
@@ -26,7 +28,8 @@ class Solver(NamedTuple):
 
     `shift` makes n products of words fit; `r0` is the diagonal, a word or 1; `w` (ROWS, n + 1) holds
     vectors and `e` (ROWS,) their exponents; `wide` (n + 1,) is room for one; `S`, `rest` and
-    `inverse` (BLOCK, BLOCK, 2), `fresh` and `recent` (BLOCK, 2) are scalars with their exponents.
+    `inverse` (BLOCK, BLOCK, 2), `fresh` and `recent` (BLOCK, 2) are scalars with their exponents.  `log`
+    takes the trace.
     """
 
     shift: int
@@ -39,6 +42,7 @@ class Solver(NamedTuple):
     inverse: Words
     fresh: Words
     recent: Words
+    log: Log
 
 
 @jit
@@ -123,7 +127,9 @@ def residual(m: int, k: Solver, v: Words, v_exp: int, c: Words, c_exp: int) -> i
     for i in range(m):
         acc = mac(dot(r, i, v, i, k.shift), k.r0, v[i], k.shift) + along(r, -i, v, i + 1, m, k.shift)
         k.wide[i] = below(c[i] << 31, c_exp, top) - below(acc, v_exp + k.shift, top)
-    return settle(k.wide, top, m, LEAST, c)
+    c_exp = settle(k.wide, top, m, LEAST, c)
+    trace_all(k.log, at.RESIDUAL_C, m, c, 0, m)
+    return c_exp
 
 
 @jit
@@ -134,17 +140,21 @@ def solve_again(m: int, k: Solver, c: Words, c_exp: int) -> int:
     for i in range(m):
         k.wide[i] = along(a, -i, c, i, m, k.shift)
     first_exp = settle(k.wide, a_exp + c_exp, m, LEAST, first)
+    trace_all(k.log, at.AGAIN_FIRST, m, first, 0, m)
     for i in range(m):
         acc = 0
         for j in range(i + 1, m):
             acc = mac(acc, g[m - (j - i)], c[j], k.shift)
         k.wide[i] = acc
     second_exp = settle(k.wide, g_exp + c_exp, m, LEAST, second)
+    trace_all(k.log, at.AGAIN_SECOND, m, second, 0, m)
     top = max(g_exp + first_exp, a_exp + second_exp) + GUARD
     for i in range(m):
         k.wide[i] = (below(dot(g, i, first, i + 1, k.shift), g_exp + first_exp, top)
                      - below(along(a, m - i, second, 0, i + 1, k.shift), a_exp + second_exp, top))
-    return settle(k.wide, top, m, LEAST, c)
+    c_exp = settle(k.wide, top, m, LEAST, c)
+    trace_all(k.log, at.AGAIN_C, m, c, 0, m)
+    return c_exp
 
 
 @jit

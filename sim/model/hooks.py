@@ -78,6 +78,31 @@ HOOKS = (
     ("schur", "xi"),
     ("schur", "eps"),
     ("schur", "c"),
+    ("lookahead", "p"),
+    ("single_step", "mu"),
+    ("single_step", "xi"),
+    ("single_step", "x"),
+    ("single_step", "g"),
+    ("single_step", "a"),
+    ("schur_complement", "B"),
+    ("schur_complement", "S"),
+    ("border", "z"),
+    ("block_step", "g"),
+    ("block_step", "a"),
+    ("block_step", "x"),
+    ("residual", "c"),
+    ("solve_again", "first"),
+    ("solve_again", "second"),
+    ("solve_again", "c"),
+    ("block_step", "refined_g"),
+    ("block_step", "refined_a"),
+    ("lookahead", "eps"),
+    ("lookahead", "eps_exp"),
+    ("lookahead", "a_exp"),
+    ("lookahead", "g_exp"),
+    ("lookahead", "x_exp"),
+    ("refine", "better"),
+    ("refine", "left"),
 )
 (INPUT_X, OUTPUT_Y, PREDICT_DISTANCE, PREDICT_KERNEL, PREDICT_F, UPDATE_ROW, CLOSEST_SLOT, PROJECT_DISTANCE,
  PROJECT_KERNEL, PROJECT_ALPHA, ELDER_DISTANCE, ELDER_ELDER, ELDER_DIST, REMOVE_RANK, LEARN_KERNEL, LEARN_F,
@@ -86,7 +111,9 @@ HOOKS = (
  EXTEND_X_EXP, EXTEND_SCALED_X, UPDATE_X, TRAIN_ALPHA, CERTIFY_BOUND, LEFT_OVER_RHS, REFINE_ETA,
  MOVE_ALPHA, PRODUCT_DISTANCE, PRODUCT_KERNEL, PRODUCT_WIDE, BEGIN_R, CURVATURE_PQ, CG_STEP, CG_R, CG_ALPHA,
  CG_P, CG_CERTIFY, START_S, GENERATOR_P, GENERATOR_Q, LENGTHEN_SCALED_S, UPDATE_S, SCHUR_XI, SCHUR_EPS,
- SCHUR_C) = range(len(HOOKS))
+ SCHUR_C, AHEAD_P, SINGLE_MU, SINGLE_XI, SINGLE_X, SINGLE_G, SINGLE_A, COMPLEMENT_B, COMPLEMENT_S, BORDER_Z,
+ BLOCK_G, BLOCK_A, BLOCK_X, RESIDUAL_C, AGAIN_FIRST, AGAIN_SECOND, AGAIN_C, REFINED_G, REFINED_A, AHEAD_EPS,
+ AHEAD_EPS_EXP, AHEAD_A_EXP, AHEAD_G_EXP, AHEAD_X_EXP, REFINE_BETTER, REFINE_LEFT) = range(len(HOOKS))
 
 _LIMIT, _COUNT, _HASH, _HOOK, _STEP, _INDEX, _WORD = range(7)
 _MASK = 0xFFFFFFFF
@@ -151,6 +178,10 @@ def trace_all(log: Log, hook: int, step: int, words: Words, first: int, last: in
 def begin(limit: int) -> Words:
     """A new trace: the hash will be that of the first `limit` events."""
     return np.array([limit, 0, 1, -1, 0, 0, 0], dtype=np.int64)
+
+
+#: What hooks write into where nobody asked for a trace, of code that is compiled once, with its hooks.
+UNREAD = Log(np.zeros((0, 3), dtype=np.int64), begin(0))
 
 
 def finish(t: Words | None) -> Trace:

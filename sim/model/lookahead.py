@@ -11,6 +11,7 @@ import numpy as np
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import HALF_UP, Words, bit_length, magnitude, narrow
+from . import hooks as at
 from .block_vectors import (
     BLOCK,
     GUARD,
@@ -34,6 +35,7 @@ from .block_vectors import (
     sum_of,
     total,
 )
+from .hooks import UNREAD, Log, trace, trace_all
 from .reals import LEAST, add, invert, less, over, plus, short, times
 from .statuses import BREAKDOWN, OK
 
@@ -54,14 +56,19 @@ def single_step(m: int, k: Solver, eps: int, eps_exp: int) -> tuple[int, int]:
     c, c_exp = over(mu, mu_exp, eps, eps_exp)
     num, num_exp = short(-dot(r, m + 1, a, m + 1, k.shift), a_exp + k.shift)
     xi, xi_exp = over(num, num_exp, eps, eps_exp)
+    trace(k.log, at.SINGLE_MU, m, 0, mu)
+    trace(k.log, at.SINGLE_XI, m, 0, xi)
     x[m] = 0
     add_scaled(m + 1, k, ROW_X, c, c_exp, a, a_exp)
+    trace_all(k.log, at.SINGLE_X, m, x, 0, m + 1)
     q, e = over(1 << 30, 1, eps, eps_exp)
     for i in range(m + 1):
         k.wide[i] = below(q * a[i], e, e + 1)
     k.e[ROW_G] = settle(k.wide, e + 1 + a_exp, m + 1, LEAST, g)
+    trace_all(k.log, at.SINGLE_G, m, g, 0, m + 1)
     a[m + 1] = 0
     add_scaled(m + 2, k, ROW_A, xi, xi_exp, a, a_exp)
+    trace_all(k.log, at.SINGLE_A, m, a, 0, m + 2)
     down, down_exp = plus(1 << 30, 1, -xi, xi_exp)
     up, up_exp = plus(1 << 30, 1, xi, xi_exp)
     eps, eps_exp = times(eps, eps_exp, down, down_exp)
@@ -84,12 +91,14 @@ def schur_complement(m: int, p: int, k: Solver, eps: int, eps_exp: int) -> None:
             k.wide[i] = (below(shifted << 31, e[j - 1], top) + below(last * B[0, i], e[j - 1] + e[0], top)
                          + below(q * g[i], q_exp + k.e[ROW_G], top))
         e[j] = settle(k.wide, top, m, LEAST, B[j])
+        trace_all(k.log, at.COMPLEMENT_B, m + j, B[j], 0, m)
     for i in range(p):
         for j in range(i + 1):
             first = k.r0 if i == j else r[i - j]
             q, q_exp = add(first << 31, 0, -dot(r, m + i, B[j], m, k.shift), e[j] + k.shift)
             k.S[i, j, 0], k.S[i, j, 1] = q, q_exp
             k.S[j, i, 0], k.S[j, i, 1] = q, q_exp
+            trace(k.log, at.COMPLEMENT_S, m, i * BLOCK + j, q)
     k.S[0, 0, 0], k.S[0, 0, 1] = eps, eps_exp  # what it is, without the rounding of a long sum
 
 
@@ -109,6 +118,7 @@ def border(m: int, p: int, k: Solver, v: Words, v_exp: int, least: int) -> int:
         for j in range(p):
             q, q_exp = times(k.inverse[i, j, 0], k.inverse[i, j, 1], fresh[j, 0], fresh[j, 1])
             z[i, 0], z[i, 1] = plus(z[i, 0], z[i, 1], q, q_exp)
+        trace(k.log, at.BORDER_Z, m, i, z[i, 0])
         top = max(top, z[i, 1], z[i, 1] + e[i])
     top += GUARD
     for i in range(m):
@@ -128,12 +138,15 @@ def block_step(m: int, p: int, k: Solver) -> tuple[int, int]:
     for i in range(p):
         k.fresh[i, 0], k.fresh[i, 1] = (1 << 30, 1) if m + i == 0 else (0, LEAST)
     e[ROW_G] = border(m, p, k, g, e[ROW_G], LEAST)
+    trace_all(k.log, at.BLOCK_G, m, g, 0, m + p)
     for i in range(p):
         k.fresh[i, 0], k.fresh[i, 1] = -r[m + 1 + i], 0
     e[ROW_A] = border(m, p, k, a[1:], e[ROW_A], 1)
+    trace_all(k.log, at.BLOCK_A, m, a, 1, m + p + 1)
     for i in range(p):
         k.fresh[i, 0], k.fresh[i, 1] = y[m + i], e[ROW_Y]
     e[ROW_X] = border(m, p, k, x, e[ROW_X], LEAST)
+    trace_all(k.log, at.BLOCK_X, m, x, 0, m + p)
     m += p
     a[0] = one(e[ROW_A])
     # One step of refinement on T g = e_1 and T a[1:] = -(r_1, ..., r_m).
@@ -146,7 +159,9 @@ def block_step(m: int, p: int, k: Solver) -> tuple[int, int]:
     dg_exp = solve_again(m, k, dg, dg_exp)
     da_exp = solve_again(m, k, da, da_exp)
     e[ROW_G] = sum_of(m, k, g, e[ROW_G], dg, dg_exp, LEAST, g)
+    trace_all(k.log, at.REFINED_G, m, g, 0, m)
     e[ROW_A] = sum_of(m, k, a[1:], e[ROW_A], da, da_exp, 1, a[1:])
+    trace_all(k.log, at.REFINED_A, m, a, 1, m + 1)
     a[0] = one(e[ROW_A])
     return add(k.r0 << 31, 0, along(r, 1, a[1:], 0, m, k.shift), e[ROW_A] + k.shift)
 
@@ -177,13 +192,15 @@ def refine(n: int, k: Solver) -> tuple[int, int]:
         rest[i] = y[i]
     rest_exp = residual(n, k, x, k.e[ROW_X], rest, k.e[ROW_Y])
     found, found_exp = total(rest, rest_exp, n)
-    for _ in range(REFINEMENTS):
+    for turn in range(REFINEMENTS):
         rest_exp = solve_again(n, k, rest, rest_exp)
         better_exp = sum_of(n, k, x, k.e[ROW_X], rest, rest_exp, LEAST, better)
+        trace_all(k.log, at.REFINE_BETTER, turn, better, 0, n)
         for i in range(n):
             rest[i] = y[i]
         rest_exp = residual(n, k, better, better_exp, rest, k.e[ROW_Y])
         left, left_exp = total(rest, rest_exp, n)
+        trace(k.log, at.REFINE_LEFT, turn, 0, left)
         if not less(left, left_exp + 1, found, found_exp):
             break
         found, found_exp = left, left_exp
@@ -225,9 +242,15 @@ def lookahead(n: int, k: Solver, blocks: Words, out: Words) -> int:
             p = block_size(most, level, level_exp, k)
             if p == 0:
                 return BREAKDOWN
+        trace(k.log, at.AHEAD_P, m, 0, p)
         if p > 1 or eps <= 0:
             out[1] = 0
         eps, eps_exp = single_step(m, k, eps, eps_exp) if p == 1 else block_step(m, p, k)
+        trace(k.log, at.AHEAD_EPS, m, 0, eps)
+        trace(k.log, at.AHEAD_EPS_EXP, m, 0, eps_exp)
+        trace(k.log, at.AHEAD_A_EXP, m, 0, e[ROW_A])
+        trace(k.log, at.AHEAD_G_EXP, m, 0, e[ROW_G])
+        trace(k.log, at.AHEAD_X_EXP, m, 0, e[ROW_X])
         if e[ROW_A] > A_EXP_MAX or e[ROW_G] > EXP_MAX or e[ROW_X] > EXP_MAX:
             return BREAKDOWN
         m += p
@@ -255,7 +278,7 @@ class Lookahead:
         self._n = n
         self._k = Solver(bit_length(n), 0, room(ROWS, n + 1), room(ROWS), room(n + 1),
                          room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2),
-                         room(BLOCK, 2), room(BLOCK, 2))
+                         room(BLOCK, 2), room(BLOCK, 2), UNREAD)
         self._blocks, self._found = room(n), room(2)  # of these: steps, positive
 
     @property
@@ -263,7 +286,7 @@ class Lookahead:
         """Whether every step was single with eps > 0."""
         return bool(self._found[1])
 
-    def solve(self, r0: int, r: Words, y: Words, y_exp: int) -> tuple[int, Words, int]:
+    def solve(self, r0: int, r: Words, y: Words, y_exp: int, log: Log = UNREAD) -> tuple[int, Words, int]:
         """Status, words and exponent of the solution of ``T x = y``.
 
         Parameters
@@ -274,18 +297,20 @@ class Lookahead:
             First row of T, s32f31, above -2**31; r[0] is not met.
         y : ndarray of shape (n,)
             Words of 32 bits with the exponent `y_exp`.
+        log : Log, optional
+            Takes the trace.
         """
-        n, k = self._n, self._k._replace(r0=r0)
+        n, k = self._n, self._k._replace(r0=r0, log=UNREAD if log.trace is None else log)
         k.w[ROW_R, :n], k.w[ROW_Y, :n], k.e[ROW_Y] = r, y, y_exp
         status = lookahead(n, k, self._blocks, self._found)
         return status, k.w[ROW_X, :n], int(k.e[ROW_X])
 
-    def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan) -> tuple[int, int]:
+    def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan, log: Log) -> tuple[int, int]:
         """Status and exponent of alpha (n,), over 1 + lambda, for words of the scaled system."""
         up, top = 32 - plan.word, plan.integer("alpha_exp_max")
         row = r << up
         row[0] = 0  # the 1 that it stands for is no word
-        status, x, x_exp = self.solve(1 << 31, row, y << up, 1)
+        status, x, x_exp = self.solve(1 << 31, row, y << up, 1, log)
         if status != OK:
             return status, 0
         e, word = max(x_exp, plan.integer("alpha_exp_min")), plan.signals["alpha"].format

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words, saturate
+from .hooks import Log
 from .statuses import BREAKDOWN, OK
 
 Floats = NDArray[np.float32]
@@ -370,8 +371,8 @@ class Lookahead:
             status = lookahead(self._n, self._work, self._x, self._small, self._blocks, self._found)
         return status, self._x
 
-    def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan) -> tuple[int, int]:
-        """Status and exponent of alpha (n,), over 1 + lambda, for words of the scaled system."""
+    def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan, _: Log) -> tuple[int, int]:
+        """Status and exponent of alpha (n,), over 1 + lambda, for words of the scaled system; not traced."""
         word, lo, hi = plan.word, plan.signals["alpha"].format.lo, plan.signals["alpha"].format.hi
         row, target = np.zeros(self._n, dtype=np.float32), np.zeros(self._n, dtype=np.float32)
         as_floats(r, np.float32(2.0 ** -(word - 1)), row)

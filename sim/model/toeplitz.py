@@ -122,7 +122,7 @@ class ToeplitzModel(IntegerModel):
         solver = self._arrays.solver
         system = y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n)
         if self._lookahead is not None:
-            status, solver[2] = self._lookahead.solve_words(self._r, y, self._alpha, self.plan)
+            status, solver[2] = self._lookahead.solve_words(self._r, y, self._alpha, self.plan, log)
         elif self._schur:
             room = np.zeros((2, 1), dtype=np.int64)
             g = SchurConstants(self.plan.integer("s_exp_max"), cast_of(self.plan, "p"))

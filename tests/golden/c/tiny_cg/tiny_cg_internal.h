@@ -9,13 +9,7 @@
 
 #include "tiny_cg.h"
 
-/* Trace hooks, for finding where two runs part: nothing, unless they are asked for. */
-#ifdef KC_TRACE_ON
-#include "kc_hil_trace.h"
-#else
-#define KC_TRACE(operation, signal, step, index, word) ((void)0)
-#define KC_TRACE_ALL(operation, signal, step, words, first, last) ((void)0)
-#endif
+#include "rt/kc_trace.h"
 
 /* Words of 24 bits */
 #define TINY_CG_ROUNDING KC_HALF_UP

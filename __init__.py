@@ -20,6 +20,7 @@ _WHERE = {
     "ToeplitzRLSRegressor": ".sim.estimators",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
+    "loo_errors": ".sim.reference",
     "open_backend": ".hw.backends",
     "plan": ".sim.planner",
     "simulate": ".sim.simulate",
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
     )
     from .sim.formats import Format
     from .sim.planner import make_plan as plan
-    from .sim.reference import first_row, solve_kernel, solve_toeplitz
+    from .sim.reference import first_row, loo_errors, solve_kernel, solve_toeplitz
     from .sim.simulate import simulate
     from .sim.spec import Spec
 
@@ -57,6 +58,7 @@ __all__ = [
     "__version__",
     "first_row",
     "generate",
+    "loo_errors",
     "open_backend",
     "plan",
     "simulate",

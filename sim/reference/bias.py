@@ -47,4 +47,7 @@ def solve_with_bias(solve: Callable[[Array], Solution], Y: Array) -> Solution:
         return replace(solution, x=nothing, bias=no_bias, status=Status.BREAKDOWN,
                        why="the bias is not determined: the sum of Z^-1 1 is zero")
     b = np.asarray(nu.sum(axis=0) / s)  # 1'nu = eta'y, Z being symmetric
-    return replace(solution, x=nu - np.multiply.outer(eta, b), bias=b)
+    w = solution.w
+    if w is not None:
+        w = w[:, 1:].reshape(-1, *Y.shape[1:]) - np.multiply.outer(w[:, 0], b)
+    return replace(solution, x=nu - np.multiply.outer(eta, b), w=w, bias=b)

@@ -1,41 +1,75 @@
 """sim.reference: the door to the solvers of kernel systems, and what "auto" chooses among them.
 
-==================  ========================================  =========================================
-method              how                                       memory, time
-==================  ========================================  =========================================
-cholesky            the whole matrix, factorised              O(n^2), O(n^3)
-auto                cholesky
-==================  ========================================  =========================================
+==================  ===================================================  ==============  =================
+method              how                                                  memory          time
+==================  ===================================================  ==============  =================
+elimination         Gaussian elimination, any nonsingular matrix         O(n^2)          O(n^3)
+cholesky            A = R'R, positive definite                           O(n^2)          O(n^3), half of it
+eigh                A = Q Lambda Q', any nonsingular matrix              O(n^2)          O(n^3), 14 times
+cg                  conjugate gradients to a tolerance, or a few steps   O(n s)          O(n^2) a step
+block_gauss_seidel  k samples at a time, to a tolerance                  O(n k)          O(n^2) a sweep
+linear_svd          linear kernel: X = U S V'                            O(n D)          O(n D^2)
+linear_direct       linear kernel: X'X, cheaper, ill-conditioned sooner  O(n D)          O(n D^2)
+subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
+==================  ===================================================  ==============  =================
+
+"auto" is linear_direct for the linear kernel of fewer columns than samples; else Cholesky while A takes no
+more than half of the free memory, and elimination should A turn out not to be positive definite; beyond that
+cg, preconditioned by landmarks or, for Toeplitz systems, a circulant.  Solution.why says why.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array, positive
+from ..checks import positive
 from ..errors import fail
-from ..kernels import Gaussian, Kernel
+from ..kernels import Kernel, Linear
+from .bias import solve_with_bias
+from .block_gauss_seidel import block_gauss_seidel
+from .cg import cg
 from .cholesky import cholesky
+from .eigen import eigh
+from .elimination import elimination
 from .first_row import as_samples
+from .linear import linear_direct, linear_svd
+from .options import kernel_of, targets
 from .solution import Solution
-from .system import KernelSystem, System
+from .subset import subset
+from .system import REAL_BYTES, KernelSystem, System, ToeplitzSystem, free_bytes
 
 Array = NDArray[np.float64]
 Solver = Callable[..., Solution]
 
-#: Every method by its name: ``solver(system, Y, **options) -> Solution``.
+#: The methods that take any system: ``solver(system, Y, **options) -> Solution``.
 SOLVERS: dict[str, Solver] = {
+    "elimination": elimination,
     "cholesky": cholesky,
+    "eigh": eigh,
+    "cg": cg,
+    "block_gauss_seidel": block_gauss_seidel,
 }
-METHODS = ("auto", *SOLVERS)
+#: Those that take a kernel and samples.
+SAMPLE_SOLVERS: dict[str, Solver] = {
+    "linear_svd": linear_svd,
+    "linear_direct": linear_direct,
+    "subset": subset,
+}
+METHODS = ("auto", *SOLVERS, *SAMPLE_SOLVERS)
+
+# Toeplitz systems of fewer rows than this are factorised: that takes less than a second.
+_TOEPLITZ_CG_FROM = 1000
 
 
-def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, method: str = "auto",
-                 **options: Any) -> Solution:
+def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, method: str = "auto", *,
+                 fit_intercept: bool = False, **options: Any) -> Solution:
     """Solve (K + lambda I) alpha = y for the kernel matrix K of the samples `X`.
 
     Parameters
@@ -48,20 +82,24 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
         Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`; or a kernel.
     lam : float
         lambda > 0, added to the diagonal as it stands, not times n.
-    method : {"auto", "cholesky"}
-        See the table of :mod:`kerncast.sim.reference.kernel`.
+    method : str
+        "auto" or one of the table of :mod:`kerncast.sim.reference.kernel`.
+    fit_intercept : bool
+        Solve (K + lambda I) alpha + b 1 = y, 1'alpha = 0 (LS-SVM): `bias` of the solution is b.
     **options
-        Of the method.
+        Of the method: see its function.
 
     Returns
     -------
     Solution
-        Its `x` is alpha, all zero unless the status is ``ok``.
+        Its `x` is alpha, all zero unless the status is ``ok``.  Of method subset it is c, one row for each
+        sample in `support`.
 
     Raises
     ------
     KerncastError
-        E220 sigma, E221 lambda, E224 samples, E225 targets, E237 memory, E238 method or options.
+        E220 sigma, E221 lambda, E224 samples, E225 targets, E236 tolerance or preconditioner, E237
+        memory, E238 method or options.
 
     Examples
     --------
@@ -69,23 +107,49 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
     array([ 1.7653, -1.9468,  1.7653])
     """
     X = as_samples(X)
-    Y = _targets(y, len(X))
-    kernel = sigma if isinstance(sigma, Kernel) else Gaussian(sigma)
-    system = KernelSystem(kernel, X, positive(lam, "lam", "E221", "start with 1"))
-    return solve_system(system, Y, method, **options)
+    Y = targets(y, len(X))
+    system = KernelSystem(kernel_of(sigma), X, positive(lam, "lam", "E221", "start with 1"))
+    return solve_system(system, Y, method, fit_intercept=fit_intercept, **options)
 
 
-def solve_system(system: System, Y: Array, method: str = "auto", **options: Any) -> Solution:
+def solve_system(system: System, Y: Array, method: str = "auto", *, fit_intercept: bool = False,
+                 **options: Any) -> Solution:
     """Solve A x = y for a matrix however held; as :func:`solve_kernel` for what is common."""
     if method not in METHODS:
         raise fail("E238", "there is no such method for kernel systems", where="method",
                    value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
-    return SOLVERS["cholesky" if method == "auto" else method](system, Y, **options)
+    solver: Solver = _automatic if method == "auto" else (SOLVERS | SAMPLE_SOLVERS)[method]
+    _check_names(method, solver, options)
+    if fit_intercept and method == "subset":  # has its own: its x has other rows
+        return solver(system, Y, fit_intercept=True, **options)
+    solve = partial(solver, system, **options)
+    return solve_with_bias(solve, Y) if fit_intercept else solve(Y)
 
 
-def _targets(y: ArrayLike, n: int) -> Array:
-    Y = finite_array(y, "y", "E225")
-    if Y.ndim not in (1, 2) or len(Y) != n or Y.size == 0:
-        raise fail("E225", "the targets do not fit the samples", where="y", value=Y.shape,
-                   allowed=f"shape ({n},) or ({n}, m)", remedy="one value per sample")
-    return Y
+def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
+    """E238 where a method has no option of that name."""
+    known = [name for name in signature(solver).parameters if name not in ("system", "Y", "fit_intercept")]
+    for name in options:
+        if name not in known:
+            raise fail("E238", f"method {method} has no such option", where=name, value=options[name],
+                       allowed=", ".join(known) or "no options", remedy="correct the name, or leave it out")
+
+
+def _automatic(system: System, Y: Array) -> Solution:
+    """What fits the matrix and the memory; what it says decides whether another is tried."""
+    n = system.n
+    if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
+        return _because(linear_direct(system, Y), f"linear kernel of {system.X.shape[1]} columns")
+    if isinstance(system, ToeplitzSystem) and n >= _TOEPLITZ_CG_FROM:
+        return _because(cg(system, Y), f"a Toeplitz matrix of {n} rows")
+    matrix, free = REAL_BYTES * n * n, free_bytes()
+    if 2 * matrix > free:
+        return _because(cg(system, Y), f"the matrix, {matrix:,} bytes, takes more than half of {free:,} free")
+    solution = cholesky(system, Y)
+    if solution.ok:
+        return _because(solution, f"{n} rows, positive definite")
+    return _because(elimination(system, Y), f"not cholesky: {solution.status}, {solution.why}")
+
+
+def _because(solution: Solution, reason: str) -> Solution:
+    return replace(solution, why="; ".join(filter(None, (f"{solution.method}: {reason}", solution.why))))

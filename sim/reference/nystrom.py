@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import fail
 from .options import check_count
-from .system import Cost, System
+from .system import REAL_BYTES, Cost, System, refuse_beyond_memory
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -59,11 +59,13 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
     Raises
     ------
     KerncastError
-        E238 where `landmarks` are not distinct rows, or not as many as there are.
+        E237 where F does not fit the memory; E238 where `landmarks` are not distinct rows, or more than
+        there are.
     """
     n, lam = system.n, system.regulariser
     given, most = _asked(landmarks, n)
     check_count(seed, "seed", least=0)
+    refuse_beyond_memory(3 * REAL_BYTES * n * most, f"{most} columns of {n} rows")
     random = np.random.default_rng(seed)
     left = system.diagonal() - lam
     nothing = _NOTHING_LEFT * float(np.max(np.abs(left)))

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..checks import is_integer, is_real
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite_array, is_integer, is_real
 from ..errors import fail
+from ..kernels import Gaussian, Kernel
 from .system import KernelSystem, System
 
 
@@ -38,3 +42,17 @@ def samples_of(system: System, method: str) -> KernelSystem:
                    value=type(system).__name__, allowed="solve_kernel, or a KernelSystem",
                    remedy="use cholesky for a matrix")
     return system
+
+
+def kernel_of(sigma: float | Kernel) -> Kernel:
+    """The Gaussian kernel of width `sigma`, or the kernel that `sigma` is; E220."""
+    return sigma if isinstance(sigma, Kernel) else Gaussian(sigma)
+
+
+def targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
+    """Return `y` as finite float64 of shape (n,) or (n, m), m at least 1; E225 if it is none."""
+    Y = finite_array(y, "y", "E225")
+    if Y.ndim not in (1, 2) or len(Y) != n or Y.size == 0:
+        raise fail("E225", "the targets do not fit the samples", where="y", value=Y.shape,
+                   allowed=f"shape ({n},) or ({n}, m)", remedy="one value per sample")
+    return Y

@@ -60,9 +60,13 @@ class Solution:
         Rows of the samples to which the s rows of `x` belong; None where they belong to all.
     bias : ndarray of shape () or (m,)
         The bias b that was solved for beside `x`; 0 where none was.
+    w : ndarray of shape (D,) or (D, m), or None
+        Linear kernel: the weights w = X'alpha, f(x) = w'x.
     history : tuple of float
         Iterations: the residual as it was updated, the largest over the right-hand sides, before the
         first step and after each; told whether the answer was taken or not.
+    nonzeros : tuple of int
+        Coefficients that a sparse form kept, by level, the coarsest last; their sum is n_e of the wavelet paper.
     why : str
         Why this method ran, where "auto" chose it, and what made it stop, where it did.
     """
@@ -80,7 +84,9 @@ class Solution:
     kernel_values: int = 0
     support: NDArray[np.int64] | None = None
     bias: Array = field(default_factory=lambda: np.zeros(()))
+    w: Array | None = None
     history: tuple[float, ...] = ()
+    nonzeros: tuple[int, ...] = ()
     why: str = ""
 
     @property

@@ -22,16 +22,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import fail
-from ..kernels import Kernel
+from ..kernels import Kernel, Linear
 from .kernel_blocks import KernelBlocks
 from .kernel_blocks import Rows as Rows
 from .toeplitz_product import ToeplitzProduct
 
 Array = NDArray[np.float64]
 
-# Products with a matrix that is not held make it in blocks of about this many values (8 MB of float64).
-_BLOCK_VALUES = 1 << 20
-_REAL_BYTES = 8
+#: Products with a matrix that is not held make it in blocks of about this many values (8 MB of float64).
+BLOCK_VALUES = 1 << 20
+REAL_BYTES = 8
 
 
 class Cost(NamedTuple):
@@ -77,7 +77,7 @@ class System(ABC):
 
     def dense(self, copies: int = 1) -> Array:
         """The whole matrix, shape (n, n); E237 where the bytes of so many are not to be had."""
-        refuse_beyond_memory(copies * self.n * self.n * _REAL_BYTES, f"a matrix of {self.n} x {self.n}")
+        refuse_beyond_memory(copies * self.n * self.n * REAL_BYTES, f"a matrix of {self.n} x {self.n}")
         return self.block(slice(0, self.n), slice(0, self.n))
 
 
@@ -154,6 +154,8 @@ class KernelSystem(System):
 
     def __matmul__(self, V: Array) -> Array:
         """A V for `V` of shape (n,) or (n, m), some rows at a time, each pair of samples looked at once."""
+        if isinstance(self.kernel, Linear):
+            return np.asarray(self.X @ (self.X.T @ V) + self.lam * V)
         product = np.zeros(V.shape)
         for start, stop in self._strips():
             strip = self.block(slice(start, stop), slice(start, self.n))  # A is symmetric: the upper part
@@ -165,15 +167,17 @@ class KernelSystem(System):
         """Rows from, rows to: strips of the upper triangle of about as many values each."""
         start = 0
         while start < self.n:
-            stop = min(self.n, start + max(1, _BLOCK_VALUES // (self.n - start)))
+            stop = min(self.n, start + max(1, BLOCK_VALUES // (self.n - start)))
             yield start, stop
             start = stop
 
     @property
     def product_cost(self) -> Cost:
         """What ``A @ v`` takes; a strip is held with what its making needs."""
+        if isinstance(self.kernel, Linear):
+            return Cost(2 * self.X.size, 0, 0)
         made = [(stop - start) * (self.n - start) for start, stop in self._strips()]
-        return Cost(self.n * self.n, sum(made), 3 * _REAL_BYTES * max(made))
+        return Cost(self.n * self.n, sum(made), 3 * REAL_BYTES * max(made))
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +218,7 @@ class ToeplitzSystem(System):
     def product_cost(self) -> Cost:
         """What ``A @ v`` takes: two FFTs of a circulant of at least twice the size."""
         size = 1 << (2 * self.n - 1).bit_length()
-        return Cost(2 * fft_multiplications(size) + size, 0, 3 * _REAL_BYTES * size)
+        return Cost(2 * fft_multiplications(size) + size, 0, 3 * REAL_BYTES * size)
 
 
 def fft_multiplications(size: int) -> int:

@@ -49,4 +49,6 @@ def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float =
     solution = Solution(x, status, found, iterations, method, **counts)
     if status is Status.OK and not found <= limit * size < np.inf:  # also catches NaN
         solution = replace(solution, status=Status.BREAKDOWN, why=solution.why or "the residual is too large")
-    return solution if solution.ok else replace(solution, x=np.zeros_like(Y), residual=size)
+    if solution.ok:
+        return solution
+    return replace(solution, x=np.zeros_like(Y), residual=size, w=None, bias=np.zeros(Y.shape[1:]))

@@ -1,0 +1,69 @@
+"""sim.reference: the linear kernel, K = X X' of rank d: O(n d^2) time, O(n d) memory.
+
+R. Rifkin, "Regularized Least Squares", 9.520, 2006, "Linear kernel": by the singular values of X, or
+directly by the d x d matrix X'X.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import fail
+from ..kernels import Linear
+from .options import samples_of
+from .path import GramPath, SvdPath
+from .solution import Solution, Status
+from .system import System
+from .verdict import judged
+
+Array = NDArray[np.float64]
+
+
+def linear_svd(system: System, Y: Array) -> Solution:
+    """Solve (X X' + lambda I) alpha = y by X = U S V'.
+
+    Parameters
+    ----------
+    system : KernelSystem
+        Of the linear kernel.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+
+    Returns
+    -------
+    Solution
+        Its `w` is X'alpha = V S (S^2 + lambda)^-1 U'y.
+
+    Raises
+    ------
+    KerncastError
+        E238 for another kernel.
+    """
+    X, lam = _samples(system, "linear_svd")
+    (n, d), columns = X.shape, Y.size // len(X)
+    path = SvdPath(X, Y)
+    alpha, _ = path.coefficients(lam)
+    return judged(system, Y, alpha, Status.OK, method="linear_svd", w=path.weights(lam), bytes=4 * X.nbytes,
+                  operations=6 * n * d * min(n, d) + 4 * columns * n * d)
+
+
+def linear_direct(system: System, Y: Array) -> Solution:
+    """Solve (X'X + lambda I) w = X'y; alpha = (y - X w) / lambda.
+
+    Parameters, result and errors are those of :func:`linear_svd`.
+    """
+    X, lam = _samples(system, "linear_direct")
+    (n, d), columns = X.shape, Y.size // len(X)
+    alpha, _ = GramPath(X, Y).coefficients(lam)
+    return judged(system, Y, alpha, Status.OK, method="linear_direct", w=X.T @ alpha,
+                  bytes=X.nbytes + 16 * d * d, operations=2 * n * d * d + 9 * d**3 + 8 * columns * n * d)
+
+
+def _samples(system: System, method: str) -> tuple[Array, float]:
+    """X and lambda of a system with the linear kernel; E238 for any other."""
+    given = samples_of(system, method)
+    if not isinstance(given.kernel, Linear):
+        raise fail("E238", f"method {method} takes the linear kernel", where="method",
+                   value=given.kernel.name, allowed="linear", remedy="use cholesky, or cg")
+    return given.X, given.lam

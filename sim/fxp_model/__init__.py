@@ -33,7 +33,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpFklms:
     Raises
     ------
     KerncastError
-        E250 for a larger plan, or one that looks ahead; E501 where fxpmath is not installed.
+        E250 for a larger plan, or one that computes in float32; E501 where fxpmath is not installed.
     """
     key = "n" if plan.trains else "N"
     if plan.sizes[key] > MOST:
@@ -44,9 +44,9 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpFklms:
         from .cg import FxpCg
 
         return FxpCg(plan)
-    if plan.options.get("solver") in ("lookahead", "lookahead_f32"):
-        raise fail("E250", "the model in plain fxpmath does not look ahead",
-                   where="[toeplitz] solver", value=plan.options["solver"], allowed="levinson, schur",
+    if plan.options.get("solver") == "lookahead_f32":
+        raise fail("E250", "the model in plain fxpmath has no float32", where="[toeplitz] solver",
+                   value="lookahead_f32", allowed="levinson, schur, lookahead",
                    remedy="use the back end `model`")
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import FxpToeplitz

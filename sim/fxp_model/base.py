@@ -16,8 +16,22 @@ from .kernel import FxpKernel
 STATUS = {name: code for code, name in enumerate(STATUSES)}
 
 
-class NotPositiveDefiniteError(Exception):
+class RefusedError(Exception):
+    """The system was not solved; `status` says why."""
+
+    status = ""
+
+
+class NotPositiveDefiniteError(RefusedError):
     """The solver met a matrix, or an exponent, that no positive definite system gives."""
+
+    status = "not_positive_definite"
+
+
+class BreakdownError(RefusedError):
+    """No block of rows leads on, or what was found is no solution."""
+
+    status = "breakdown"
 
 
 class FxpModel:

@@ -16,7 +16,7 @@ from ..backend import Outputs, Raw
 from ..formats import Format, Rounding
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, quotient, total, words_of
-from .base import STATUS, FxpModel, NotPositiveDefiniteError
+from .base import STATUS, FxpModel, NotPositiveDefiniteError, RefusedError
 from .bound import accurate, bound_of, squares
 
 #: Bits of q.
@@ -85,8 +85,8 @@ class FxpCg(FxpModel):
         self._state = {"v": self._v}
         try:
             alpha, p, taken = self._steps(y)
-        except NotPositiveDefiniteError:
-            return {"status": np.array([STATUS["not_positive_definite"]])}
+        except RefusedError as error:
+            return {"status": np.array([STATUS[error.status]])}
         self._alpha = alpha
         self._state |= {"alpha": alpha.words, "alpha_exp": alpha.exponent, "p": p.words, "taken": taken,
                         "trained": 1}

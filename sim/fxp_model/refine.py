@@ -83,11 +83,9 @@ class FxpToeplitzSystem:
             misses.append(abs(rows[-1]) + self._slack(y, alpha_exp) + hidden + self._slack(b, alpha_exp))
         return rows, squares(misses, self.plan.integer("norm_bits"), up=True)
 
-    def judge(self, alpha: Sequence[int], norm: tuple[int, int]) -> tuple[int, bool]:
-        """The bound, and whether it is within the tolerance."""
-        bound = bound_of(norm, self.plan)
-        size = squares([abs(v) for v in alpha], self.plan.integer("norm_bits"), up=False)
-        return bound, accurate(bound, size, self.plan)
+    def size(self, alpha: Sequence[int]) -> tuple[int, int]:
+        """The sum of squares of alpha's words."""
+        return squares([abs(v) for v in alpha], self.plan.integer("norm_bits"), up=False)
 
 
 def _normalised(rows: list[int], bits: int) -> tuple[list[int], int]:
@@ -140,8 +138,8 @@ class FxpRefinement:
                     self._move(moved, db, -1)
                     break
             norm = after
-        self.bound, fine = self.system.judge(self.alpha, norm)
-        return worst if fine else "inaccurate"
+        self.bound = bound_of(norm, self.plan)
+        return worst if accurate(self.bound, self.system.size(self.alpha), self.plan) else "inaccurate"
 
     def _finest(self) -> int:
         acc = self.system.r[0] + sum(2 * ((v if v >= 0 else -v - 1) + 1) for v in self.system.r[1:])

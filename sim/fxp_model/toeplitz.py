@@ -10,8 +10,10 @@ import numpy as np
 from ..backend import Outputs, Raw
 from ..formats import Format
 from .arithmetic import Fxp, cast, exact, number, total, word_of, words_of
-from .base import STATUS, FxpModel, NotPositiveDefiniteError
-from .levinson import FxpLevinson, alpha_numbers
+from .base import STATUS, FxpModel, RefusedError
+from .bound import accurate, bound_of
+from .levinson import Block, FxpLevinson, alpha_numbers
+from .lookahead import FxpLookahead
 from .refine import FxpRefinement, FxpToeplitzSystem
 from .schur import FxpSchur
 
@@ -37,11 +39,12 @@ class FxpToeplitz(FxpModel):
             self._v = self._kernel.x_words(given[0])
         r = self._first_row()
         self._state = {"v": self._v, "r": words_of(r)}
-        solve = self._refined if "refine" in self.plan.constants else self._plain
+        solve = self._refined if "refine" in self.plan.constants else \
+            self._ahead if self.plan.options["solver"] == "lookahead" else self._plain
         try:
             status = solve(r, self._kernel.y_numbers(given[1]))
-        except NotPositiveDefiniteError:
-            return {"status": np.array([STATUS["not_positive_definite"]])}
+        except RefusedError as error:
+            return {"status": np.array([STATUS[error.status]])}
         self._state["trained"] = 1
         return {"status": np.array([STATUS[status]])}
 
@@ -49,15 +52,31 @@ class FxpToeplitz(FxpModel):
         """One solve, scaled back, and its bound."""
         solver = (FxpSchur if self.plan.options["solver"] == "schur" else FxpLevinson)(self.plan, r)
         solver.solve(y)
-        alpha, exponent = alpha_numbers(self.plan, solver.x[0])
-        system = FxpToeplitzSystem(self.plan, words_of(r), words_of(y))
-        words = [int(w) for w in alpha]
-        bound, fine = system.judge(words, system.residual(words, exponent)[1])
-        self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]), "bound": bound,
-                        "a_exp": solver.a.exponent, "alpha": alpha, "alpha_exp": exponent}
+        fine = self._judge(r, y, solver.x[0])
+        self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]),
+                        "a_exp": solver.a.exponent}
         if isinstance(solver, FxpSchur):
             self._state |= {"p": solver.p, "q": solver.q, "s": solver.s}
         return ("saturated" if solver.saturated else "ok") if fine else "inaccurate"
+
+    def _ahead(self, r: Fxp, y: Fxp) -> str:
+        """Look-ahead, scaled back, and its bound where T is known to be positive definite."""
+        solver = FxpLookahead(self.plan, words_of(r), words_of(y))
+        solver.solve()
+        fine = self._judge(r, y, solver.alpha(self.plan), bool(solver.positive))
+        self._state |= {name: getattr(solver, name) for name in (
+            "row", "target", "predictor", "inverse", "columns", "solution", "wide", "blocks", "steps",
+            "positive")}
+        return "ok" if fine else "inaccurate"
+
+    def _judge(self, r: Fxp, y: Fxp, x: Block, positive: bool = True) -> bool:
+        """Note alpha, of the scaled system's x, and its bound; whether that is within the tolerance."""
+        alpha, exponent = alpha_numbers(self.plan, x)
+        system, words = FxpToeplitzSystem(self.plan, words_of(r), words_of(y)), [int(w) for w in alpha]
+        bound = bound_of(system.residual(words, exponent)[1], self.plan) if positive \
+            else self.plan.integer("no_bound")
+        self._state |= {"bound": bound, "alpha": alpha, "alpha_exp": exponent}
+        return accurate(bound, system.size(words), self.plan)
 
     def _refined(self, r: Fxp, y: Fxp) -> str:
         """Corrections, and their bound."""

@@ -5,18 +5,29 @@ Where they differ, one of them is wrong.
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 import pytest
 
 from kerncast.sim.backend import Comparison
 from kerncast.sim.fxp_model import open_fxp_model
+from kerncast.sim.fxp_model.base import RefusedError
+from kerncast.sim.fxp_model.lookahead import FxpLookahead
 from kerncast.sim.model import open_model
+from kerncast.sim.model.lookahead import Lookahead
+from kerncast.sim.model.statuses import BREAKDOWN, OK
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
 
 LAMBDAS = (-5.0, 4.0)
 SAMPLES = 40
+AHEAD = ({"solver": "lookahead"},)
+#: The largest word.
+FULL = 2**31 - 1
 
 
 def compare(case: Any) -> Comparison:
@@ -34,8 +45,9 @@ def compare(case: Any) -> Comparison:
     return found
 
 
-def toeplitz(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str, most: int) -> None:
-    case = cases.toeplitz_case(Random(seed), word, rounding, most, LAMBDAS)
+def toeplitz(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str, most: int,
+             *variants: Any) -> None:
+    case = cases.toeplitz_case(Random(seed), word, rounding, most, LAMBDAS, *variants)
     found = compare(case)
     assert found.mismatches == 0, f"{case}: {found.first}"
     ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case=f"toeplitz {word} bits")
@@ -81,6 +93,63 @@ def test_both_models_take_the_same_steps_of_conjugate_gradients(
     gradients(cases, ledger, seed, word, rounding, 16)
 
 
+@pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
+@pytest.mark.parametrize("word", [16, 24, 32])
+def test_both_models_look_ahead_to_the_same_words(
+        cases: ModuleType, ledger: Any, word: int, rounding: str) -> None:
+    toeplitz(cases, ledger, 7, word, rounding, 12, AHEAD)
+
+
+def indefinite_row(random: Random, n: int) -> list[int]:
+    """Words of a first row: noise, few values, nearly singular from the second row on, or a third minor 0."""
+    kind = random.randrange(4)
+    if kind == 3:
+        return [2**31 >> t if t != 2 else -(2**30) for t in range(n)]
+    few = ((0, 0, 2**30, -(2**30), FULL, -FULL), (FULL, -FULL, FULL - 1, random.randint(-9, 9)))
+    return [random.choice(few[kind]) if kind < 2 else random.randint(-FULL, FULL) for _ in range(n)]
+
+
+def looked_ahead(random: Random, most: int) -> tuple[int, int, int, list[str]]:
+    """Status, largest block, words and members that differ of a system with r_0 = 1 that may be singular."""
+    n = random.randint(2, most)
+    r, y = np.array(indefinite_row(random, n)), np.array([random.randint(-FULL - 1, FULL) for _ in range(n)])
+    plan = make_plan(Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
+                          output={"word": "s8f0"}, kernel={"sigma": 2.0}, numbers={"word": 32},
+                          toeplitz={"n": n, "lambda": 0.1, "scheme": "uniform", "solver": "lookahead"}))
+    r[0] = 0
+    model, second, status = Lookahead(n), FxpLookahead(plan, r, y), OK
+    found, _, exponent = model.solve(2**31, r, y, 1)
+    try:
+        second.solve()
+    except RefusedError:
+        status = BREAKDOWN
+    members = model.fields()
+    wrong = [name for name, words in members.items()
+             if np.ravel(getattr(second, name)).tolist() != words.tolist()]
+    wrong += ["status"] * (status != found) + ["exponent"] * (second.x.exponent != exponent)
+    return status, int(members["blocks"].max()), sum(len(words) for words in members.values()), wrong
+
+
+def test_both_models_step_over_the_same_singular_blocks(ledger: Any) -> None:
+    """Every member of the work space, at a breakdown too."""
+    met, words = set(), 0
+    for seed in range(40):
+        status, block, count, wrong = looked_ahead(Random(seed), 10)
+        assert not wrong, f"seed {seed}: {wrong}"
+        met.add((status, block > 1))
+        words += count
+    assert met == set(product((OK, BREAKDOWN), (False, True)))
+    ledger.record(backend="model:fxpmath", words=words, mismatches=0, case="look-ahead over singular blocks")
+
+
+@pytest.mark.campaign
+def test_both_models_step_over_many_more_singular_blocks(ledger: Any) -> None:
+    found = {seed: looked_ahead(Random(seed), 32) for seed in range(1000, 1400)}
+    assert not {seed: wrong for seed, (*_, wrong) in found.items() if wrong}
+    ledger.record(backend="model:fxpmath", words=sum(count for _, _, count, _ in found.values()),
+                  mismatches=0, case="look-ahead over singular blocks")
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(1000, 1200))
@@ -88,5 +157,6 @@ def test_both_models_agree_on_many_more_cases(
         cases: ModuleType, ledger: Any, seed: int, word: int) -> None:
     rounding = cases.ROUNDINGS[seed % 3]
     toeplitz(cases, ledger, seed, word, rounding, 32)
+    toeplitz(cases, ledger, seed, word, rounding, 32, AHEAD)
     gradients(cases, ledger, seed, word, rounding, 32)
     online(cases, ledger, seed, word, rounding)

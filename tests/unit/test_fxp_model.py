@@ -118,6 +118,14 @@ def test_a_plan_beyond_32_is_refused_with_e250(plan: Plan, where: str) -> None:
     assert problem.allowed and problem.remedy
 
 
+def test_a_plan_that_computes_in_float32_is_refused_with_e250() -> None:
+    with pytest.raises(KerncastError) as error:
+        open_fxp_model(plan_of(toeplitz={"n": 8, "lam": 0.1, "scheme": "uniform", "solver": "lookahead_f32"}))
+    problem = error.value.problems[0]
+    assert (problem.code, problem.where, problem.value) == ("E250", "[toeplitz] solver", "lookahead_f32")
+    assert "lookahead" in problem.allowed
+
+
 @pytest.mark.parametrize("plan", [grid(), gradients(), online()])
 def test_without_fxpmath_the_command_that_adds_it_is_named(
         plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,319 @@
+"""sim.fxp_model: look-ahead Levinson: vectors of 32-bit words with a moving point, summed in fractions.
+
+The method is that of :mod:`..model.lookahead_f32`; what is floored, and to how many bits, is said in
+:mod:`..model.block_vectors` and :mod:`..model.lookahead`.  An exponent e bounds a vector's numbers:
+``|v| < 2**e``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from math import floor
+from typing import NamedTuple
+
+import numpy as np
+
+from ..formats import Format, Rounding
+from ..plan import Plan
+from .arithmetic import Words, cast, exact, words_of
+from .base import BreakdownError
+from .levinson import Block
+from .scalars import (
+    LEAST,
+    ONE,
+    WORD,
+    ZERO,
+    Matrix,
+    Wide,
+    add,
+    exponent,
+    invert,
+    less,
+    over,
+    plus,
+    power_of_two,
+    short,
+    wide,
+)
+
+#: Rows of one step at most, and corrections of the answer.
+_BLOCK, _REFINEMENTS = 4, 4
+_GUARD = 3
+_A_EXP_MAX, _EXP_MAX = 31, 64
+_GOOD, _NEAR_BEST, _SINGULAR, _ACCEPTED = (power_of_two(e) for e in (-7, -3, -20, -10))
+#: The diagonal of T in words.
+_ONE_WORD = 1 << 31
+
+
+class _Term(NamedTuple):
+    """Numbers below ``2**exponent`` in magnitude, to be added or taken off."""
+
+    sign: int
+    numbers: Sequence[Fraction]
+    exponent: int
+
+
+class _Vector:
+    """Words that share an exponent; `words` may be room for more of them than there are yet."""
+
+    def __init__(self, words: Words, least: int = LEAST) -> None:
+        self.words, self.least, self.exponent = words, least, least
+
+    def first(self, count: int) -> list[Fraction]:
+        """The first so many numbers."""
+        return [int(w) * power_of_two(self.exponent - 31) for w in self.words[:count]]
+
+    def times(self, q: Fraction, numbers: Iterable[Fraction], sign: int = 1) -> _Term:
+        """The scalar q times numbers of this vector."""
+        return _Term(sign, [q * v for v in numbers], exponent(q) + self.exponent)
+
+
+class FxpLookahead:
+    """The recursion.
+
+    Parameters
+    ----------
+    plan : Plan
+    r, y : ndarray of int64, shape (n,)
+        First row over 1 + lambda, r[0] the implicit 1, and the right-hand side, in words of the plan.
+
+    Attributes
+    ----------
+    row, target, predictor, inverse, columns, solution, wide, blocks : ndarray of int64
+        Members of the model structure.
+    steps, positive : int
+        Others.
+    """
+
+    def __init__(self, plan: Plan, r: Words, y: Words) -> None:
+        n, lsb = len(y), 1 << (32 - plan.word)
+        self.n, self.shift = n, n.bit_length()
+        self.row, self.target = np.zeros(n + 1, dtype=np.int64), y * lsb
+        self.row[1:n] = r[1:] * lsb
+        self.predictor, self.wide = (np.zeros(n + 1, dtype=np.int64) for _ in range(2))
+        self.inverse, self.solution, self.blocks = (np.zeros(n, dtype=np.int64) for _ in range(3))
+        self.columns = np.zeros((_BLOCK, n), dtype=np.int64)
+        # a without its leading 1, which alone asks for the exponent 1
+        self.a, self.g = _Vector(self.predictor[1:], 1), _Vector(self.inverse)
+        self.x, self.B = _Vector(self.solution), [_Vector(column) for column in self.columns]
+        self.y = _Vector(self.target)
+        self.y.exponent = 1
+        self.steps, self.positive = 0, 1
+
+    def solve(self) -> None:
+        """All steps, and corrections.
+
+        Raises
+        ------
+        BreakdownError
+            Where no block leads on, an exponent leaves its range, or the residual does not vanish.
+        """
+        eps, recent, m = ONE, [ONE] * _BLOCK, 0
+        self._lead()
+        while m < self.n:
+            p, inverse = 1, [[ZERO]]
+            if not all(less(level * _GOOD, abs(eps)) for level in recent):
+                p, inverse = self._look(m, eps)
+            self.positive &= p == 1 and eps > 0
+            eps = self._single_step(m, eps) if p == 1 else self._block_step(m, p, inverse)
+            if self.a.exponent > _A_EXP_MAX or max(self.g.exponent, self.x.exponent) > _EXP_MAX:
+                raise BreakdownError
+            m += p
+            recent[self.steps % _BLOCK] = abs(eps)
+            self.blocks[self.steps] = p
+            self.steps += 1
+        if less(self._size(self.y) * _ACCEPTED, self._refine()):
+            raise BreakdownError
+
+    def alpha(self, plan: Plan) -> Block:
+        """The solution in words of the plan."""
+        e = max(self.x.exponent, plan.integer("alpha_exp_min"))
+        if e > plan.integer("alpha_exp_max"):
+            raise BreakdownError
+        block = Block(plan.word, e, plan.signals["alpha"].rounding)
+        near = exact(self.solution, 31 - self.x.exponent + e)
+        block.words = words_of(cast(near, Format(True, plan.word, plan.word - 1), Rounding.HALF_UP))
+        return block
+
+    # ---- vectors ----
+    def _lead(self) -> None:
+        """a_0 = 1."""
+        self.predictor[0] = 1 << (31 - self.a.exponent) if self.a.exponent < 31 else 1
+
+    def _whole_a(self, count: int) -> list[Fraction]:
+        """The predictor with its leading 1."""
+        return [int(w) * power_of_two(self.a.exponent - 31) for w in self.predictor[:count]]
+
+    def _products(self, left: Iterable[int], right: Iterable[int]) -> int:
+        """A sum of products, the last `shift` bits of each floored."""
+        return sum(int(u) * int(v) // (1 << self.shift) for u, v in zip(left, right, strict=True))
+
+    def _correlate(self, end: int, v: Words, e: int) -> Wide:
+        """``- sum_i r[end - i] v_i`` over all of v."""
+        acc = self._products(self.row[end - len(v) + 1:end + 1][::-1], v)
+        return Wide(-acc * power_of_two(e + self.shift - 62), e + self.shift)
+
+    def _settle(self, counts: Sequence[int], e: int, least: int, out: Words) -> int:
+        """Words of numbers in steps of 2**(e - 62), with the least exponent that holds them."""
+        self.wide[:len(counts)] = counts
+        longest = max((v if v >= 0 else -v - 1).bit_length() for v in [0, *counts])
+        if longest == 0:
+            out[:len(counts)] = 0
+            return least
+        found = max(e - 62 + longest, least)
+        words = cast(exact(counts, 62 - e + found), Format(True, 32, 31), Rounding.HALF_UP)
+        out[:len(counts)] = np.maximum(words_of(words), -WORD)
+        return found
+
+    def _take(self, v: _Vector, terms: Sequence[_Term]) -> None:
+        """The sum of terms into v, each number floored to so many bits that the sum cannot overflow."""
+        top = max(term.exponent for term in terms) + _GUARD
+        step = power_of_two(62 - top)
+        counts = [sum(term.sign * floor(term.numbers[i] * step) for term in terms)
+                  for i in range(len(terms[0].numbers))]
+        v.exponent = self._settle(counts, top, v.least, v.words)
+
+    def _size(self, v: _Vector) -> Fraction:
+        """The sum of magnitudes."""
+        return short(sum((abs(w) for w in v.first(self.n)), ZERO))
+
+    # ---- one row ----
+    def _single_step(self, m: int, eps: Fraction) -> Fraction:
+        """From m to m + 1; the new eps."""
+        a, x, g = self.a, self.x, self.g
+        y = Wide(self.y.first(m + 1)[m], self.y.exponent)
+        mu = add(y, self._correlate(m, x.words[:m], x.exponent))
+        xi = over(short(self._correlate(m + 1, self.predictor[:m + 1], a.exponent).value), eps)
+        whole = self._whole_a(m + 1)
+        x.words[m] = 0
+        self._take(x, [_Term(1, x.first(m + 1), x.exponent), a.times(over(mu, eps), whole[::-1])])
+        inverse = over(ONE, eps)
+        e = exponent(inverse) + 1 + a.exponent
+        counts = [floor(inverse * v * power_of_two(62 - e)) for v in whole]
+        g.exponent = self._settle(counts, e, LEAST, g.words)
+        longer = _Vector(self.predictor)
+        longer.exponent, longer.words[m + 1] = a.exponent, 0
+        whole.append(ZERO)
+        self._take(longer, [_Term(1, whole, a.exponent), a.times(xi, whole[::-1])])
+        a.exponent = longer.exponent
+        return short(short(eps * plus(ONE, -xi)) * plus(ONE, xi))
+
+    # ---- several rows ----
+    def _look(self, m: int, eps: Fraction) -> tuple[int, Matrix]:
+        """The shortest of the best conditioned blocks, and the inverse of its Schur complement."""
+        most = min(_BLOCK, self.n - m)
+        S = self._complement(m, most, eps)
+        found = [invert(S, p) for p in range(1, most + 1)]
+        best = ZERO
+        for _, norm in found:
+            best = norm if norm > 0 and (best == 0 or less(norm, best)) else best
+        if best == 0 or not less(short(best * _SINGULAR), ONE):
+            raise BreakdownError
+        return next((p, inverse) for p, (inverse, norm) in enumerate(found, 1)
+                    if norm > 0 and not less(best / _NEAR_BEST, norm))
+
+    def _complement(self, m: int, most: int, eps: Fraction) -> Matrix:
+        """B = T_m^-1 C and S = T_p - C'B."""
+        B, g = self.B, self.g
+        B[0].words[:m], B[0].exponent = -self.predictor[m:0:-1], self.a.exponent
+        for j in range(1, most):
+            old = B[j - 1].first(m)
+            acc = self._products(self.row[1:m + 1], B[j - 1].words[:m])
+            e = B[j - 1].exponent + self.shift
+            q = add(Wide(self._entry(m + j), 0), Wide(-acc * power_of_two(e - 62), e))
+            last = [(old[-1] * v) for v in B[0].first(m)] if m else []
+            self._take(B[j], [_Term(1, [ZERO, *old][:m], B[j - 1].exponent),
+                              _Term(1, last, B[j - 1].exponent + B[0].exponent), g.times(q, g.first(m))])
+        S = [[ZERO] * most for _ in range(most)]
+        for i in range(most):
+            for j in range(i + 1):
+                down = self._correlate(m + i, B[j].words[:m], B[j].exponent)
+                S[i][j] = S[j][i] = add(Wide(self._entry(i - j), 0), down)
+        S[0][0] = eps
+        return S
+
+    def _entry(self, d: int) -> Fraction:
+        """Number d of the first row."""
+        return Fraction(int(self.row[d]) if d else _ONE_WORD, 1 << 31)
+
+    def _border(self, m: int, v: _Vector, fresh: Sequence[Wide], inverse: Matrix) -> None:
+        """Lengthen v from T_m v = c to m + p rows, with the p fresh rows of c."""
+        p, old = len(fresh), v.first(m)
+        rest = [add(c, self._correlate(m + i, v.words[:m], v.exponent)) for i, c in enumerate(fresh)]
+        z = []
+        for row in inverse:
+            total = ZERO
+            for u, w in zip(row, rest, strict=True):
+                total = plus(total, short(u * w))
+            z.append(total)
+        terms = [_Term(1, old + [ZERO] * p, v.exponent)]
+        for i, q in enumerate(z):
+            terms.append(self.B[i].times(q, self.B[i].first(m) + [ZERO] * p, -1))
+            terms.append(_Term(1, [q if j == m + i else ZERO for j in range(m + p)], exponent(q)))
+        self._take(v, terms)
+
+    def _block_step(self, m: int, p: int, inverse: Matrix) -> Fraction:
+        """From m to m + p; the new eps."""
+        a, g, x, rows = self.a, self.g, self.x, range(m, m + p)
+        self._border(m, g, [wide(ONE if i == 0 else ZERO) for i in rows], inverse)
+        self._border(m, a, [Wide(-self._entry(i + 1), 0) for i in rows], inverse)
+        self._border(m, x, [Wide(self.y.first(i + 1)[i], self.y.exponent) for i in rows], inverse)
+        m += p
+        self._lead()
+        dg, da = self.B[0], self.B[3]
+        dg.words[:m], dg.exponent = 0, 1
+        dg.words[0] = 1 << 30
+        da.words[:m], da.exponent = -self.row[1:m + 1], 0
+        self._leave(m, g, dg)
+        self._leave(m, a, da)
+        self._solve_again(m, dg)
+        self._solve_again(m, da)
+        for v, d in ((g, dg), (a, da)):
+            self._take(v, [_Term(1, v.first(m), v.exponent), _Term(1, d.first(m), d.exponent)])
+        self._lead()
+        acc = self._products(self.row[1:m + 1], a.words[:m])
+        e = a.exponent + self.shift
+        return add(Wide(ONE, 0), Wide(acc * power_of_two(e - 62), e))
+
+    def _leave(self, m: int, v: _Vector, c: _Vector) -> None:
+        """``c -= T_m v``."""
+        T = [_ONE_WORD, *self.row[1:]]
+        e = v.exponent + self.shift
+        rows = [self._products([T[abs(i - j)] for j in range(m)], v.words[:m]) for i in range(m)]
+        self._take(c, [_Term(1, c.first(m), c.exponent),
+                       _Term(-1, [acc * power_of_two(e - 62) for acc in rows], e)])
+
+    def _solve_again(self, m: int, c: _Vector) -> None:
+        """``c = T_m^-1 c`` from g and a."""
+        a, g, words, first, second = self.predictor, self.g.words, c.words, self.B[1], self.B[2]
+        a_exp, g_exp = self.a.exponent + self.shift, self.g.exponent + self.shift
+        acc = [self._products(a[:m - i], words[i:m]) for i in range(m)]
+        first.exponent = self._settle(acc, a_exp + c.exponent, LEAST, first.words)
+        acc = [self._products(g[m - 1:i:-1], words[i + 1:m]) for i in range(m)]
+        second.exponent = self._settle(acc, g_exp + c.exponent, LEAST, second.words)
+        left = [self._products(g[:i + 1][::-1], first.words[:i + 1]) for i in range(m)]
+        right = [self._products(a[m - i:m + 1], second.words[:i + 1]) for i in range(m)]
+        up, down = g_exp + first.exponent, a_exp + second.exponent
+        self._take(c, [_Term(1, [v * power_of_two(up - 62) for v in left], up),
+                       _Term(-1, [v * power_of_two(down - 62) for v in right], down)])
+
+    def _refine(self) -> Fraction:
+        """Correct x while that halves the residual, whose size comes back."""
+        n, x, rest, better = self.n, self.x, self.B[0], self.B[3]
+
+        def residual(v: _Vector) -> Fraction:
+            rest.words[:n], rest.exponent = self.target, self.y.exponent
+            self._leave(n, v, rest)
+            return self._size(rest)
+
+        found = residual(x)
+        for _ in range(_REFINEMENTS):
+            self._solve_again(n, rest)
+            self._take(better, [_Term(1, x.first(n), x.exponent), _Term(1, rest.first(n), rest.exponent)])
+            left = residual(better)
+            if not less(left * 2, found):
+                break
+            found, x.exponent = left, better.exponent
+            x.words[:] = better.words
+        return found

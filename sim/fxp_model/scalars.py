@@ -1,0 +1,121 @@
+"""sim.fxp_model: scalars of 31 significant bits in plain fractions, and the inverse of a small matrix.
+
+What is floored or rounded, and to how many bits, is said in :mod:`..model.reals`.  The exponent of a
+number is the least e with ``|v| < 2**e``; that of zero is far below.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+from typing import NamedTuple
+
+#: The largest word, and the exponent of zero.
+WORD = (1 << 31) - 1
+LEAST = -512
+
+Matrix = list[list[Fraction]]
+ZERO, ONE = Fraction(0), Fraction(1)
+
+
+class Wide(NamedTuple):
+    """A number that was summed with 62 bits below the power of two that bounds it."""
+
+    value: Fraction
+    exponent: int
+
+
+def power_of_two(exponent: int) -> Fraction:
+    """``2**exponent``."""
+    return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
+
+
+def reach(v: Fraction) -> int:
+    """The least e with ``-2**e <= v < 2**e``, of v not 0."""
+    e = abs(v.numerator).bit_length() - v.denominator.bit_length()
+    while not -power_of_two(e) <= v < power_of_two(e):
+        e += 1
+    while -power_of_two(e - 1) <= v < power_of_two(e - 1):
+        e -= 1
+    return e
+
+
+def exponent(v: Fraction) -> int:
+    """The least e with ``|v| < 2**e``."""
+    return LEAST if v == 0 else reach(abs(v))
+
+
+def word(v: Fraction) -> int:
+    """The word of 31 bits that a scalar is, at its exponent."""
+    return int(v / power_of_two(exponent(v) - 31))
+
+
+def wide(v: Fraction) -> Wide:
+    """A scalar as a wide number."""
+    return Wide(v, exponent(v))
+
+
+def short(v: Fraction) -> Fraction:
+    """To 31 bits, half up; what would be the power of two itself stays below it."""
+    if v == 0:
+        return ZERO
+    lsb = power_of_two(reach(v) - 31)
+    return min(max(floor(v / lsb + Fraction(1, 2)), -WORD), WORD) * lsb
+
+
+def add(u: Wide, v: Wide) -> Fraction:
+    """The sum, both floored to 62 bits below twice the larger power of two."""
+    top = max(u.exponent, v.exponent) + 1
+    return short(sum(floor(each.value * power_of_two(62 - each.exponent - min(top - each.exponent, 62)))
+                     for each in (u, v)) * power_of_two(top - 62))
+
+
+def plus(u: Fraction, v: Fraction) -> Fraction:
+    """The sum of two scalars."""
+    return add(wide(u), wide(v))
+
+
+def over(u: Fraction, v: Fraction) -> Fraction:
+    """The quotient of two scalars, floored to 31 bits."""
+    if u == 0:
+        return ZERO
+    lsb = power_of_two(exponent(u / v) - 31)
+    return min(max(floor(u / v / lsb), -WORD), WORD) * lsb
+
+
+def less(u: Fraction, v: Fraction) -> bool:
+    """Whether their difference, rounded as any, is negative."""
+    return plus(u, -v) < 0
+
+
+def _eliminate(c: int, rest: Matrix, inverse: Matrix) -> bool:
+    """Column c of `rest` to that of the identity, the same done to `inverse`; False where it cannot be."""
+    pivot = c
+    for i in range(c + 1, len(rest)):
+        if less(abs(rest[pivot][c]), abs(rest[i][c])):
+            pivot = i
+    head = rest[pivot][c]
+    if head == 0:
+        return False
+    factors = [row[c] for row in rest]
+    factors[pivot], factors[c] = factors[c], ZERO
+    for rows in (rest, inverse):
+        rows[pivot], rows[c] = rows[c], [over(v, head) for v in rows[pivot]]
+        for i, factor in enumerate(factors):
+            rows[i] = [plus(v, short(-factor * w)) for v, w in zip(rows[i], rows[c], strict=True)]
+    return True
+
+
+def invert(S: Matrix, p: int) -> tuple[Matrix, Fraction]:
+    """The inverse of the leading p by p block, and its norm in sums of rows: 0 if the block is singular."""
+    rest = [row[:p] for row in S[:p]]
+    inverse = [[ONE if i == j else ZERO for j in range(p)] for i in range(p)]
+    if not all(_eliminate(c, rest, inverse) for c in range(p)):
+        return inverse, ZERO
+    norm = ZERO
+    for row in inverse:
+        total = ZERO
+        for v in row:
+            total = plus(total, abs(v))
+        norm = total if less(norm, total) else norm
+    return inverse, norm

@@ -15,17 +15,20 @@ _WHERE = {
     "KernelLMSClassifier": ".sim.estimators",
     "KernelLMSRegressor": ".sim.estimators",
     "KerncastError": ".sim.errors",
+    "Samples": ".sim.samples",
     "Spec": ".sim.spec",
     "ToeplitzRLSClassifier": ".sim.estimators",
     "ToeplitzRLSRegressor": ".sim.estimators",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
+    "load_samples": ".sim.samples",
     "loo_errors": ".sim.reference",
     "open_backend": ".hw.backends",
     "plan": ".sim.planner",
     "simulate": ".sim.simulate",
     "solve_kernel": ".sim.reference",
     "solve_toeplitz": ".sim.reference",
+    "toeplitz_applies": ".sim.reference",
 }
 
 # Where the module calls it otherwise: kerncast.plan() is a verb, kerncast.sim.plan the module of the value.
@@ -43,7 +46,8 @@ if TYPE_CHECKING:
     )
     from .sim.formats import Format
     from .sim.planner import make_plan as plan
-    from .sim.reference import first_row, loo_errors, solve_kernel, solve_toeplitz
+    from .sim.reference import first_row, loo_errors, solve_kernel, solve_toeplitz, toeplitz_applies
+    from .sim.samples import Samples, load_samples
     from .sim.simulate import simulate
     from .sim.spec import Spec
 
@@ -52,18 +56,21 @@ __all__ = [
     "KerncastError",
     "KernelLMSClassifier",
     "KernelLMSRegressor",
+    "Samples",
     "Spec",
     "ToeplitzRLSClassifier",
     "ToeplitzRLSRegressor",
     "__version__",
     "first_row",
     "generate",
+    "load_samples",
     "loo_errors",
     "open_backend",
     "plan",
     "simulate",
     "solve_kernel",
     "solve_toeplitz",
+    "toeplitz_applies",
 ]
 
 

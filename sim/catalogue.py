@@ -185,24 +185,26 @@ _NUMBERS = {
                   "Use a larger lambda, or the eigendecomposition (eigh)."),
     "E240": Entry("the spec names no data", "The command needs data, and the spec has no [data] table.",
                   "Add [data] with builtin or file, or pass arrays through the Python API."),
-    "E241": Entry("a data file cannot be read", "The path is wrong, or the file is not UTF-8 text.",
-                  "Paths are relative to the folder of the spec."),
+    "E241": Entry("a data file cannot be read",
+                  "The path is wrong, the file is damaged, or it is of another format than its name says.",
+                  "Check the path (in a spec it is relative to the spec's folder), or name the format."),
     "E242": Entry("the columns of a data file are wrong",
-                  "The first line must name the columns: x0, x1, ... and y (only y for scheme uniform), as "
-                  "many as [input] columns says.",
-                  "Correct the header line or [input] columns."),
+                  "For a spec the first line names the columns: x0, x1, ... and y (only y for scheme uniform), "
+                  "as many as [input] columns says. load_samples was asked for a column that is not there, or "
+                  "with an option that the format has not.",
+                  "Correct the header line, [input] columns, or the columns asked for."),
     "E243": Entry("a row has too few or too many fields", "A separator is missing or doubled.",
                   "Correct the row; fields are separated by commas."),
     "E244": Entry("not an integer",
                   "Data are raw words as the sensor delivers them, so integers; text, an empty field or a "
                   "fraction cannot be one.",
                   "Export raw words, not physical values; [input] offset and gain convert them."),
-    "E245": Entry("NaN or infinity in the data", "No sensor word means NaN or infinity.",
+    "E245": Entry("NaN or infinity in the data", "Nothing can be learnt from NaN or infinity.",
                   "Remove or repair the sample."),
     "E246": Entry("a value does not fit the raw word",
                   "The value lies outside the range of [input] word or [output] word.",
                   "Use a wider word, or repair the sample."),
-    "E247": Entry("too few samples", "The trainer needs n samples, and the data hold fewer.",
+    "E247": Entry("too few samples", "The trainer needs n samples, and the data hold fewer, or none.",
                   "Lower n, or give more data."),
     "E248": Entry("an array has the wrong shape",
                   "Inputs are of shape (m, D) and targets of shape (m,), of integers.",
@@ -211,6 +213,26 @@ _NUMBERS = {
                   "It is an independent opinion for small sizes, n or budget up to 32; it has neither "
                   "of the solvers lookahead and lookahead_f32.",
                   "Use the back end model, or a smaller size."),
+    "E251": Entry("a value is missing",
+                  "A field of the data file is empty, or holds a sign for no value: NA, NaN, null or ?.",
+                  "Fill the gap, for instance from the neighbours, or leave the sample out."),
+    "E252": Entry("not a number",
+                  "A field that should be a number is text, or a line has not the form of its format.",
+                  "Correct the line named; a target that is a class is asked for with labels."),
+    "E253": Entry("a label that is not among those asked for",
+                  "The target of a sample is none of the classes named, or no sample has the class named.",
+                  "Name all classes that occur, or leave the samples out."),
+    "E254": Entry("no reader is known for a data file", "The ending of its name does not tell its format.",
+                  "Name the format: csv, npz, libsvm or wav."),
+    "E255": Entry("no such data set, or none to be had",
+                  "The name is not known, or no package brings this set; kerncast downloads nothing.",
+                  "Choose a known name, or pass your own copy of the set."),
+    "E256": Entry("a copy is not the data set whose name it was given",
+                  "It has another number of columns; what stands in for a set must not go by its name.",
+                  "Load the file by its path."),
+    "E257": Entry("the arrays of a file are no training set",
+                  "Inputs are of shape (n, D) and targets of shape (n,) or (n, K), both of real numbers.",
+                  "Name the arrays, reshape or convert them."),
 }
 
 _GENERATION = {
@@ -300,8 +322,8 @@ _LINK = {
 }
 
 _MISSING = {
-    "E501": Entry("a Python package is missing",
-                  "The command needs a package of one of kerncast's extras.",
+    "E501": Entry("a package is missing",
+                  "The command needs a package of one of kerncast's extras, or one that brings data.",
                   "Install it with the command named; `kerncast doctor` lists all."),
     "E511": Entry("a C compiler is missing", "None of the compilers that the command can use is installed.",
                   "Install one with the command named; python -m pip install ziglang is enough."),

@@ -48,5 +48,5 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
                 yield reader.line_num, fields
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
         reason = getattr(error, "strerror", None) or "not CSV in UTF-8"
-        raise fail("E241", f"the data file cannot be read: {reason}", where=str(path), allowed=allowed,
-                   remedy=remedy) from None
+        raise fail("E241", f"the data file cannot be read: {reason}", where=str(path), value=path.name,
+                   allowed=allowed, remedy=remedy) from None

@@ -1,0 +1,150 @@
+"""sim: samples for training, from the user's file or from a data set by name.
+
+The raw sensor words that a spec names are read by :mod:`.data`; here values are in their own unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .checks import is_integer
+from .errors import fail
+from .samples_csv import Column
+from .samples_files import read_file
+from .samples_named import SETS, check_columns, place_of, read_set
+from .samples_table import Array, Labels, Table, as_labels, check_values
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Inputs and targets, and what is known about them.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, D)
+        Inputs; finite.
+    y : ndarray of shape (n,) or (n, K)
+        Targets: finite numbers, or class labels of any kind.
+    title, licence : str
+        For reports.
+    inputs : tuple of str
+        What the columns of `X` are called.
+    target : str
+        What `y` is called.
+    """
+
+    X: Array
+    y: NDArray[Any]
+    title: str
+    licence: str
+    inputs: tuple[str, ...]
+    target: str
+
+    def of_classes(self, *classes: Any) -> Samples:
+        """Return the samples of some classes only, in their order; E253 for one that does not occur."""
+        for label in classes:
+            if not np.any(self.y == label):
+                raise fail("E253", "no sample has this label", where=self.target, value=repr(label),
+                           allowed=", ".join(map(str, np.unique(self.y)[:20])), remedy="choose among these")
+        chosen = np.isin(self.y, classes)
+        return replace(self, X=self.X[chosen], y=self.y[chosen],
+                       title=f"{self.title}, {' and '.join(map(str, classes))} only")
+
+
+def load_samples(source: str | Path, *, copy: str | Path | None = None, format: str | None = None,
+                 target: Column | Sequence[Column] | None = None,
+                 inputs: str | Sequence[Column] | None = None, header: bool | None = None,
+                 columns: int | None = None, labels: Labels = None, limit: int | None = None) -> Samples:
+    """Load samples from a file, or a data set by its name; nothing is downloaded.
+
+    Parameters
+    ----------
+    source : str or Path
+        A file, CSV (also .tsv, .txt, and .gz or .bz2 of each), NPZ, LIBSVM/SVMlight or WAV by its ending; or
+        a name:
+        ecg, ecg_360hz, glucose, sea_temperature (signals); digits, breast_cancer, mnist_5k, mnist_10k,
+        fashion_mnist, shuttle, faces, spam_assassin (classes); and from the user's copy only covertype,
+        ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb.
+    copy : str or Path, optional
+        The user's copy of a set that goes by a name.
+    format : {"csv", "npz", "libsvm", "wav"}, optional
+        Of a file whose name does not tell.
+    target : str, int or sequence of these, optional
+        CSV: column or columns, by default the one named y, else the last.  NPZ: the array, by default y.
+        WAV: number of the channel, by default all.
+    inputs : str or sequence, optional
+        CSV: columns, by default all but the target.  NPZ: the array, by default X.  Where there are none,
+        a sample's number is its input: a signal.
+    header : bool, optional
+        CSV: whether the first line names the columns; by default, if it holds no number.
+    columns : int, optional
+        LIBSVM: D, where the file need not show the last columns.
+    labels : {"any"}, sequence, mapping or None
+        None: the target is a number (of a set by name, what it is).  Else it is a class label: of any kind,
+        one of a sequence, or a key of a mapping, which becomes the value there: {"cat": -1, "dog": 1}.
+    limit : int, optional
+        Take so many samples at most, from the beginning.
+
+    Returns
+    -------
+    Samples
+
+    Raises
+    ------
+    KerncastError
+        E237 memory; E241 file; E242 columns or options; E243 ragged rows; E245 infinity;
+        E247 no samples; E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 no such
+        set, or none to be had; E256 a copy of something else; E257 arrays; E501 package that is missing.
+
+    Examples
+    --------
+    >>> signal = load_samples("ecg")
+    >>> signal.X.shape, signal.y.shape, signal.licence
+    ((1024, 1), (1024,), 'PyWavelets, MIT')
+    >>> load_samples("digits").of_classes(3, 8).X.shape
+    (357, 64)
+    """
+    if limit is not None and (not is_integer(limit) or limit < 1):
+        raise fail("E242", "the limit is no number of samples", where="limit", value=repr(limit),
+                   allowed="an integer >= 1", remedy="leave it out to load all")
+    options = {"target": target, "inputs": inputs, "header": header, "columns": columns, "labels": labels,
+               "limit": limit}
+    if str(source) in SETS:
+        return _named(str(source), copy, format, options)
+    path = Path(source)
+    if copy is not None or (not path.suffix and format is None and not path.exists()):
+        raise fail("E255", "there is no data set of this name", where="source", value=repr(str(source)),
+                   allowed=", ".join(SETS), remedy="choose one of these, or give the path of a file")
+    table = read_file(path, format, options)
+    return _samples(table, labels, None, path.name, "the user's")
+
+
+def _named(name: str, copy: str | Path | None, format: str | None, options: dict[str, Any]) -> Samples:
+    """A data set by its name."""
+    named, place = SETS[name], place_of(name, copy)
+    title = f"{named.title}, the user's copy" if copy is not None else named.title
+    if named.read is None:
+        table = read_file(place, format, options | {"labels": options["labels"] or "any"})
+    else:
+        others = options | {"format": format, "labels": None, "limit": None}
+        strange = [key for key, value in others.items() if value is not None]
+        if strange:
+            raise fail("E242", "a data set by name is read as it is", where=name, value=", ".join(strange),
+                       allowed="labels, limit",
+                       remedy="leave these options out, or load the file by its path")
+        table = read_set(name, place)
+        check_values(table, place)
+    check_columns(name, table, place)
+    return _samples(table, options["labels"] or ("any" if named.classes else None), options["limit"], title,
+                    named.licence)
+
+
+def _samples(table: Table, labels: Labels, limit: int | None, title: str, licence: str) -> Samples:
+    y = table.y if labels is None else as_labels(table, labels)
+    return Samples(table.X[:limit], y[:limit], title, licence, table.inputs, table.target)

@@ -8,6 +8,7 @@ cholesky            A = R'R, positive definite                           O(n^2) 
 eigh                A = Q Lambda Q', any nonsingular matrix              O(n^2)          O(n^3), 14 times
 cg                  conjugate gradients to a tolerance, or a few steps   O(n s)          O(n^2) a step
 block_gauss_seidel  k samples at a time, to a tolerance                  O(n k)          O(n^2) a sweep
+wavelet             sparse in wavelets; both O(n) on a uniform grid      O(n^2)          O(n^2)
 linear_svd          linear kernel: X = U S V'                            O(n D)          O(n D^2)
 linear_direct       linear kernel: X'X, cheaper, ill-conditioned sooner  O(n D)          O(n D^2)
 subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
@@ -44,6 +45,7 @@ from .options import kernel_of, targets
 from .solution import Solution
 from .subset import subset
 from .system import REAL_BYTES, KernelSystem, System, ToeplitzSystem, free_bytes
+from .wavelet import wavelet
 
 Array = NDArray[np.float64]
 Solver = Callable[..., Solution]
@@ -55,6 +57,7 @@ SOLVERS: dict[str, Solver] = {
     "eigh": eigh,
     "cg": cg,
     "block_gauss_seidel": block_gauss_seidel,
+    "wavelet": wavelet,
 }
 #: Those that take a kernel and samples.
 SAMPLE_SOLVERS: dict[str, Solver] = {

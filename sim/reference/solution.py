@@ -66,7 +66,7 @@ class Solution:
         Iterations: the residual as it was updated, the largest over the right-hand sides, before the
         first step and after each; told whether the answer was taken or not.
     nonzeros : tuple of int
-        Coefficients that a sparse form kept, by level, the coarsest last; their sum is n_e of the wavelet paper.
+        wavelet: coefficients kept, level by level, the coarsest last; their sum is n_e of the paper.
     why : str
         Why this method ran, where "auto" chose it, and what made it stop, where it did.
     """

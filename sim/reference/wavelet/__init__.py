@@ -1,0 +1,22 @@
+"""sim.reference.wavelet: the NS-form of a smooth matrix, thresholded, and its Cholesky factors by level.
+
+T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000, after
+G. Beylkin, R. Coifman, V. Rokhlin, Comm. Pure Appl. Math. 44, 1991 (the NS-form) and D. L. Gines, G. Beylkin,
+J. Dunn, Appl. Comput. Harmon. Anal. 5, 1998 (its factors).
+
+===============  =============================================================================
+module           what
+===============  =============================================================================
+basis            W_j = [G | H]: Daubechies' wavelets, periodic; lifting on the interval
+ns_form          A_j, C_j, Z_J of (9), and what is thresholded
+bordered         the same for a Toeplitz matrix: O(n), no matrix is ever made
+factor           L_j, X_j; forward and backward substitution
+elimination      the columns of one level, eliminated in sparse storage
+correction       what a level takes from its scale space
+solve            the row of the table of solvers
+===============  =============================================================================
+"""
+
+from .solve import wavelet
+
+__all__ = ["wavelet"]

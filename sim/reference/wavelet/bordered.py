@@ -1,0 +1,154 @@
+"""sim.reference.wavelet: the NS-form of a Toeplitz matrix, in O(n) time and memory.
+
+Almost all columns of W = [G | H] are one column, moved down by two rows each time.  So almost all of A, C
+and Z_j is Toeplitz again, and told by one column; what is not stands in the rows and columns of the few
+wavelets at the ends, the *border*.  No entry is approximated.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..system import Cost, DenseSystem
+from .basis import Sparse, TwoScale
+from .ns_form import ScaleSpace, WholeScaleSpace, thresholded
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+# Rounding by which columns may differ that are the same function.
+_ALIKE = 1e-14
+# Where fewer columns than this are alike, the matrix is small, and is held.
+_SHORTEST = 32
+
+
+@dataclass(frozen=True, eq=False)
+class _Run:
+    """The columns `first` to `stop` - 1 of `F` are alike, and see the Toeplitz part of Z alone."""
+
+    F: Sparse
+    first: int
+    stop: int
+
+    @property
+    def outside(self) -> Numbers:
+        """The other columns."""
+        return np.setdiff1d(np.arange(self.F.shape[1]), np.arange(self.first, self.stop))
+
+    @property
+    def telling(self) -> Numbers:
+        """The columns that tell all: those outside, and one of the others."""
+        return np.union1d(self.outside, [self.first])
+
+
+class BorderedToeplitz:
+    """A symmetric matrix that is Toeplitz, Z[i, j] = r[|i - j|], but for a border.
+
+    Parameters
+    ----------
+    r : ndarray of shape (stop - start,)
+        First column of the Toeplitz part, rows and columns `start` to `stop` - 1.
+    start : int
+    border : ndarray of shape (n, b), optional
+        The other columns, in their order, all n rows of each.
+    """
+
+    values_per_entry = 0
+
+    def __init__(self, r: Array, start: int = 0, border: Array | None = None) -> None:
+        self._r, self._start, self._stop = r, start, start + len(r)
+        self._border = np.empty((len(r), 0)) if border is None else border
+        self._n = len(self._border)
+        self._outside = np.setdiff1d(np.arange(self._n), np.arange(start, self._stop))
+
+    def dense(self) -> Array:
+        """The matrix itself."""
+        return self._columns(np.arange(self._n))
+
+    def _columns(self, wanted: Numbers) -> Array:
+        """The columns `wanted`, shape (n, wanted)."""
+        found = np.empty((self._n, len(wanted)))
+        inside = (wanted >= self._start) & (wanted < self._stop)
+        lag = np.abs(np.arange(self._start, self._stop)[:, np.newaxis] - wanted[inside])
+        found[self._start:self._stop, inside] = self._r[lag]
+        found[np.ix_(self._outside, inside)] = self._border[wanted[inside]].T
+        found[:, ~inside] = self._border[:, np.searchsorted(self._outside, wanted[~inside])]
+        return found
+
+    def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
+        """A = G'ZG, C = H'ZG, both thresholded, and Z_j = H'ZH."""
+        g, h = self._run(W.G), self._run(W.H)
+        if min(g.stop - g.first, h.stop - h.first) < _SHORTEST:
+            whole = self.dense()
+            return WholeScaleSpace(DenseSystem(whole), whole.nbytes).two_scale(W, t)
+        (ZG, of_G), (ZH, of_H) = self._times(W.G[:, g.telling]), self._times(W.H[:, h.telling])
+        A = W.G.T @ ZG
+        Z = W.H.T @ ZH
+        border = Z[:, np.isin(h.telling, h.outside)]
+        r = Z[h.first:h.stop, np.searchsorted(h.telling, h.first)]
+        cost = Cost(of_G + of_H + W.nnz * (ZG.shape[1] + ZH.shape[1]), 0,
+                    sum(part.nbytes for part in (self._border, ZG, ZH, A, Z)))
+        return (_bordered(A, A, g, g, t), _bordered(W.H.T @ ZG, W.G.T @ ZH, h, g, t),
+                BorderedToeplitz(r, h.first, border), cost)
+
+    def _times(self, F: Sparse) -> tuple[Array, int]:
+        """Z F for a few columns, and the multiplications it took."""
+        rows = np.unique(F.indices)
+        return self._columns(rows) @ F[rows].toarray(), self._n * len(rows) * F.shape[1]
+
+    def _run(self, F: Sparse) -> _Run:
+        """Find the columns about the middle one that are that one, moved, and see no border of Z."""
+        count, sizes = F.shape[1], np.diff(F.indptr)
+        middle = count // 2
+        candidates = np.flatnonzero(sizes == sizes[middle]) if count else np.arange(0)
+        if not len(candidates):
+            return _Run(F, 0, 0)
+        at = F.indptr[candidates][:, np.newaxis] + np.arange(sizes[middle])
+        rows, values = F.indices[at], F.data[at]
+        model = np.searchsorted(candidates, middle)
+        moved = rows - rows[model] == 2 * (candidates - middle)[:, np.newaxis]
+        alike = moved & (np.abs(values - values[model]) <= _ALIKE)
+        inside = (rows >= self._start) & (rows < self._stop)
+        good = np.zeros(count, dtype=bool)
+        good[candidates] = (alike & inside).all(axis=1)
+        before, after = np.flatnonzero(~good[:middle]), np.flatnonzero(~good[middle:])
+        first, stop = before[-1] + 1 if len(before) else 0, middle + after[0] if len(after) else count
+        return _Run(F, int(first), int(stop))
+
+
+def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) -> Sparse:
+    """A matrix thresholded, in sparse storage, out of the columns and the rows that tell all.
+
+    Parameters
+    ----------
+    M : ndarray of shape (rows, telling columns)
+    Mt : ndarray of shape (columns, telling rows)
+        Those rows, transposed.
+    of_rows, of_columns : _Run
+    t : float
+    """
+    p, q = of_rows, of_columns
+    column = M[p.first:p.stop, np.searchsorted(q.telling, q.first)]
+    row = Mt[q.first:q.stop, np.searchsorted(p.telling, p.first)]
+    ends = M[p.first:p.stop, np.isin(q.telling, q.outside)]
+    edge = np.searchsorted(q.outside, q.first)
+    middle = [thresholded(ends[:, :edge], t), _toeplitz(column, row, t), thresholded(ends[:, edge:], t)]
+    rows = Mt[:, np.isin(p.telling, p.outside)].T
+    edge = np.searchsorted(p.outside, p.first)
+    return sparse.vstack([thresholded(rows[:edge], t), sparse.hstack(middle), thresholded(rows[edge:], t)],
+                         format="csr")
+
+
+def _toeplitz(column: Array, row: Array, t: float) -> Sparse:
+    """The Toeplitz matrix of that first column and row, but for entries below `t`."""
+    down = np.flatnonzero(np.abs(column) >= t)
+    right = 1 + np.flatnonzero(np.abs(row[1:]) >= t)
+    if not len(down) + len(right):
+        return sparse.csr_array((len(column), len(row)))
+    values = np.concatenate((column[down], row[right]))
+    return sparse.diags_array(list(values[:, np.newaxis]), offsets=np.concatenate((-down, right)),
+                              shape=(len(column), len(row)))

@@ -1,0 +1,86 @@
+"""sim.reference.wavelet: what eliminating the details of finer levels takes from a scale space.
+
+    D_j = D^Z_j + X_j X_j',      W_j' D_{j-1} W_j = [ D^A_j  D^C_j' ]
+                                                    [ D^C_j  D^Z_j  ]
+
+X is sparse but for the columns of the few wavelets that see the end of the data and its beginning side by
+side, if the basis is periodic: where the kernel is wide, each of them meets all of the scale space.  Their
+X X' is as full as Z is, so they are held apart: D = S + U U', with S sparse and U of few full columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .basis import Sparse, TwoScale
+
+Array = NDArray[np.float64]
+
+# A column of X with more entries than this is full.
+_FULL = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Correction:
+    """D = S + U U'.
+
+    Parameters
+    ----------
+    S : sparse array of shape (n, n)
+    U : ndarray of shape (n, u)
+    fill : float
+        Entries below it are discarded.
+    operations : int
+        Multiplications that it took, from the level above.
+    """
+
+    S: Sparse
+    U: Array
+    fill: float
+    operations: int = 0
+
+    @classmethod
+    def nothing(cls, n: int, fill: float) -> Correction:
+        """0, of n rows."""
+        return cls(sparse.csr_array((n, n)), np.empty((n, 0)), fill)
+
+    def dense(self) -> Array:
+        """D itself."""
+        return np.asarray(self.S.toarray() + self.U @ self.U.T)
+
+    def two_scale(self, W: TwoScale) -> tuple[Sparse, Sparse, Correction]:
+        """D^A, D^C and D^Z."""
+        SG, SH = self.S @ W.G, self.S @ W.H
+        UG, UH = above(W.G.T @ self.U, self.fill), W.H.T @ self.U
+        full = above(UH, self.fill)
+        taken = (_multiplications(self.S, W.G) + _multiplications(self.S, W.H) + W.nnz * self.U.shape[1]
+                 + sum(_multiplications(F.T, SF) for F, SF in ((W.G, SG), (W.H, SG), (W.H, SH)))
+                 + _multiplications(UG, UG.T) + _multiplications(full, UG.T))
+        return (W.G.T @ SG + UG @ UG.T, W.H.T @ SG + full @ UG.T,
+                Correction(W.H.T @ SH, UH, self.fill, taken))
+
+    def plus(self, X: Sparse) -> Correction:
+        """D + X X'."""
+        is_full = np.diff(X.indptr) > _FULL
+        thin = X[:, ~is_full]
+        U = np.hstack([self.U, X[:, is_full].toarray()])
+        return Correction(above(self.S + thin @ thin.T, self.fill), U, self.fill,
+                          self.operations + _multiplications(thin, thin.T))
+
+
+def above(M: Sparse | Array, fill: float) -> Sparse:
+    """The entries that are not below `fill`, in sparse storage."""
+    M = sparse.csr_array(M)
+    M.data[np.abs(M.data) < fill] = 0.0
+    M.eliminate_zeros()
+    return M
+
+
+def _multiplications(A: Sparse, B: Sparse) -> int:
+    """Multiplications that the product A B of two sparse arrays takes."""
+    columns = np.diff(sparse.csc_array(A).indptr).astype(np.int64)
+    return int(columns @ np.diff(sparse.csr_array(B).indptr))

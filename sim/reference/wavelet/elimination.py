@@ -1,0 +1,114 @@
+"""sim.reference.wavelet: the columns of one level, eliminated in sparse storage.
+
+    [ A_j ]   [ L_j ]
+    [ C_j ] = [ X_j ] L_j'      A_j = L_j L_j',  C_j = X_j L_j'
+
+column by column ("left-looking": a column is made of those before it, and not touched again).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...engine import jit_real
+from .basis import Sparse
+
+Array = NDArray[np.float64]
+Numbers = NDArray[np.int64]
+
+
+class NotPositiveDefinite(ArithmeticError):
+    """A pivot is not positive."""
+
+
+def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
+    """Return L and X, entries below `fill` discarded as they come up, and the multiplications taken.
+
+    Parameters
+    ----------
+    A : sparse array of shape (m, m)
+        Symmetric; its lower triangle is read.
+    C : sparse array of shape (s, m)
+    fill : float
+        0 keeps all.
+
+    Raises
+    ------
+    NotPositiveDefinite
+    """
+    panel = sparse.csc_array(sparse.vstack([A, C]))
+    n, m = panel.shape
+    columns, rows = panel.indptr.astype(np.int64), panel.indices.astype(np.int64)
+    begin, head = np.zeros(m + 1, dtype=np.int64), np.full(m, -1)
+    work, marks, pattern = np.zeros(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
+    index, owner, link = (np.empty(2 * panel.nnz + n, dtype=np.int64) for _ in range(3))
+    value, told = np.empty(len(index)), np.zeros(1, dtype=np.int64)
+    done = 0
+    while True:
+        marks[:] = -1
+        done = _columns(done, fill, columns, rows, panel.data, begin, head, index, owner, link, value,
+                        work, marks, pattern, told)
+        if done < 0:
+            raise NotPositiveDefinite(f"pivot {-done} of {m} is not positive")
+        if done == m:
+            break
+        index, owner, link, value = (np.concatenate((part, np.empty_like(part)))
+                                     for part in (index, owner, link, value))
+    used = begin[m]
+    F = sparse.csc_array((value[:used], index[:used], begin), shape=(n, m))
+    return F[:m], F[m:], int(told[0])
+
+
+@jit_real
+def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: Array, begin: Numbers,
+             head: Numbers, index: Numbers, owner: Numbers, link: Numbers, value: Array, work: Array,
+             marks: Numbers, pattern: Numbers, told: Numbers) -> int:
+    """Eliminate from column `start` on; return how many are done, or -(k + 1) where pivot k is not positive.
+
+    Stops early where `value` is full: the caller makes more room and goes on.  The entries of row k in the
+    columns before it form a list, linked from ``head[k]``; `owner` tells the column of each.
+    """
+    m = len(head)
+    for k in range(start, m):
+        count = 0
+        for p in range(columns[k], columns[k + 1]):
+            i = rows[p]
+            if i >= k:
+                marks[i], pattern[count], work[i] = k, i, entries[p]
+                count += 1
+        if marks[k] != k:
+            return -(k + 1)
+        p = head[k]
+        while p >= 0:
+            factor = value[p]
+            for q in range(begin[owner[p]], begin[owner[p] + 1]):
+                i = index[q]
+                if i >= k:
+                    if marks[i] != k:
+                        marks[i], pattern[count], work[i] = k, i, 0.0
+                        count += 1
+                    work[i] -= factor * value[q]
+                    told[0] += 1
+            p = link[p]
+        if not work[k] > 0.0:
+            return -(k + 1)
+        used = begin[k]
+        if used + count > len(value):
+            return k
+        root = np.sqrt(work[k])
+        index[used], value[used] = k, root
+        used += 1
+        for c in range(count):
+            i = pattern[c]
+            if i == k or not abs(work[i] / root) >= fill:
+                continue
+            index[used], value[used] = i, work[i] / root
+            if i < m:
+                owner[used], link[used] = k, head[i]
+                head[i] = used
+            used += 1
+        begin[k + 1] = used
+        told[0] += count
+    return m

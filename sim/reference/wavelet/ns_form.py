@@ -1,0 +1,147 @@
+"""sim.reference.wavelet: the NS-form of a matrix, A_j, C_j and Z_J of equation (9), thresholded.
+
+    W_j' Z_{j-1} W_j = [ A_j  C_j' ]        Z_0 = Z = Omega + I / gamma
+                       [ C_j  Z_j  ]
+
+A_j is the detail part of Z_{j-1}, Z_j its coarse version.  Z_j is transformed on, as it stands; it is kept
+at the coarsest level alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..system import REAL_BYTES, Cost, DenseSystem, System, refuse_beyond_memory
+from .basis import Sparse, TwoScale, transforms
+
+Array = NDArray[np.float64]
+
+# Columns of G and of H that are transformed together.
+_STRIP = 128
+
+
+class ScaleSpace(Protocol):
+    """Z_j on its way down."""
+
+    #: Kernel values that an entry of Z_j takes.
+    values_per_entry: int
+
+    def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
+        """A and C of the next level, thresholded, its scale space, and what they took."""
+
+    def dense(self) -> Array:
+        """Z_j itself."""
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """What is kept of one level: W_j, and A_j and C_j without the coefficients below the threshold."""
+
+    W: TwoScale
+    A: Sparse
+    C: Sparse
+
+
+@dataclass(frozen=True, eq=False)
+class NSForm:
+    """A thresholded NS-form.
+
+    Parameters
+    ----------
+    levels : tuple of Level
+        The finest first.
+    Z : ndarray of shape (n_J, n_J)
+        Z_J, thresholded.
+    cost : Cost
+        What the transform took; its bytes are those held at most, beside the levels.
+    """
+
+    levels: tuple[Level, ...]
+    Z: Array
+    cost: Cost
+
+    @property
+    def nonzeros(self) -> tuple[int, ...]:
+        """nnz(A_j) + nnz(C_j) of each level, and nnz(Z_J) last; their sum is n_e of Table I."""
+        return (*(int(level.A.nnz + level.C.nnz) for level in self.levels), int(np.count_nonzero(self.Z)))
+
+
+def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
+    """Transform Z level by level, and discard the coefficients with an absolute value below `t`.
+
+    Parameters
+    ----------
+    Z : ScaleSpace
+        Z_0, of `n` rows.
+    n, levels : int
+    t : float
+        In the unit of Z.
+    basis : str
+        See :func:`~.basis.transforms`.
+
+    Notes
+    -----
+    The diagonal of I / gamma needs no care of its own in an orthogonal basis, where W'W = I (10): it comes
+    out of the transform as it went in.  In a biorthogonal one W'W is not diagonal, and its entries count.
+    """
+    kept: list[Level] = []
+    costs = [Cost(0, 0, 0)]
+    for W in transforms(n, levels, basis):
+        A, C, Z, cost = Z.two_scale(W, t)
+        kept.append(Level(W, A, C))
+        costs.append(cost)
+    coarse = Z.dense()
+    multiplications, values, held = zip(*costs, strict=True)
+    total = Cost(sum(multiplications), sum(values) + coarse.size * Z.values_per_entry, max(held))
+    return NSForm(tuple(kept), np.where(np.abs(coarse) >= t, coarse, 0.0), total)
+
+
+def thresholded(dense: Array, t: float) -> Sparse:
+    """Return the entries of `dense` with |entry| >= t, in sparse storage."""
+    return sparse.csr_array(np.where(np.abs(dense) >= t, dense, 0.0))
+
+
+class WholeScaleSpace:
+    """Z_j of any symmetric matrix: O(n^2) memory and time.
+
+    Parameters
+    ----------
+    system : System
+        Z_0 is asked for in strips, and never held.
+    own : int
+        Bytes of `system` that are ours.
+    """
+
+    def __init__(self, system: System, own: int = 0) -> None:
+        self._system, self._own = system, own
+        self.values_per_entry = system.values_per_entry
+
+    def dense(self) -> Array:
+        """Z_j itself."""
+        return self._system.dense()
+
+    def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
+        """A = G'ZG, C = H'ZG, both thresholded, and Z_j = H'ZH, some rows of each at a time."""
+        (n, details), scales = W.G.shape, W.H.shape[1]
+        Gt, Ht = W.G.T.tocsr(), W.H.T.tocsr()
+        refuse_beyond_memory(scales * scales * REAL_BYTES, f"a matrix of {scales} x {scales}")
+        A, C, Z = [], [], np.empty((scales, scales))
+        asked = held = 0
+        for start in range(0, scales, _STRIP):
+            part = slice(start, start + _STRIP)
+            rows = np.unique(np.concatenate((Gt[part].indices, Ht[part].indices)))
+            strip = self._system.block(rows, slice(0, n))
+            asked, held = asked + strip.size, max(held, 3 * strip.nbytes)
+            details_of, scales_of = (np.ascontiguousarray((F[part][:, rows] @ strip).T) for F in (Gt, Ht))
+            A.append(thresholded((Gt @ details_of).T, t))
+            C.append(thresholded((Gt @ scales_of).T, t))
+            Z[part] = (Ht @ scales_of).T
+        cost = Cost(W.nnz * n + Gt.nnz * details + W.nnz * scales, asked * self.values_per_entry,
+                    held + Z.nbytes + self._own)
+        return (sparse.vstack(A, format="csr"), sparse.vstack(C, format="csr"),
+                WholeScaleSpace(DenseSystem(Z), Z.nbytes), cost)

@@ -1,0 +1,126 @@
+"""sim.reference.wavelet: the multi-resolution solver behind the interface that all solvers share."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import is_real
+from ...errors import fail
+from ..first_row import uniform_first_row
+from ..options import check_count
+from ..solution import Solution, Status
+from ..system import KernelSystem, System, ToeplitzSystem
+from ..verdict import RESIDUAL_LIMIT, judged
+
+if TYPE_CHECKING:
+    from .ns_form import ScaleSpace
+
+Array = NDArray[np.float64]
+
+# The coarsest level has at least so many rows where the caller does not choose: the paper's N = 256 has four.
+_COARSEST = 16
+# What is discarded below t brings residuals of about t / 10 |y|; beyond so many t there is no answer.
+_LOOSENESS, _LOOSEST = 10.0, 0.1
+# Rounding of a uniform grid, relative to its largest value.
+_GRID_ROUNDING = 4 * float(np.finfo(np.float64).eps)
+
+
+def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: float = 1e-10,
+            basis: str = "db10") -> Solution:
+    """Solve Z x = y by the thresholded NS-form of Z and its Cholesky factors.
+
+    Parameters
+    ----------
+    system : System
+        Z = Omega + I / gamma of n rows, any n; smooth away from its diagonal, which the kernel matrix of
+        one column of samples is.  Such samples are taken in ascending order.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+    levels : int, optional
+        J; as many as leave 16 rows by default.
+    threshold : float
+        t, in the unit of Z: coefficients below it are discarded.  0 keeps all, and solves as Cholesky does.
+    basis : str
+        ``db10``, Daubechies' wavelet with ten vanishing moments, periodic, or another orthogonal wavelet
+        of PyWavelets; ``lifting``, biorthogonal on the interval, with eight.
+
+    Returns
+    -------
+    Solution
+        ``not_positive_definite`` where Z is not, or is no longer so without what was discarded;
+        ``breakdown`` where the residual is above 10 t |y|.  `nonzeros` tells n_e level by level.
+
+    Raises
+    ------
+    KerncastError
+        E237 where the first scale space does not fit the memory; E238 an option; E501 PyWavelets.
+
+    Notes
+    -----
+    Memory and time are O(n) where Z is Toeplitz or of a uniform grid and a kernel of u - v, with its
+    border; else the transform takes O(n^2).  The paper keeps all of the factors, as its purpose is to
+    illustrate; here they are thresholded too, after Gines, Beylkin and Dunn.
+
+    References
+    ----------
+    T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000.
+    """
+    from .elimination import NotPositiveDefinite  # these load scipy and pywt: not before they are asked for
+    from .factor import factorise
+    from .ns_form import ns_form
+
+    if levels is None:
+        levels = max(0, (system.n // _COARSEST).bit_length() - 1)
+    check_count(levels, "levels", 0, system.n.bit_length() - 1)
+    t = _check_threshold(threshold)
+    Z, order, values = _in_order(system)
+    form = ns_form(_scale_space(Z), Z.n, levels, t, basis)
+    told: dict[str, Any] = {"method": "wavelet", "iterations": levels, "nonzeros": form.nonzeros,
+                            "kernel_values": form.cost.kernel_values + values}
+    y, limit = Y[order], max(RESIDUAL_LIMIT, min(_LOOSENESS * t, _LOOSEST))
+    try:
+        factor = factorise(form, t)
+    except NotPositiveDefinite as error:
+        why = f"{error}; the matrix, or what the threshold {t:g} leaves of it, is not positive definite"
+        return judged(Z, y, np.zeros_like(y), Status.NOT_POSITIVE_DEFINITE, why=why, **told)
+    operations = form.cost.multiplications + factor.operations + Y.size // Z.n * factor.operations_to_solve
+    solution = judged(Z, y, factor.solve(y), Status.OK, limit=limit, operations=operations,
+                      bytes=form.cost.bytes + factor.bytes, **told)
+    return replace(solution, x=solution.x[np.argsort(order)])
+
+
+def _check_threshold(t: float) -> float:
+    if not is_real(t) or not 0.0 <= t < 1.0:  # also refuses NaN
+        raise fail("E238", "the threshold is out of range", where="threshold", value=t,
+                   allowed="a number from 0, which keeps all, to 1", remedy="start with 1e-10")
+    return float(t)
+
+
+def _in_order(system: System) -> tuple[System, NDArray[np.int64], int]:
+    """The same system, samples of one column in ascending order; that order; and kernel values it took.
+
+    A uniform grid with a kernel of u - v becomes the Toeplitz matrix that it is.
+    """
+    if not isinstance(system, KernelSystem) or system.X.shape[1] > 1:
+        return system, np.arange(system.n), 0
+    order = np.argsort(system.X[:, 0], kind="stable")
+    X, kernel = system.X[order], system.kernel
+    n, first, last = len(X), X[0, 0], X[-1, 0]
+    step = (last - first) / max(n - 1, 1)
+    off = np.abs(X[:, 0] - (first + step * np.arange(n))).max()
+    if kernel.translation_invariant and off <= _GRID_ROUNDING * max(abs(first), abs(last)):
+        r = uniform_first_row(n, step, kernel)
+        r[0] += system.lam
+        return ToeplitzSystem(r), order, n
+    return KernelSystem(kernel, X, system.lam), order, 0
+
+
+def _scale_space(Z: System) -> ScaleSpace:
+    from .bordered import BorderedToeplitz
+    from .ns_form import WholeScaleSpace
+
+    return BorderedToeplitz(Z.r) if isinstance(Z, ToeplitzSystem) else WholeScaleSpace(Z)

@@ -20,6 +20,9 @@ from kerncast.sim.spec import Spec
 INT64 = 1 << 63
 LIMIT = 1 << 62  # what the primitives `divide` and `narrow` are written for
 WIDE = 1 << 61
+#: Further keys of the table [toeplitz].
+VARIANTS = ({}, {}, {"scaling": "static"}, {"solver": "schur"}, {"refine": 2}, {"bias": True},
+            {"bias": True, "refine": 4}, {"scaling": "static", "refine": 1, "bias": True})
 
 
 @st.composite
@@ -72,8 +75,13 @@ def specs(draw, algorithm: str) -> Spec:
     else:
         scheme = "uniform" if uniform else draw(st.sampled_from(["diagonal_mean", "diagonal_mean_biased"]))
         n = draw(st.one_of(st.integers(2, 300), st.integers(2, 65535)))
+        variant = draw(st.sampled_from(VARIANTS))
         tables["toeplitz"] = {"n": min(n, raw.hi - raw.lo + 1) if uniform else n, "lam": draw(decades(-9, 9)),
-                              "scheme": scheme}
+                              "scheme": scheme, **variant}
+        if "refine" in variant:  # to longer words
+            tables["numbers"]["word"] = draw(st.sampled_from([16, 24]))
+        if "scaling" in variant and draw(st.booleans()):
+            tables["numbers"]["ranges"] = {"alpha": draw(decades(-6, 5))}
     return Spec(**tables)
 
 
@@ -142,32 +150,56 @@ def check_learner(plan: Plan) -> None:
     assert 0 <= plan.integer("decay") * top < INT64
 
 
+def aligned(value: int, shift: int) -> int:
+    """The largest magnitude of ``align(v, shift)`` with ``|v| <= value``."""
+    return ceil_shift(value, shift) if shift >= 0 else value << -shift
+
+
 def check_trainer(plan: Plan) -> None:
     w, n = plan.word, plan.sizes["n"]
     top, k = 1 << (w - 1), 1 << plan.signals["kernel"].format.frac
-    names = ("mac_shift", "xi_frac", "mu_frac", "a_exp_max", "alpha_exp_min", "alpha_exp_max", "f_shift")
-    mac, xi, mu, a_max, x_min, x_max, f = (plan.integer(name) for name in names)
-    assert n * ceil_shift(top * top, mac) <= LIMIT  # the loops' sums
-    for frac, low, high in ((xi, 0, a_max), (mu, x_min, x_max)):  # and what they become, aligned
-        shifts = [2 * (w - 1) - mac - frac - e for e in (low, high)]
-        assert all(-62 <= s <= 62 for s in shifts)
-        assert (n << (frac + high)) + (2 << frac) < LIMIT
-    assert -62 <= w - 1 - xi <= 62
-    assert -62 <= w - 2 - mu <= 62
-    assert a_max <= w - 2  # the last word of a is xi shifted by the exponent
-    assert all(-62 <= f - e <= 62 for e in (x_min, x_max))
-    assert n * ceil_shift(top * k, mac) << max(0, x_max - f) <= LIMIT
+    f, exponents = plan.integer("f_shift"), [plan.integer(f"alpha_exp_{end}") for end in ("min", "max")]
+    assert exponents[0] <= exponents[1]
+    products = n * ceil_shift(top * k, plan.integer("mac_shift"))
+    assert products <= LIMIT
+    assert all(-62 <= f - e <= 62 for e in exponents)
+    assert aligned(products, f - exponents[1]) <= LIMIT
     assert n * k < WIDE
     assert k * plan.integer("lambda_rho") < LIMIT
-    assert top * plan.integer("alpha_rho") <= LIMIT
-    assert 0 < plan.integer("alpha_rho") < 1 << 31
+    if "alpha_rho" in plan.constants:
+        assert top * plan.integer("alpha_rho") <= LIMIT
+        assert 0 < plan.integer("alpha_rho") < 1 << 31
     if plan.options["scheme"] == "uniform":
         assert 0 < plan.integer("x_step") * (n - 1) <= plan.signals["x"].hi
 
 
-def aligned(value: int, shift: int) -> int:
-    """The largest magnitude of ``align(v, shift)`` with ``|v| <= value``."""
-    return ceil_shift(value, shift) if shift >= 0 else value << -shift
+def check_recursion(plan: Plan) -> None:
+    """Levinson's sums, and what they become, aligned; with static scaling, refinement and a bias too."""
+    names = ("solver_word", "solver_shift", "xi_frac", "mu_frac")
+    n, (w, mac, xi, mu) = plan.sizes["n"], (plan.integer(name) for name in names)
+    assert n * ceil_shift(1 << 2 * (w - 1), mac) <= LIMIT
+    for frac, block in ((xi, "a"), (mu, "x")):
+        low, high = (plan.integer(f"{block}_exp_{end}") for end in ("min", "max"))
+        assert low <= high
+        assert all(-62 <= 2 * (w - 1) - mac - frac - e <= 62 for e in (low, high))
+        assert (n << (frac + high)) + (2 << frac) < LIMIT
+    assert -62 <= w - 1 - xi <= 62
+    assert -62 <= w - 2 - mu <= 62
+    assert plan.integer("a_exp_max") <= w - 2  # the last word of a is xi shifted by the exponent
+
+
+def check_certificate(plan: Plan) -> None:
+    """The residual's sums and the targets' share of them, and the squares."""
+    w, n, drop = plan.word, plan.sizes["n"], plan.integer("residual_shift")
+    assert 0 <= drop <= 62
+    row = (n + 1) * ceil_shift(1 << 2 * (w - 1), drop)
+    for exponent in (plan.integer(f"alpha_exp_{end}") for end in ("min", "max")):
+        shift = w - 2 + 31 - (w - 1 - drop + plan.integer("alpha_frac") - exponent)
+        assert -62 <= shift < 62
+        share = aligned(plan.integer("lambda_rho") << (w - 1), shift)
+        assert share + row + plan.integer("residual_slack") < LIMIT
+    assert n << 2 * plan.integer("norm_bits") <= LIMIT
+    assert 0 <= plan.integer("bound_gain") < 1 << 31
 
 
 def check_gradients(plan: Plan) -> None:
@@ -218,6 +250,9 @@ def test_every_trainer_that_is_planned_keeps_its_bounds(spec):
         check_common(plan)
         check_memory(plan)
         check_trainer(plan)
+        check_certificate(plan)
+        if plan.options["solver"] == "levinson":
+            check_recursion(plan)
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])

@@ -72,7 +72,7 @@ def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: 
     """
     m = len(head)
     for k in range(start, m):
-        count = 0
+        count = taken = 0
         for p in range(columns[k], columns[k + 1]):
             i = rows[p]
             if i >= k:
@@ -90,16 +90,14 @@ def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: 
                         marks[i], pattern[count], work[i] = k, i, 0.0
                         count += 1
                     work[i] -= factor * value[q]
-                    told[0] += 1
+                    taken += 1
             p = link[p]
         if not work[k] > 0.0:
             return -(k + 1)
-        used = begin[k]
-        if used + count > len(value):
+        if begin[k] + count > len(value):
             return k
-        root = np.sqrt(work[k])
-        index[used], value[used] = k, root
-        used += 1
+        root, used = np.sqrt(work[k]), begin[k] + 1
+        index[used - 1], value[used - 1] = k, root
         for c in range(count):
             i = pattern[c]
             if i == k or not abs(work[i] / root) >= fill:
@@ -110,5 +108,5 @@ def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: 
                 head[i] = used
             used += 1
         begin[k + 1] = used
-        told[0] += count
+        told[0] += taken + count
     return m

@@ -69,28 +69,32 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
     ----------
     T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000.
     """
-    from .elimination import NotPositiveDefinite  # these load scipy and pywt: not before they are asked for
-    from .factor import factorise
-    from .ns_form import ns_form
-
     if levels is None:
         levels = max(0, (system.n // _COARSEST).bit_length() - 1)
     check_count(levels, "levels", 0, system.n.bit_length() - 1)
     t = _check_threshold(threshold)
     Z, order, values = _in_order(system)
+    solution = _by_ns_form(Z, Y[order], levels, t, basis)
+    return replace(solution, x=solution.x[np.argsort(order)], kernel_values=solution.kernel_values + values)
+
+
+def _by_ns_form(Z: System, y: Array, levels: int, t: float, basis: str) -> Solution:
+    from .elimination import NotPositiveDefinite  # these load scipy: not before they are asked for
+    from .factor import factorise
+    from .ns_form import ns_form
+
     form = ns_form(_scale_space(Z), Z.n, levels, t, basis)
     told: dict[str, Any] = {"method": "wavelet", "iterations": levels, "nonzeros": form.nonzeros,
-                            "kernel_values": form.cost.kernel_values + values}
-    y, limit = Y[order], max(RESIDUAL_LIMIT, min(_LOOSENESS * t, _LOOSEST))
+                            "kernel_values": form.cost.kernel_values}
     try:
         factor = factorise(form, t)
     except NotPositiveDefinite as error:
         why = f"{error}; the matrix, or what the threshold {t:g} leaves of it, is not positive definite"
         return judged(Z, y, np.zeros_like(y), Status.NOT_POSITIVE_DEFINITE, why=why, **told)
-    operations = form.cost.multiplications + factor.operations + Y.size // Z.n * factor.operations_to_solve
-    solution = judged(Z, y, factor.solve(y), Status.OK, limit=limit, operations=operations,
-                      bytes=form.cost.bytes + factor.bytes, **told)
-    return replace(solution, x=solution.x[np.argsort(order)])
+    limit = max(RESIDUAL_LIMIT, min(_LOOSENESS * t, _LOOSEST))
+    operations = form.cost.multiplications + factor.operations + y.size // Z.n * factor.operations_to_solve
+    return judged(Z, y, factor.solve(y), Status.OK, limit=limit, operations=operations,
+                  bytes=form.cost.bytes + factor.bytes, **told)
 
 
 def _check_threshold(t: float) -> float:

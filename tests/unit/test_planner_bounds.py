@@ -90,7 +90,7 @@ def plan_of(spec: Spec) -> Plan | None:
     try:
         return make_plan(spec)
     except KerncastError as error:
-        assert {p.code for p in error.problems} <= {"E203", "E204", "E205", "E206"}
+        assert {p.code for p in error.problems} <= {"E118", "E203", "E204", "E205", "E206"}
         assert all(p.where and p.allowed and p.remedy for p in error.problems)
         return None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 import sys
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -48,6 +49,7 @@ for _name in ("__add__", "__sub__", "__mul__", "__lshift__", "__rshift__", "__an
               "__xor__", "__floordiv__", "__mod__"):
     _binary(_name)
 CheckedInt.__neg__ = lambda self: _checked(-int(self))  # type: ignore[method-assign,assignment]
+CheckedInt.__abs__ = lambda self: _checked(abs(int(self)))  # type: ignore[method-assign,assignment]
 
 
 def checked_array(values: Any) -> np.ndarray[Any, Any]:
@@ -79,10 +81,10 @@ def checked_numpy() -> SimpleNamespace:
 def use_checked_integers() -> None:
     """Make the models of this process compute with checked integers; needs the Python engine."""
     from kerncast.sim import engine
-    from kerncast.sim.model import base, cg, fklms, kernel, ranges, toeplitz
+    from kerncast.sim.model import base, cg, fklms, kernel, lookahead, ranges, toeplitz
 
     assert not engine.COMPILED, "set KERNCAST_ENGINE=python"
-    for module in (base, cg, fklms, kernel, ranges, toeplitz):
+    for module in (base, cg, fklms, kernel, lookahead, ranges, toeplitz):
         module.np = checked_numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones
             module.raw = SimpleNamespace(inputs=lambda _, x: x, targets=lambda _, y: y,
@@ -107,6 +109,20 @@ def run(case: Any) -> None:
     check_ranges(case.plan, model)
 
 
+def look_ahead(random: Random) -> None:
+    """Solve a system whose leading blocks may be singular; every word fits its C type."""
+    import random_cases
+
+    from kerncast.sim.model.lookahead import Lookahead
+
+    r, y = (checked_array(words) for words in random_cases.indefinite_system(random, 12))
+    solver = Lookahead(len(r))
+    solver.solve(_checked(random.choice((2**31, 2**31, 0, random.randint(-(2**31), 2**31)))), r, y, 1)
+    for name, words in solver.fields().items():
+        limit = 2 ** (63 if name == "wide" else 31)
+        assert words.min() >= -limit and words.max() < limit, f"{name} does not fit its type"
+
+
 def check_memory(plan: Any, state: Any) -> None:
     """Every member of the model structure holds words of its C type."""
     for field in plan.memory:
@@ -128,15 +144,16 @@ def check_ranges(plan: Any, model: Any) -> None:
 
 def main(first: int, last: int) -> None:
     """Run the cases of seeds first to last - 1; a line for each that fails."""
-    from random import Random
-
     import random_cases
 
     use_checked_integers()
+    variants = (*random_cases.VARIANTS, {"solver": "lookahead"}, {"solver": "lookahead"})
     for seed in range(first, last):
-        case = random_cases.any_case(Random(seed), 24, (-12.0, 12.0))
+        case = random_cases.any_case(Random(seed), 24, (-12.0, 12.0), variants)
         try:
             run(case)
+            if seed % 10 == 0:
+                look_ahead(Random(seed))
         except AssertionError as error:
             place = error.__traceback__
             while place is not None and place.tb_next is not None:

@@ -235,3 +235,17 @@ def any_case(random: Random, most: int, lam: tuple[float, float],
     if algorithm == "kernel_cg":
         return cg_case(random, word, rounding, most, lam)
     return toeplitz_case(random, word, rounding, most, lam, variants)
+
+
+def indefinite_system(random: Random, most: int) -> tuple[Raw, Raw]:
+    """First row and right-hand side in words of 32 bits, r[0] not met; leading blocks of T may be singular.
+
+    Noise, few values, nearly singular from the second row on, or a third minor that is 0.
+    """
+    n, full, kind = random.randint(2, most), 2**31 - 1, random.randrange(4)
+    few = ((0, 0, 2**30, -(2**30), full, -full), (full, -full, full - 1, random.randint(-9, 9)))
+    r = [random.choice(few[kind]) if kind < 2 else random.randint(-full, full) for _ in range(n)]
+    if kind == 3:
+        r = [2**31 >> t if t != 2 else -(2**30) for t in range(n)]
+    y = [random.choice((0, full, -full - 1, random.randint(-full, full))) for _ in range(n)]
+    return np.array([0, *r[1:]], dtype=np.int64), np.array(y, dtype=np.int64)

@@ -13,8 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.model.block_vectors import BLOCK, GUARD
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.primitives import bit_length
 from kerncast.sim.spec import Spec
 
 PROGRAM = Path(__file__).parent / "checked_int.py"
@@ -101,3 +103,11 @@ def test_the_learner_s_sums_fit_for_every_budget_and_eta(word: int, budget: int,
     assert 2 * full * plan.integer("eta") <= LIMIT  # (y - f) eta
     assert all(0 <= plan.integer(s) <= 62 for s in ("mac_shift", "f_shift", "eta_shift", "project_shift"))
     assert 0 <= plan.integer("decay") <= 2 ** plan.integer("decay_shift")
+
+
+@given(st.integers(1, 65535))
+def test_the_look_ahead_s_sums_fit_for_every_n(n: int) -> None:
+    """A row of T times a vector stays a wide number; a vector's terms leave room for all of them."""
+    word, wide = 2**31, 2**62
+    assert n * (word * word >> bit_length(n)) <= wide  # what the model takes for its shift
+    assert (2 + BLOCK) * (wide >> GUARD) <= wide

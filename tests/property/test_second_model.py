@@ -26,8 +26,6 @@ from kerncast.sim.spec import Spec
 LAMBDAS = (-5.0, 4.0)
 SAMPLES = 40
 AHEAD = ({"solver": "lookahead"},)
-#: The largest word.
-FULL = 2**31 - 1
 
 
 def compare(case: Any) -> Comparison:
@@ -100,23 +98,13 @@ def test_both_models_look_ahead_to_the_same_words(
     toeplitz(cases, ledger, 7, word, rounding, 12, AHEAD)
 
 
-def indefinite_row(random: Random, n: int) -> list[int]:
-    """Words of a first row: noise, few values, nearly singular from the second row on, or a third minor 0."""
-    kind = random.randrange(4)
-    if kind == 3:
-        return [2**31 >> t if t != 2 else -(2**30) for t in range(n)]
-    few = ((0, 0, 2**30, -(2**30), FULL, -FULL), (FULL, -FULL, FULL - 1, random.randint(-9, 9)))
-    return [random.choice(few[kind]) if kind < 2 else random.randint(-FULL, FULL) for _ in range(n)]
-
-
-def looked_ahead(random: Random, most: int) -> tuple[int, int, int, list[str]]:
+def looked_ahead(cases: ModuleType, random: Random, most: int) -> tuple[int, int, int, list[str]]:
     """Status, largest block, words and members that differ of a system with r_0 = 1 that may be singular."""
-    n = random.randint(2, most)
-    r, y = np.array(indefinite_row(random, n)), np.array([random.randint(-FULL - 1, FULL) for _ in range(n)])
+    r, y = cases.indefinite_system(random, most)
+    n = len(r)
     plan = make_plan(Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
                           output={"word": "s8f0"}, kernel={"sigma": 2.0}, numbers={"word": 32},
                           toeplitz={"n": n, "lambda": 0.1, "scheme": "uniform", "solver": "lookahead"}))
-    r[0] = 0
     model, second, status = Lookahead(n), FxpLookahead(plan, r, y), OK
     found, _, exponent = model.solve(2**31, r, y, 1)
     try:
@@ -130,11 +118,11 @@ def looked_ahead(random: Random, most: int) -> tuple[int, int, int, list[str]]:
     return status, int(members["blocks"].max()), sum(len(words) for words in members.values()), wrong
 
 
-def test_both_models_step_over_the_same_singular_blocks(ledger: Any) -> None:
+def test_both_models_step_over_the_same_singular_blocks(cases: ModuleType, ledger: Any) -> None:
     """Every member of the work space, at a breakdown too."""
     met, words = set(), 0
     for seed in range(40):
-        status, block, count, wrong = looked_ahead(Random(seed), 10)
+        status, block, count, wrong = looked_ahead(cases, Random(seed), 10)
         assert not wrong, f"seed {seed}: {wrong}"
         met.add((status, block > 1))
         words += count
@@ -143,8 +131,8 @@ def test_both_models_step_over_the_same_singular_blocks(ledger: Any) -> None:
 
 
 @pytest.mark.campaign
-def test_both_models_step_over_many_more_singular_blocks(ledger: Any) -> None:
-    found = {seed: looked_ahead(Random(seed), 32) for seed in range(1000, 1400)}
+def test_both_models_step_over_many_more_singular_blocks(cases: ModuleType, ledger: Any) -> None:
+    found = {seed: looked_ahead(cases, Random(seed), 32) for seed in range(1000, 1400)}
     assert not {seed: wrong for seed, (*_, wrong) in found.items() if wrong}
     ledger.record(backend="model:fxpmath", words=sum(count for _, _, count, _ in found.values()),
                   mismatches=0, case="look-ahead over singular blocks")

@@ -16,6 +16,7 @@ from .check import check
 from .demo import demo
 from .doctor import doctor
 from .explain import explain
+from .fit import fit
 from .gen import gen
 from .init import init
 from .plan import plan
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Command] = {
     "demo": demo,
     "init": init,
     "check": check,
+    "fit": fit,
     "plan": plan,
     "sim": sim,
     "gen": gen,

@@ -1,0 +1,62 @@
+"""cli: ``kerncast fit``: the spec's data in float64, and whether the Toeplitz approximation applies."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .progress import steps
+from .shell import JsonFlag, SpecPath, columns, load_spec, show
+
+if TYPE_CHECKING:
+    from ..lab.fitting import Fit
+
+
+_NAMES = {"exact": "exact, the whole matrix", "toeplitz": "Toeplitz", "cg": "conjugate gradients"}
+#: The table of the spec that holds lambda, by trainer.
+_TABLES = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg"}
+
+
+def fit(path: SpecPath,
+        samples: Annotated[int, typer.Option(help="Samples to select sigma and lambda on.")] = 1000,
+        as_json: JsonFlag = False) -> None:
+    """Train in float64, select sigma and lambda, and say whether the Toeplitz trainer suits the data.
+
+    The models tried are about the spec's sigma, each width twice the one before.
+
+    Examples
+    --------
+    kerncast fit ecg.toml
+    kerncast fit motor.toml --samples 400
+    kerncast fit ecg.toml --json
+    """
+    from ..lab.fitting import fit_spec
+
+    spec = load_spec(path)
+    with steps(as_json) as tell:
+        found = fit_spec(spec, path.parent, samples, tell)
+    show(found.as_dict(), as_json, _text(found))
+
+
+def _text(found: Fit) -> str:
+    where = "on the test samples" if found.tested else "on the training samples"
+    lines = [found.data.title, f"{len(found.data.y_raw)} training samples; errors are: {found.measure}", ""]
+    lines.append(f"as the spec stands, in float64: {_percent(found)} {where}" if found.error is not None
+                 else f"as the spec stands there is no answer: {found.status}")
+    if found.verdict is None:
+        return "\n".join([*lines, "", "Toeplitz does not apply: the kernel is no function of u - v."])
+    verdict = found.verdict
+    rows = [("selected by", "sigma", "lambda", "error", "")]
+    rows += [(_NAMES[c.method], f"{c.sigma:.4g}", f"{c.lam:.4g}", f"{c.error:.4g}",
+              "at the edge of what was tried" if c.at_edge else "") for c in verdict.choices]
+    best = {c.method: c for c in verdict.choices}["cg" if verdict.trainer == "kernel_cg" else "toeplitz"]
+    advice = f'algorithm = "{verdict.trainer}", [kernel] sigma = {best.sigma:.4g}, ' \
+             f"[{_TABLES[verdict.trainer]}] lambda = {best.lam:.4g}"
+    return "\n".join([*lines, "", f"models selected on {verdict.samples} samples, scheme {verdict.scheme}:",
+                      columns(rows), "", verdict.words, "", f"In the spec: {advice}"])
+
+
+def _percent(found: Fit) -> str:
+    assert found.error is not None
+    return f"{found.error:.2%}" if found.measure == "error rate" else f"{found.error:.4g}"

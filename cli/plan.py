@@ -26,7 +26,8 @@ _SOLVED = ("a", "xi", "eps", "mu", "alpha")
 def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag = False) -> None:
     """Show the plan of a spec: formats and who decided them, memory and operation counts.
 
-    Where the spec has data, the integer model is run on them to see how much of each format is used.
+    Where the spec has data, the integer model is run on them to see how much of each format is used. Of
+    words that share a block exponent the table gives the exponent at the end of the run, and its range.
 
     Examples
     --------
@@ -100,14 +101,25 @@ def _text(made: Plan) -> str:
 
 def _signals(made: Plan) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = [
-        ("signal", "format", "cast", "decided by", "at most", "seen", "headroom", "unit")]
+        ("signal", "format", "exponent", "cast", "decided by", "at most", "seen", "headroom", "unit")]
     for name, signal in made.signals.items():
         entry = made.evidence[name]
         cast = signal.rounding.name.lower() + (" wrap" if signal.overflow.name == "WRAP" else "")
-        rows.append((name, str(signal.format), cast, entry["decided_by"],
+        rows.append((name, str(signal.format), _exponent(made, name), cast, entry["decided_by"],
                      _number(entry.get("range", entry.get("bound"))), _number(entry["seen"]),
                      _number(entry["headroom_bits"], ".1f", " bits"), signal.unit))
     return rows
+
+
+def _exponent(made: Plan, name: str) -> str:
+    """The block exponent at the end of a run, and the range that the plan gives it."""
+    from ..sim.planner.evidence import exponents, is_block
+
+    if not is_block(made, name):
+        return "-"
+    limits, seen = exponents(made, name), made.evidence[name].get("exponent")
+    text = "free" if limits is None else f"{limits[0]} to {limits[1]}" if limits[0] < limits[1] else "fixed"
+    return text if seen is None else f"{seen} ({text})"
 
 
 def _number(value: Any, form: str = ".4g", unit: str = "") -> str:

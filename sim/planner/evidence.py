@@ -12,6 +12,9 @@ Evidence sits beside a plan's decisions and is not hashed.  For each signal, acc
     The largest magnitude in a run of the integer model, or None.
 ``headroom_bits``
     log2 of what the format reaches over what was seen, or None.
+``exponent``
+    Of a signal whose words share a block exponent: the one at the end of the run (it only rises where the
+    plan gives it a range), at which `seen` was met.  What the format reaches is at the largest one.
 
 Where the numbers come from: x and y from the raw words and their offsets; a distance from the reach of x;
 ``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
@@ -33,21 +36,31 @@ from ..errors import fail
 from ..plan import Plan, Signal
 from .lookahead import LOOKAHEADS
 
-#: Signals whose words share a block exponent, by the member of the model that holds it.
-EXPONENTS = {"a": "a_exp", "alpha": "alpha_exp"}
 _DECISIONS = {
     "analytic": "by an analytic bound, which no data can exceed",
     "design": "by a design range", "simulated": "by a run of the integer model on the data",
     "spec": "by the spec", "format": "by the rails of its word"}
 
 
+def is_block(plan: Plan, name: str) -> bool:
+    """Whether the words of a signal share a block exponent."""
+    return "block exponent" in plan.signals[name].unit
+
+
+def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
+    """The range of a signal's block exponent; None where it has none, or one that no plan limits."""
+    if not is_block(plan, name) or not {f"{name}_exp_min", f"{name}_exp_max"} <= set(plan.constants):
+        return None
+    if plan.options.get("scaling") == "static":  # alpha has that of the recursion's x
+        only = plan.integer("x_exp_min" if name == "alpha" else f"{name}_exp_min")
+        return only, only
+    return plan.integer(f"{name}_exp_min"), plan.integer(f"{name}_exp_max")
+
+
 def reach(plan: Plan, name: str) -> float:
     """The largest magnitude that the format of a signal holds, at its largest exponent, in its unit."""
     signal = plan.signals[name]
-    most = float(signal.format.value(max(-signal.lo, signal.hi)))
-    exponent = plan.constants.get(f"{EXPONENTS.get(name)}_max", 0)
-    assert isinstance(exponent, int)
-    return most * 2.0**exponent
+    return _most(signal) * 2.0 ** (exponents(plan, name) or (0, 0))[1]
 
 
 def complete(plan: Plan) -> dict[str, Any]:
@@ -92,18 +105,18 @@ def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
     """
     evidence = {**plan.evidence, **complete(plan)}
     for r in ranges:
-        evidence[r.name] = {**evidence[r.name], **_seen(plan, r.name, max(-r.lo, r.hi), state)}
-    for name, member in EXPONENTS.items():
-        if name in state and member in state and name in plan.signals:
-            word = int(abs(state[name]).max(initial=0))
-            evidence[name] = {**evidence[name], **_seen(plan, name, word, state)}
+        if not is_block(plan, r.name):
+            evidence[r.name] = {**evidence[r.name], **_seen(plan, r.name, max(-r.lo, r.hi), 0)}
+    for name in plan.signals:
+        if is_block(plan, name) and name in state and f"{name}_exp" in state:
+            word, exponent = int(abs(state[name]).max(initial=0)), int(state[f"{name}_exp"][0])
+            known = {} if exponents(plan, name) is None else _seen(plan, name, word, exponent)
+            evidence[name] = {**evidence[name], **known, "exponent": exponent}
     return replace(plan, evidence=evidence)
 
 
-def _seen(plan: Plan, name: str, word: int, state: Outputs) -> dict[str, float | None]:
-    value = float(plan.signals[name].format.value(word))
-    if EXPONENTS.get(name) in state:
-        value *= 2.0 ** int(state[EXPONENTS[name]][0])
+def _seen(plan: Plan, name: str, word: int, exponent: int) -> dict[str, float | None]:
+    value = float(plan.signals[name].format.value(word)) * 2.0**exponent
     return {"seen": value, "headroom_bits": log2(reach(plan, name) / value) if value > 0 else None}
 
 
@@ -154,18 +167,29 @@ def why(plan: Plan, name: str) -> str:
                    allowed=", ".join(plan.signals), remedy="use one of these")
     signal, entry = plan.signals[name], complete(plan)[name]
     fmt = signal.format
-    exponent = plan.constants.get(f"{EXPONENTS.get(name)}_max")
-    at = "" if exponent is None else f" at its largest block exponent, {exponent}"
     lines = [f"{name} has the format {fmt}: {'signed' if fmt.signed else 'unsigned'}, {fmt.bits} bits, "
-             f"{fmt.frac} of them fraction bits. Its unit: {signal.unit}. It reaches "
-             f"{reach(plan, name):.6g}{at}.",
-             f"Its range was decided {_DECISIONS[entry['decided_by']]}: "
-             f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.",
-             f"Its cast rounds with {signal.rounding.name.lower()} and {_overflows(signal, entry)}."]
+             f"{fmt.frac} of them fraction bits. Its unit: {signal.unit}. {_text_reach(plan, name)}"]
+    if not is_block(plan, name) or exponents(plan, name) is not None:
+        lines.append(f"Its range was decided {_DECISIONS[entry['decided_by']]}: "
+                     f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.")
+    lines.append(f"Its cast rounds with {signal.rounding.name.lower()} and {_overflows(signal, entry)}.")
     if "range" in entry and "bound" in entry:
         lines.append(f"The analytic bound is {entry['bound']:.6g}.")
-    lines.append(_text_seen(entry))
+    lines.append(_text_seen(plan, name, entry))
     return "\n".join(lines)
+
+
+def _text_reach(plan: Plan, name: str) -> str:
+    most, limits = _most(plan.signals[name]), exponents(plan, name)
+    if not is_block(plan, name):
+        return f"It reaches {most:.6g}."
+    if limits is None:
+        return "Its words share a block exponent that follows them up and down, so that they fill the word."
+    least, largest = limits
+    if least == largest:
+        return f"Its words share the fixed exponent {least}: they reach {most * 2.0**least:.6g}."
+    return (f"Its words share a block exponent from {least}, where they reach {most * 2.0**least:.6g}, to "
+            f"{largest}, where they reach {most * 2.0**largest:.6g}.")
 
 
 def _overflows(signal: Signal, entry: Mapping[str, Any]) -> str:
@@ -174,9 +198,15 @@ def _overflows(signal: Signal, entry: Mapping[str, Any]) -> str:
     return "saturates" if signal.overflow.name == "SATURATE" else "wraps"
 
 
-def _text_seen(entry: Mapping[str, Any]) -> str:
+def _text_seen(plan: Plan, name: str, entry: Mapping[str, Any]) -> str:
+    exponent, limits = entry.get("exponent"), exponents(plan, name)
     if entry["seen"] is None:
-        return "No run of the model was asked what is used of it: name data in [data]."
+        return ("No run of the model was asked what is used of it: name data in [data]." if exponent is None
+                else f"The run of the integer model on the data ended at exponent {exponent}.")
     bits = entry["headroom_bits"]
     left = "all of it is left" if bits is None else f"that leaves {bits:.2f} bits of headroom"
-    return f"The integer model reached {entry['seen']:.6g} on the data: {left}."
+    at = ""
+    if exponent is not None and limits is not None and limits[0] < limits[1]:
+        at = f", at exponent {exponent}"
+        left += f", {limits[1] - exponent} of them steps of the exponent" if bits is not None else ""
+    return f"The integer model reached {entry['seen']:.6g} on the data{at}: {left}."

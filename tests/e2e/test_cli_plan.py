@@ -29,7 +29,7 @@ def test_plan_shows_for_every_signal_who_decided_and_what_was_seen(name):
     table = out.split("\n\n")[1].splitlines()
     plan = make_plan(Spec.load(EXAMPLES / f"{name}.toml"))
     assert code == 0
-    assert table[0].split()[:4] == ["signal", "format", "cast", "decided"]
+    assert table[0].split()[:5] == ["signal", "format", "exponent", "cast", "decided"]
     assert [line.split()[0] for line in table[1:]] == list(plan.signals)
     for heading in ("memory", "RAM", "flash", "multiplications"):
         assert heading in out

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.evidence import why
+from kerncast.sim.planner.evidence import exponents, why
 from kerncast.sim.simulate import observe
 from kerncast.sim.spec import Spec
 
-KEYS = {"decided_by", "bound", "range", "seen", "headroom_bits"}
+KEYS = {"decided_by", "bound", "range", "seen", "headroom_bits", "exponent"}
 
 
 def trainer(n: int = 32, lam: float = 0.1, word: int = 16, scheme: str = "uniform", sigma: float = 2.0,
@@ -103,3 +103,34 @@ def test_why_without_data_says_what_is_missing() -> None:
 def test_why_of_an_unknown_signal_lists_the_signals() -> None:
     with pytest.raises(KerncastError, match="E119"):
         why(make_plan(learner()), "beta")
+
+
+def test_what_was_seen_of_a_block_and_what_it_reaches_are_told_with_their_exponents() -> None:
+    plan = run(trainer(lam=0.01))
+    for name in ("a", "alpha"):
+        entry, limits = plan.evidence[name], exponents(plan, name)
+        assert limits is not None and limits[0] <= entry["exponent"] <= limits[1]
+        fmt = plan.signals[name].format
+        assert entry["seen"] <= float(fmt.value(fmt.hi)) * 2.0 ** entry["exponent"]
+        assert entry["headroom_bits"] >= limits[1] - entry["exponent"]
+        text = why(plan, name)
+        assert f"from {limits[0]}, where" in text and f"to {limits[1]}, where" in text
+        assert f"at exponent {entry['exponent']}" in text
+    assert "exponent" not in plan.evidence["r"] and exponents(plan, "r") is None
+
+
+def test_a_fixed_exponent_is_said_to_be_fixed() -> None:
+    plan = run(trainer(scaling="static"))
+    assert exponents(plan, "alpha") == (plan.evidence["alpha"]["exponent"],) * 2
+    assert "share the fixed exponent" in why(plan, "alpha")
+    assert plan.evidence["alpha"]["headroom_bits"] < 2
+
+
+def test_a_block_that_follows_its_words_has_no_range_and_no_headroom() -> None:
+    spec = Spec(model={"name": "why", "algorithm": "kernel_cg"}, input={"word": "u8f0"},
+                output={"word": "s8f0"}, kernel={"sigma": 3.0}, cg={"n": 20, "lambda": 0.1})
+    plan = observe(make_plan(spec), np.arange(20), np.arange(20) - 10)
+    for name in ("r", "p"):
+        assert plan.evidence[name]["seen"] is None and exponents(plan, name) is None
+        assert "follows them up and down" in why(plan, name) and "Its range" not in why(plan, name)
+    assert "ended at exponent" in why(plan, "r")

@@ -14,6 +14,8 @@ _WHERE = {
     "Format": ".sim.formats",
     "KernelLMSClassifier": ".sim.estimators",
     "KernelLMSRegressor": ".sim.estimators",
+    "KernelRLSClassifier": ".sim.estimators",
+    "KernelRLSRegressor": ".sim.estimators",
     "KerncastError": ".sim.errors",
     "Samples": ".sim.samples",
     "Spec": ".sim.spec",
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from .sim.estimators import (
         KernelLMSClassifier,
         KernelLMSRegressor,
+        KernelRLSClassifier,
+        KernelRLSRegressor,
         ToeplitzRLSClassifier,
         ToeplitzRLSRegressor,
     )
@@ -56,6 +60,8 @@ __all__ = [
     "KerncastError",
     "KernelLMSClassifier",
     "KernelLMSRegressor",
+    "KernelRLSClassifier",
+    "KernelRLSRegressor",
     "Samples",
     "Spec",
     "ToeplitzRLSClassifier",

@@ -4,6 +4,8 @@ The only folder that imports scikit-learn; the front door loads it when one of t
 """
 
 from .kernel_lms import KernelLMSClassifier, KernelLMSRegressor
+from .kernel_rls import KernelRLSClassifier, KernelRLSRegressor
 from .toeplitz import ToeplitzRLSClassifier, ToeplitzRLSRegressor
 
-__all__ = ["KernelLMSClassifier", "KernelLMSRegressor", "ToeplitzRLSClassifier", "ToeplitzRLSRegressor"]
+__all__ = ["KernelLMSClassifier", "KernelLMSRegressor", "KernelRLSClassifier", "KernelRLSRegressor",
+           "ToeplitzRLSClassifier", "ToeplitzRLSRegressor"]

@@ -99,11 +99,11 @@ def choose_scheme(X: Array) -> Scheme:
     return "uniform" if X.shape[1] == 1 and _is_uniform(X[:, 0]) else "diagonal_mean_biased"
 
 
-def check_scheme(scheme: str) -> Scheme:
-    """Return `scheme` if it is one of `SCHEMES`, else raise E222."""
+def check_scheme(scheme: str, others: tuple[str, ...] = ()) -> Scheme:
+    """Return `scheme` if it is one of `SCHEMES`, else raise E222, which names `others` as allowed too."""
     if scheme not in SCHEMES:
         raise fail("E222", "there is no such scheme for the first row", where="scheme",
-                   value=repr(scheme), allowed=", ".join(("auto", *SCHEMES)),
+                   value=repr(scheme), allowed=", ".join(("auto", *SCHEMES, *others)),
                    remedy="use auto, or uniform for a uniformly sampled signal")
     return scheme
 

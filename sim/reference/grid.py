@@ -17,7 +17,6 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from ..errors import fail
 from ..kernels import NEEDS, Kernel, require
@@ -142,6 +141,8 @@ class GridSystem(System):
     @cached_property
     def _W(self) -> Any:
         """The weights as a sparse matrix, shape (n, M)."""
+        from scipy.sparse import csr_array  # not before it is asked for
+
         nodes, w = self._taps
         starts = np.arange(0, nodes.size + 1, nodes.shape[1])
         return csr_array((w.ravel(), nodes.ravel(), starts), shape=(self.n, self.node_count))

@@ -40,6 +40,7 @@ from .cholesky import cholesky
 from .eigen import eigh
 from .elimination import elimination
 from .first_row import as_samples
+from .grid import GridSystem
 from .linear import linear_direct, linear_svd
 from .options import kernel_of, targets
 from .solution import Solution
@@ -67,8 +68,8 @@ SAMPLE_SOLVERS: dict[str, Solver] = {
 }
 METHODS = ("auto", *SOLVERS, *SAMPLE_SOLVERS)
 
-# Toeplitz systems of fewer rows than this are factorised: that takes less than a second.
-_TOEPLITZ_CG_FROM = 1000
+# Systems of fewer rows than this are factorised, Toeplitz or not: that takes less than a second.
+_FFT_CG_FROM = 1000
 
 
 def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, method: str = "auto", *,
@@ -143,8 +144,8 @@ def _automatic(system: System, Y: Array) -> Solution:
     n = system.n
     if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
         return _because(linear_direct(system, Y), f"linear kernel of {system.X.shape[1]} columns")
-    if isinstance(system, ToeplitzSystem) and n >= _TOEPLITZ_CG_FROM:
-        return _because(cg(system, Y), f"a Toeplitz matrix of {n} rows")
+    if isinstance(system, ToeplitzSystem | GridSystem) and n >= _FFT_CG_FROM:
+        return _because(cg(system, Y), f"{n} rows, multiplied by FFT")
     matrix, free = REAL_BYTES * n * n, free_bytes()
     if 2 * matrix > free:
         return _because(cg(system, Y), f"the matrix, {matrix:,} bytes, takes more than half of {free:,} free")

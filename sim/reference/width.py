@@ -6,14 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import Gaussian, squared_distances
-from .first_row import choose_scheme, grid_step
 
 Array = NDArray[np.float64]
 
 _ROWS = 256        # a sample of the samples is enough for a mean over pairs
 _BISECTIONS = 60   # of log sigma
 _OVERLAP = 2.0
-_GRID_WIDTH = 2.0
+_SIGNAL_WIDTH = 2.0
 
 
 def overlap_width(X: Array, budget: int) -> float:
@@ -52,18 +51,20 @@ def overlap_width(X: Array, budget: int) -> float:
 
 
 def grid_or_spread_width(X: Array) -> float:
-    """Return two steps on a uniform grid, else sqrt(D var(X) / 2), scikit-learn's gamma="scale".
+    """Return two steps of one column in order, else sqrt(D var(X) / 2), scikit-learn's gamma="scale".
 
     Parameters
     ----------
     X : ndarray of shape (n, D)
-        Training samples.
+        Training samples.  One column that rises, or falls, throughout is taken for a signal; its median
+        step counts.
 
     Returns
     -------
     sigma : float
         In the unit of `X`; 1.0 where all samples are equal.
     """
-    if choose_scheme(X) == "uniform":
-        return _GRID_WIDTH * abs(grid_step(X)) or 1.0
+    steps = np.diff(X[:, 0])
+    if X.shape[1] == 1 and len(steps) and (np.all(steps > 0.0) or np.all(steps < 0.0)):
+        return _SIGNAL_WIDTH * float(np.median(np.abs(steps)))
     return float(np.sqrt(0.5 * X.shape[1] * X.var())) or 1.0

@@ -22,13 +22,16 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.estimators import (
     KernelLMSClassifier,
     KernelLMSRegressor,
+    KernelRLSClassifier,
+    KernelRLSRegressor,
     ToeplitzRLSClassifier,
     ToeplitzRLSRegressor,
 )
-from kerncast.sim.kernels import gaussian
+from kerncast.sim.kernels import Linear, gaussian
 
-ALL = (ToeplitzRLSRegressor, ToeplitzRLSClassifier, KernelLMSRegressor, KernelLMSClassifier)
-TOEPLITZ, ONLINE = ALL[:2], ALL[2:]
+ALL = (ToeplitzRLSRegressor, ToeplitzRLSClassifier, KernelLMSRegressor, KernelLMSClassifier,
+       KernelRLSRegressor, KernelRLSClassifier)
+TOEPLITZ, ONLINE = ALL[:2], ALL[2:4]
 
 
 @parametrize_with_checks([
@@ -36,6 +39,8 @@ TOEPLITZ, ONLINE = ALL[:2], ALL[2:]
     ToeplitzRLSRegressor(solver="lookahead"), ToeplitzRLSClassifier(solver="pcg"),
     ToeplitzRLSClassifier(), ToeplitzRLSClassifier(fit_intercept=True),
     KernelLMSRegressor(), KernelLMSRegressor(reduction="none"), KernelLMSClassifier(),
+    KernelRLSRegressor(kernel=Linear(), lam="loo"), KernelRLSRegressor(solver="subset", fit_intercept=True),
+    KernelRLSRegressor(), KernelRLSClassifier(solver="cg", fit_intercept=True),
 ])
 def test_estimators_keep_the_conventions_of_scikit_learn(estimator, check):
     try:
@@ -152,7 +157,7 @@ def test_toeplitz_classifier_learns_digits_if_poorly_and_online_fklms_learns_the
     assert online.support_vectors_.shape == (41, 64) and online.dual_coef_.shape == (41,)
 
 
-@pytest.mark.parametrize("kind", [ToeplitzRLSClassifier, KernelLMSClassifier])
+@pytest.mark.parametrize("kind", [ToeplitzRLSClassifier, KernelLMSClassifier, KernelRLSClassifier])
 def test_more_than_two_classes_go_one_against_the_rest_with_labels_of_any_kind(kind):
     rng = np.random.default_rng(2)
     centres = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
@@ -288,7 +293,8 @@ def test_the_reference_alone_loads_neither_scikit_learn_nor_scipy():
     assert run.stdout == "[]\n"
 
 
-@pytest.mark.parametrize("name", ["estimators.kernel_lms", "estimators.toeplitz", "reference.toeplitz"])
+@pytest.mark.parametrize("name", ["estimators.kernel_lms", "estimators.kernel_rls", "estimators.toeplitz",
+                                  "reference.toeplitz"])
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.{name}"))
     assert results.attempted > 0 and results.failed == 0

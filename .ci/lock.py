@@ -10,7 +10,7 @@ import sys
 
 from requirements import requirements
 
-EXTRAS = ["demo", "rtl", "sweep", "synth", "test", "dev"]
+EXTRAS = ["demo", "papers", "rtl", "sweep", "synth", "test", "dev"]
 
 HEADER = """\
 # Exact versions for CI and `make`; made by `make lock`, not by hand. Used as pip constraints (-c), so a

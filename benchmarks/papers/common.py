@@ -1,0 +1,86 @@
+"""What the pages of the papers share: data, timing, tables, pictures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...sim.errors import KerncastError
+from ...sim.samples import Samples, load_samples
+
+Array = NDArray[np.float64]
+
+DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
+#: Colours that stay apart for colour-blind readers.
+COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#9a9a9a")
+
+REPEATS, LONG = 3, 1.0  # runs, but one where it takes so many seconds
+
+
+def seconds(run: Callable[[], Any]) -> float:
+    """Processor time of the fastest of a few runs: other work on the machine does not count."""
+    taken: list[float] = []
+    while len(taken) < REPEATS and (not taken or taken[0] < LONG):
+        start = time.process_time()
+        run()
+        taken.append(time.process_time() - start)
+    return min(taken)
+
+
+def table(rows: Iterable[Sequence[object]], headers: Sequence[str]) -> str:
+    """A table in Markdown, numbers to the right."""
+    lines = [f"| {' | '.join(headers)} |", f"|{'|'.join(['---'] + ['--:'] * (len(headers) - 1))}|"]
+    return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
+
+
+def loaded(name: str, copies: dict[str, str]) -> Samples | None:
+    """A data set, or None where neither a package nor the user's copy brings it; says so on the console."""
+    try:
+        return load_samples(name, copy=copies.get(name))
+    except KerncastError as error:
+        print(f"left out: {error}")
+        return None
+
+
+def shuffled(samples: Samples, positive: object, seed: int = 0) -> tuple[Array, Array]:
+    """Samples in random order, each column scaled to [-1, 1]; +1 for the class `positive`, else -1."""
+    order = np.random.default_rng(seed).permutation(len(samples.X))
+    low, high = samples.X.min(axis=0), samples.X.max(axis=0)
+    X = 2.0 * (samples.X[order] - low) / np.where(high > low, high - low, 1.0) - 1.0
+    return X, np.where(samples.y[order] == positive, 1.0, -1.0)
+
+
+def arguments(doc: str | None) -> dict[str, str]:
+    """The copies of data sets given on the command line, as ``--copy NAME=PATH``."""
+    import argparse
+
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--copy", action="append", default=[], metavar="NAME=PATH",
+                        help="the user's copy of a data set that no package brings")
+    return dict(given.split("=", 1) for given in parser.parse_args().copy)
+
+
+def axes(count: int, width: float = 3.2, height: float = 2.8) -> tuple[Any, list[Any]]:
+    """A figure of so many panels side by side."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none"}  # the same bytes every time
+    import matplotlib.pyplot as plt
+
+    figure, panels = plt.subplots(1, count, figsize=(width * count, height), layout="constrained",
+                                  squeeze=False)
+    return figure, list(panels[0])
+
+
+def save(figure: Any, name: str) -> str:
+    """Write docs/figures/NAME.svg, and return its path relative to docs."""
+    folder = DOCS / "figures"
+    folder.mkdir(exist_ok=True)
+    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    return f"figures/{name}.svg"

@@ -2,19 +2,20 @@
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix", appendix (Levinson-Trench-Zohar); B. R. Musicus, RLE TR 538, MIT 1988.
-The pseudo-code in print has three errors: x and alpha are one vector with x(0) = y(0)/eps, and
-the last delta loop and the update of x start at i = 0.
+The pseudo-code in print has errors: x and alpha are one vector with x(0) = y(0)/eps; k(0) is k(0) + lambda;
+the last delta loop and the update of x start at i = 0; and nothing guards against a breakdown.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
+from ..engine import COMPILED
+from .levinson_sweeps import two_orders
 from .solution import Solution, Status
-from .toeplitz_product import judged
+from .system import ToeplitzSystem
+from .verdict import judged
 
 Array = NDArray[np.float64]
 
@@ -41,36 +42,36 @@ def levinson(r: Array, Y: Array) -> Solution:
     -----
     Levinson is stable for positive definite A only (G. Cybenko, 1980), with errors that grow as the
     conditioning does.
+
+    Where numba is there, two orders are taken in one sweep (:mod:`.levinson_sweeps`), else one, as in print.
     """
-    n = len(r)
-    x = np.zeros_like(Y)
-    xi = np.zeros(n - 1)
-    a = np.zeros(n)
-    a[0] = 1.0
-    eps = float(r[0])
-    status = Status.OK if eps > 0.0 else Status.NOT_POSITIVE_DEFINITE
-    m = 0
+    n, columns = len(r), Y.reshape(len(Y), -1)
     with np.errstate(all="ignore"):  # what overflows here is caught by judged
-        if status is Status.OK:
-            x[0] = Y[0] / eps
-        while status is Status.OK and m + 1 < n:
-            m += 1
-            gamma = r[m:0:-1]                                   # gamma_i = k_{m-i}
-            xi[m - 1] = -float(gamma @ a[:m]) / eps             # xi = -delta / eps
-            if not abs(xi[m - 1]) < 1.0:                        # also catches NaN
-                status = Status.NOT_POSITIVE_DEFINITE
-                break
-            a[: m + 1] += xi[m - 1] * a[m::-1]                  # a_i += xi a_{m-i}
-            eps *= (1.0 - xi[m - 1]) * (1.0 + xi[m - 1])        # eps (1 - xi nu)
-            mu = Y[m] - gamma @ x[:m]                           # mu = y_m - delta
-            x[: m + 1] += np.multiply.outer(a[m::-1], mu / eps)  # x_i += (mu / eps) b_i
-        solution = judged(r, Y, x, status)
-    return replace(solution, iterations=m, method="levinson", xi=xi[:m].copy(), eps=eps,
-                   why=why_not(solution.status, m))
+        if r[0] > 0.0:
+            x, xi, eps, well, held = (two_orders if COMPILED else one_order)(r, columns)
+        else:
+            x, xi, eps, well, held = np.zeros_like(columns), np.empty(0), float(r[0]), False, 0
+        m, passes = len(xi), (5, 5) if COMPILED else (4, 4)
+        return judged(ToeplitzSystem(r), Y, x.reshape(Y.shape), Status.OK if well else
+                      Status.NOT_POSITIVE_DEFINITE, method="levinson", iterations=m, xi=xi, eps=eps,
+                      why="" if well else f"the leading minor of order {m + 1} is not positive", bytes=held,
+                      operations=m * (m + 1) // 4 * (passes[0] + passes[1] * columns.shape[1]) + n)
 
 
-def why_not(status: Status, m: int) -> str:
-    """What made a recursion stop at row `m`; empty where nothing did."""
-    if status is Status.NOT_POSITIVE_DEFINITE:
-        return f"the leading minor of order {m + 1} is not positive"
-    return "the residual is too large" if status is Status.BREAKDOWN else ""
+def one_order(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
+    """The recursion as in print, b = a reversed; as :func:`.levinson_sweeps.two_orders`."""
+    n = len(r)
+    x, a, xi = np.zeros_like(Y), np.zeros(n), np.zeros(n - 1)
+    a[0], eps = 1.0, float(r[0])
+    x[0] = Y[0] / eps
+    held = 4 * a.nbytes + Y.nbytes
+    for m in range(1, n):
+        gamma = r[m:0:-1]                                       # gamma_i = k_{m-i}
+        xi[m - 1] = -float(gamma @ a[:m]) / eps                 # xi = -delta / eps
+        if not abs(xi[m - 1]) < 1.0:                            # also catches NaN
+            return x, xi[:m], eps, False, held
+        a[: m + 1] += xi[m - 1] * a[m::-1]                      # a_i += xi a_{m-i}
+        eps *= (1.0 - xi[m - 1]) * (1.0 + xi[m - 1])            # eps (1 - xi nu)
+        mu = Y[m] - gamma @ x[:m]                               # mu = y_m - delta
+        x[: m + 1] += np.multiply.outer(a[m::-1], mu / eps)     # x_i += (mu / eps) b_i
+    return x, xi, eps, True, held

@@ -11,14 +11,12 @@ for all rows i still to come, and follow the updates of a, b and x.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 from numpy.typing import NDArray
 
-from .levinson import why_not
 from .solution import Solution, Status
-from .toeplitz_product import judged
+from .system import ToeplitzSystem
+from .verdict import judged
 
 Array = NDArray[np.float64]
 
@@ -68,7 +66,9 @@ def schur(r: Array, Y: Array) -> Solution:
             shifted = q[m - 1: n - 1].copy()                    # b moves down one row, and so does q
             q[m:] = shifted + xi[m - 1] * p[m:]
             p[m:] += xi[m - 1] * shifted
-        solution = judged(r, Y, x, status)
-    steps = min(m, n - 1)
-    return replace(solution, iterations=steps, method="schur", xi=xi[:steps].copy(), eps=eps,
-                   why=why_not(solution.status, m))
+        steps = min(m, n - 1)
+        why = f"the leading minor of order {m + 1} is not positive" if status is not Status.OK else ""
+        k = Y.size // n
+        return judged(ToeplitzSystem(r), Y, x, status, method="schur", iterations=steps, xi=xi[:steps].copy(),
+                      eps=eps, why=why, bytes=6 * r.nbytes + Y.nbytes,
+                      operations=k * steps * (n + 1) + steps * (steps + 1) // 2 + steps * (2 * n - steps - 1))

@@ -25,12 +25,12 @@ from ..errors import fail
 from ..kernels import Kernel, Linear
 from .kernel_blocks import KernelBlocks
 from .kernel_blocks import Rows as Rows
-from .toeplitz_product import ToeplitzProduct
+from .toeplitz_product import ToeplitzProduct, fft_size, residual
 
 Array = NDArray[np.float64]
 
-#: Products with a matrix that is not held make it in blocks of about this many values (8 MB of float64).
-BLOCK_VALUES = 1 << 20
+#: Products with a matrix that is not held make it in blocks of about this many values (2 MB of float64).
+BLOCK_VALUES = 1 << 18
 REAL_BYTES = 8
 
 
@@ -74,6 +74,10 @@ class System(ABC):
     @abstractmethod
     def __matmul__(self, V: Array) -> Array:
         """A V for `V` of shape (n,) or (n, m)."""
+
+    def residual(self, x: Array, Y: Array) -> Array:
+        """Y - A x, as exactly as float64 can have it."""
+        return np.asarray(Y - self @ x)
 
     def dense(self, copies: int = 1) -> Array:
         """The whole matrix, shape (n, n); E237 where the bytes of so many are not to be had."""
@@ -214,10 +218,14 @@ class ToeplitzSystem(System):
         """A V for `V` of shape (n,) or (n, m), by FFT."""
         return np.asarray(self._product @ V)
 
+    def residual(self, x: Array, Y: Array) -> Array:
+        """Y - A x; row by row while that costs little, as FFTs lose small entries beside large ones."""
+        return residual(self.r, x, Y)
+
     @property
     def product_cost(self) -> Cost:
         """What ``A @ v`` takes: two FFTs of a circulant of at least twice the size."""
-        size = 1 << (2 * self.n - 1).bit_length()
+        size = fft_size(self.n)
         return Cost(2 * fft_multiplications(size) + size, 0, 3 * REAL_BYTES * size)
 
 

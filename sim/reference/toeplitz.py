@@ -3,7 +3,7 @@
 ===========  =============================  ==============================================================
 method       matrix                         how
 ===========  =============================  ==============================================================
-levinson     positive definite              symmetric Levinson recursion, O(n^2)
+levinson     positive definite, or general  Levinson recursion, O(n^2); with `r_row` Levinson-Trench-Zohar
 schur        positive definite              the same in generator form, without inner products
 lookahead    nonsingular                    Levinson that steps over singular leading minors, O(n^2)
 pcg          positive definite              conjugate gradients, circulant preconditioner, O(n log n) per
@@ -26,6 +26,7 @@ from ..checks import finite_array, is_integer
 from ..errors import fail
 from .cg import TOLERANCE
 from .levinson import levinson
+from .levinson_general import levinson_general
 from .lookahead import MAX_BLOCK, lookahead
 from .options import check_tolerance
 from .pcg import PRECONDITIONERS, pcg
@@ -43,7 +44,7 @@ _PCG_FROM = 4096
 def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: ArrayLike | None = None, *,
                    max_block: int = MAX_BLOCK, preconditioner: str = "strang",
                    tolerance: float = TOLERANCE) -> Solution:
-    """Solve T x = y for a symmetric Toeplitz matrix T, never forming it.
+    """Solve T x = y for a Toeplitz matrix T, never forming it.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     method : {"auto", "levinson", "lookahead", "schur", "pcg"}
         "auto" is Levinson or pcg by size, and look-ahead where the matrix is not positive definite.
     r_row : array_like of shape (n,), optional
-        First row of the matrix.  Only symmetric matrices are solved, so it must equal `r`.
+        First row of the matrix, where it is not symmetric; r_row[0] = r[0].  Only Levinson solves such.
     max_block : int
         Look-ahead: rows that one step may take at most.
     preconditioner : {"strang", "chan", "none"}
@@ -70,8 +71,8 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Raises
     ------
     KerncastError
-        E225 data of the wrong shape or not finite, E226 unknown method, E227 not symmetric, E235
-        max_block, E236 preconditioner or tolerance.
+        E225 data of the wrong shape or not finite, E226 unknown method, E227 not symmetric, but the
+        method asks for it, E235 max_block, E236 preconditioner or tolerance.
 
     Examples
     --------
@@ -82,7 +83,10 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     ('lookahead', (2, 1))
     """
     _check_options(method, max_block, preconditioner, tolerance)
-    r, Y = _check_system(r, Y, r_row)
+    r, Y = _check_system(r, Y)
+    if r_row is not None and not np.array_equal(row := _check_row(r, r_row, method), r):
+        solution = levinson_general(r, row, Y)
+        return replace(solution, why=solution.why or "levinson: the matrix is not symmetric")
     run: dict[str, Callable[[], Solution]] = {
         "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
         "lookahead": lambda: lookahead(r, Y, max_block), "pcg": lambda: pcg(r, Y, preconditioner, tolerance)}
@@ -111,7 +115,7 @@ def _automatic(run: dict[str, Callable[[], Solution]], n: int) -> Solution:
     return replace(solution, why="; ".join([*reasons, f"lookahead: {last}"]))
 
 
-def _check_system(r: ArrayLike, Y: ArrayLike, r_row: ArrayLike | None) -> tuple[Array, Array]:
+def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
     r, Y = finite_array(r, "r", "E225"), finite_array(Y, "Y", "E225")
     if r.ndim != 1 or len(r) == 0:
         raise fail("E225", "the first column of a Toeplitz matrix has one axis", where="r",
@@ -119,11 +123,19 @@ def _check_system(r: ArrayLike, Y: ArrayLike, r_row: ArrayLike | None) -> tuple[
     if Y.ndim not in (1, 2) or len(Y) != len(r) or Y.size == 0:
         raise fail("E225", "the right-hand side does not fit the matrix", where="Y", value=Y.shape,
                    allowed=f"shape ({len(r)},) or ({len(r)}, m)", remedy="one value per equation")
-    if r_row is not None and not np.array_equal(finite_array(r_row, "r_row", "E225"), r):
-        raise fail("E227", "the Toeplitz matrix is not symmetric", where="r_row",
-                   allowed="r_row equal to r, or left out",
-                   remedy="a kernel matrix is symmetric; for others use scipy.linalg.solve_toeplitz")
     return r, Y
+
+
+def _check_row(r: Array, r_row: ArrayLike, method: str) -> Array:
+    row = finite_array(r_row, "r_row", "E225")
+    if row.shape != r.shape or row[0] != r[0]:
+        raise fail("E225", "first column and first row do not fit", where="r_row", value=row.shape,
+                   allowed=f"shape {r.shape}, r_row[0] = r[0]", remedy="the first entry belongs to both")
+    if method not in ("auto", "levinson") and not np.array_equal(row, r):
+        raise fail("E227", f"method {method} takes a symmetric matrix, and this one is not", where="r_row",
+                   value=f"method {method}", allowed="r_row equal to r, or left out",
+                   remedy="use method levinson, which solves both")
+    return row
 
 
 def _check_options(method: str, max_block: int, preconditioner: str, tolerance: float) -> None:

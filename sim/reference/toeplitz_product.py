@@ -1,4 +1,4 @@
-"""sim.reference: products with a symmetric Toeplitz matrix and with its inverse, by FFT in O(n log n).
+"""sim.reference: products with a Toeplitz matrix and with its inverse, by FFT in O(n log n).
 
 G. Heinig, K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984 (the inverse
 from two of its columns, as I. Gohberg and A. Semencul, 1972, but for singular T_{n-1} as well).
@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .solution import Solution, Status
+from scipy.fft import irfft, next_fast_len, rfft
 
 Array = NDArray[np.float64]
-
-# An answer whose residual is a larger part of |y| than this is no answer.
-_RESIDUAL_LIMIT = 1e-6
 
 # From this size on, residuals are computed by FFT: row by row they would cost what the solver costs.
 _FFT_FROM = 4096
@@ -24,28 +20,37 @@ def _as_columns(X: Array) -> Array:
     return X.reshape(len(X), -1)
 
 
+def fft_size(n: int) -> int:
+    """Length of the FFTs that multiply by a Toeplitz matrix of n rows: 2n - 1 or a little more."""
+    return int(next_fast_len(2 * n - 1, real=True))
+
+
 class ToeplitzProduct:
-    """Multiplies by the symmetric Toeplitz matrix T, embedded in a circulant of at least twice its size.
+    """Multiplies by a Toeplitz matrix T, embedded in a circulant of at least twice its size.
 
     Parameters
     ----------
     r : ndarray of shape (n,)
         First column of T.
+    r_row : ndarray of shape (n,), optional
+        First row of T; `r` for a symmetric T.
     """
 
-    def __init__(self, r: Array) -> None:
+    def __init__(self, r: Array, r_row: Array | None = None) -> None:
         self.n = len(r)
-        self._size = 1 << (2 * self.n - 1).bit_length()
+        self._size = fft_size(self.n)
         column = np.zeros(self._size)
         column[: self.n] = r
-        column[self._size - self.n + 1:] = r[:0:-1]
-        self._eigenvalues = np.fft.rfft(column).real[:, np.newaxis]  # real: the circulant is symmetric
+        column[self._size - self.n + 1:] = (r if r_row is None else r_row)[:0:-1]
+        eigenvalues = rfft(column, overwrite_x=True)[:, np.newaxis]
+        self._eigenvalues = eigenvalues.real.copy() if r_row is None else eigenvalues  # symmetric: real
 
     def __matmul__(self, X: Array) -> Array:
         """T X for `X` of shape (n,) or (n, m)."""
-        spectrum = np.fft.rfft(_as_columns(X), self._size, axis=0)
+        spectrum = rfft(_as_columns(X), self._size, axis=0)
         spectrum *= self._eigenvalues
-        return np.fft.irfft(spectrum, self._size, axis=0)[: self.n].reshape(X.shape)
+        product = irfft(spectrum, self._size, axis=0, overwrite_x=True)[: self.n]
+        return np.asarray(product.reshape(X.shape), dtype=np.float64)
 
 
 class ToeplitzInverse:
@@ -66,17 +71,17 @@ class ToeplitzInverse:
 
     def __init__(self, g: Array, w: Array) -> None:
         self.n = len(g)
-        self._size = 1 << (2 * self.n - 1).bit_length()
+        self._size = fft_size(self.n)
         self._g, self._Jw = self._spectrum(g), self._spectrum(w[::-1])
         self._1w = self._spectrum(np.concatenate(([1.0], w[:-1])))
         self._0Jg = self._spectrum(np.concatenate(([0.0], g[:0:-1])))
 
     def _spectrum(self, v: Array) -> NDArray[np.complex128]:
-        return np.fft.rfft(_as_columns(v), self._size, axis=0)
+        return np.asarray(rfft(_as_columns(v), self._size, axis=0))
 
     def _lower(self, column: NDArray[np.complex128], V: Array) -> Array:
         """L(column) V; U(column) V is J L(column) J V."""
-        return np.fft.irfft(column * self._spectrum(V), self._size, axis=0)[: self.n]
+        return np.asarray(irfft(column * self._spectrum(V), self._size, axis=0, overwrite_x=True)[: self.n])
 
     def __matmul__(self, Y: Array) -> Array:
         """T^-1 Y for `Y` of shape (n,) or (n, m)."""
@@ -86,20 +91,23 @@ class ToeplitzInverse:
         return np.asarray((first - second).reshape(Y.shape), dtype=np.float64)
 
 
-def residual(r: Array, x: Array, Y: Array) -> Array:
+def residual(r: Array, x: Array, Y: Array, r_row: Array | None = None) -> Array:
     """Y - T x: up to a few thousand rows one row of T at a time, beyond that by FFT.
 
     Parameters
     ----------
     r : ndarray of shape (n,)
-        First row of the symmetric Toeplitz matrix T.
+        First column of T.
     x, Y : ndarray of shape (n,) or (n, m)
+    r_row : ndarray of shape (n,), optional
+        First row of T; `r` for a symmetric T.
     """
     n = len(r)
     if n >= _FFT_FROM:
-        return np.asarray(Y - ToeplitzProduct(r) @ x, dtype=np.float64)
-    mirrored = np.concatenate((r[:0:-1], r))  # row i of T is mirrored[n-1-i : 2n-1-i]
-    return np.array([Y[i] - mirrored[n - 1 - i: 2 * n - 1 - i] @ x for i in range(n)])
+        return np.asarray(Y - ToeplitzProduct(r, r_row) @ x, dtype=np.float64)
+    diagonals = np.concatenate((r[:0:-1], r if r_row is None else np.append(r[0], r_row[1:])))
+    # Row i of T is diagonals[n-1-i : 2n-1-i].
+    return np.array([Y[i] - diagonals[n - 1 - i: 2 * n - 1 - i] @ x for i in range(n)])
 
 
 def largest_norm(Y: Array) -> float:
@@ -113,23 +121,3 @@ def largest_norm(Y: Array) -> float:
 def residual_norm(r: Array, x: Array, Y: Array) -> float:
     """|Y - T x|_2, the largest over the columns; arguments as :func:`residual`."""
     return largest_norm(residual(r, x, Y))
-
-
-def judged(r: Array, Y: Array, x: Array, status: Status, limit: float = _RESIDUAL_LIMIT) -> Solution:
-    """Return `x` if it really solves the system, else zeros and the reason.
-
-    Parameters
-    ----------
-    r, Y, x
-        The system T x = Y and what a solver made of it.
-    status : Status
-        What the solver says; ``ok`` becomes ``breakdown`` where |Y - T x| > limit |Y|, or is NaN.
-    limit : float
-    """
-    found = residual_norm(r, x, Y) if status is Status.OK else float("inf")
-    size = largest_norm(Y)
-    if status is Status.OK and not found <= limit * size < np.inf:  # also catches NaN
-        status = Status.BREAKDOWN
-    if status is not Status.OK:
-        x, found = np.zeros_like(Y), size
-    return Solution(x, status, found, 0, "")

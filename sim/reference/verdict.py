@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .solution import Solution, Status
-from .system import System
 from .toeplitz_product import largest_norm
 
 Array = NDArray[np.float64]
@@ -18,13 +17,21 @@ Array = NDArray[np.float64]
 RESIDUAL_LIMIT = 1e-6
 
 
-def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float = RESIDUAL_LIMIT,
-           method: str, iterations: int = 0, found: float | None = None, **counts: Any) -> Solution:
+class Judge(Protocol):
+    """What a verdict asks of a matrix."""
+
+    def residual(self, x: Array, Y: Array) -> Array:
+        """Y - A x."""
+
+
+def judged(system: Judge, Y: Array, x: Array, status: Status, *, limit: float = RESIDUAL_LIMIT,
+           method: str, iterations: int = 0, found: float | None = None,
+           size: float | None = None, **counts: Any) -> Solution:
     """Return `x` if it really solves the system, else zeros and the reason.
 
     Parameters
     ----------
-    system : System
+    system : System, or what has its method `residual`
     Y, x : ndarray of shape (n,) or (n, m)
         Right-hand sides, and what a solver made of them.
     status : Status
@@ -34,6 +41,8 @@ def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float =
     iterations : int
     found : float, optional
         |Y - A x| computed afresh, by a solver that knows it: spares a product.
+    size : float, optional
+        What the residual is measured against, where that is not |Y|.
     **counts
         Further attributes of :class:`Solution`.
 
@@ -41,13 +50,14 @@ def judged(system: System, Y: Array, x: Array, status: Status, *, limit: float =
     -----
     The product that finds the residual is not among the costs told.
     """
-    size = largest_norm(Y)
+    size = largest_norm(Y) if size is None else size
     if status is not Status.OK:
         found = size
     elif found is None:
-        found = largest_norm(np.asarray(Y - system @ x))
+        found = largest_norm(system.residual(x, Y))
     solution = Solution(x, status, found, iterations, method, **counts)
-    if status is Status.OK and not found <= limit * size < np.inf:  # also catches NaN
+    close = found <= limit * size < np.inf and bool(np.all(np.isfinite(x)))  # False for NaN
+    if status is Status.OK and not close:
         solution = replace(solution, status=Status.BREAKDOWN, why=solution.why or "the residual is too large")
     if solution.ok:
         return solution

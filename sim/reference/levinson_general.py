@@ -1,0 +1,139 @@
+"""sim.reference: general Toeplitz systems, T_ij = c_{i-j} below the diagonal and r_{j-i} above, O(n^2).
+
+S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
+Matrix", appendix: the Levinson-Trench-Zohar recursion as in print, gamma taken from the column, gamma-bar
+from the row.  b is held backwards, tau_b(i-1) at m-i, so that its shift by one row costs nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..engine import COMPILED, jit_sums
+from .solution import Solution, Status
+from .toeplitz_product import residual
+from .verdict import judged
+
+Array = NDArray[np.float64]
+
+# A prediction error eps below this part of the largest entry has lost all its digits.
+_SINGULAR = 1e-15
+
+
+class GeneralToeplitz:
+    """A Toeplitz matrix that need not be symmetric, as the verdict asks for it.
+
+    Parameters
+    ----------
+    column, row : ndarray of shape (n,)
+        First column and first row.
+    """
+
+    def __init__(self, column: Array, row: Array) -> None:
+        self.column, self.row = column, row
+
+    def residual(self, x: Array, Y: Array) -> Array:
+        """Y - T x, for `x` of shape (n,) or (n, m)."""
+        return residual(self.column, x, Y, self.row)
+
+
+def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
+    """Solve T x = y for a Toeplitz matrix T with leading minors that are not zero, symmetric or not.
+
+    Parameters
+    ----------
+    column, row : ndarray of shape (n,)
+        First column and first row of T, with the first entry in common; finite.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+
+    Returns
+    -------
+    Solution
+        With `eps`; ``breakdown`` where a leading minor is zero, or so nearly that the residual is too large.
+
+    Notes
+    -----
+    Stable only where no leading block is much worse conditioned than T: the residual is what tells.
+    """
+    n, columns = len(column), Y.reshape(len(Y), -1)
+    x = np.zeros((columns.shape[1], n))
+    scale = float(max(np.abs(column).max(), np.abs(row).max()))
+    backwards = np.ascontiguousarray(column[::-1]), np.ascontiguousarray(row[::-1])
+    a, b, y = np.zeros(n), np.zeros(n), np.ascontiguousarray(columns.T)
+    with np.errstate(all="ignore"):  # what overflows here is caught by judged
+        recursion = _recursion if COMPILED else _recursion_by_vectors
+        m, eps = recursion(*backwards, y, _SINGULAR * scale, a, b, x)
+        status = Status.OK if m == n else Status.BREAKDOWN
+        return judged(GeneralToeplitz(column, row), Y, x.T.reshape(Y.shape), status, method="levinson",
+                      iterations=min(m, n - 1), eps=eps, operations=m * (m - 1) * (2 + columns.shape[1]) + m,
+                      bytes=8 * (4 * n + 2 * columns.size),
+                      why="" if m == n else f"the leading minor of order {m + 1} is zero, or nearly")
+
+
+@jit_sums
+def _recursion(c: Array, r: Array, y: Array, least: float, a: Array, b: Array, x: Array) -> tuple[int, float]:
+    """All orders, entry by entry; arguments as :func:`_recursion_by_vectors`."""
+    n, eps = y.shape[1], c[c.shape[0] - 1]
+    a[0] = b[0] = 1.0
+    for m in range(n):
+        if m > 0:
+            s, delta_a, delta_b = n - 1 - m, 0.0, 0.0
+            for i in range(m):
+                delta_a += c[s + i] * a[i]
+                delta_b += r[s + i] * b[i]
+            xi, nu = -delta_a / eps, -delta_b / eps
+            for i in range(m + 1):
+                a_i, b_i = a[i], b[m - i]
+                a[i] = a_i + xi * b_i
+                b[m - i] = b_i + nu * a_i
+            eps *= 1.0 - xi * nu
+        if not abs(eps) > least:
+            return m, eps
+        for k in range(y.shape[0]):
+            x_k, mu = x[k], y[k, m]
+            for i in range(m):
+                mu -= c[n - 1 - m + i] * x_k[i]
+            mu /= eps
+            for i in range(m + 1):
+                x_k[i] += mu * b[m - i]
+    return n, eps
+
+
+def _recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
+                          x: Array) -> tuple[int, float]:
+    """All orders, vector by vector.
+
+    Parameters
+    ----------
+    c, r : ndarray of shape (n,)
+        First column and row, backwards.
+    y, x : ndarray of shape (columns, n)
+        Right-hand sides; zeros, which become the unknowns.
+    least : float
+        The smallest |eps| that is told from 0.
+    a, b : ndarray of shape (n,)
+        Zeros.
+
+    Returns
+    -------
+    m : int
+        The orders solved, n where all are.
+    eps : float
+    """
+    n, eps = y.shape[1], float(c[-1])
+    a[0] = b[0] = 1.0
+    for m in range(n):
+        gamma, gamma_bar = c[n - 1 - m: n - 1], r[n - 1 - m: n - 1]
+        if m > 0:
+            xi, nu = -float(gamma @ a[:m]) / eps, -float(gamma_bar @ b[:m]) / eps
+            tau = a[: m + 1].copy()
+            a[: m + 1] += xi * b[m::-1]                         # a_i = tau_a(i) + xi tau_b(i-1)
+            b[: m + 1] += nu * tau[::-1]                        # b_i = tau_b(i-1) + nu tau_a(i)
+            eps *= 1.0 - xi * nu
+        if not abs(eps) > least:  # also catches NaN
+            return m, eps
+        mu = (y[:, m] - x[:, :m] @ gamma) / eps
+        x[:, : m + 1] += np.multiply.outer(mu, b[m::-1])
+    return n, eps

@@ -11,7 +11,7 @@ from .catalogue import Entry
 MEANINGS = {
     "ok": Entry("done", "Nothing went wrong.", "Nothing."),
     "not_positive_definite": Entry(
-        "untrained: not positive definite, or too ill-conditioned for these words",
+        "untrained: indefinite, or too ill-conditioned for its words",
         "The matrix plus lambda I is indefinite, as means of diagonals may be; or it is positive definite, "
         "but so ill-conditioned that words of this length cannot tell: rounding makes the two look the same. "
         "kerncast sim says which it is.",

@@ -32,7 +32,7 @@ typedef int16_t tiny_yraw_t; /* raw target word, s12f0 */
 
 typedef enum {
     TINY_OK = 0, /* done */
-    TINY_NOT_POSITIVE_DEFINITE = 1, /* untrained: not positive definite, or too ill-conditioned for these words */
+    TINY_NOT_POSITIVE_DEFINITE = 1, /* untrained: indefinite, or too ill-conditioned for its words */
     TINY_SATURATED = 2, /* done, but a word met its rail */
     TINY_NOT_TRAINED = 3, /* nothing to predict with */
     TINY_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */

@@ -36,6 +36,9 @@ _NODES_PER_SAMPLE, _FEW_NODES = 64, 4096
 class _ToeplitzRLS(RLS):
     """What the two estimators share."""
 
+    grid_: Array | None
+    grid_coef_: Array | None
+
     def __init__(self, sigma: float | str = "auto", lam: float = 1.0, *, scheme: str = "auto",
                  fit_intercept: bool = False, solver: str = "auto") -> None:
         self.sigma = sigma
@@ -72,8 +75,9 @@ class _ToeplitzRLS(RLS):
         system = GridSystem(kernel, X[:, 0], lam, _step(kernel, weights), weights)
         solution = solve_system(system, Y, fit_intercept=self.fit_intercept)
         self._keep(kernel, X, system, Y, solution)
-        self.grid_, self.grid_coef_ = system.nodes, system.at_nodes(self.dual_coef_)
-        self._expand_in(kernel, self.grid_, self.grid_coef_)
+        nodes, multipliers = system.nodes, system.at_nodes(self.dual_coef_)
+        self.grid_, self.grid_coef_ = nodes, multipliers
+        self._expand_in(kernel, nodes, multipliers)
         self._warn_of(solution, self.scheme_)
 
     def _chosen_scheme(self, X: Array, kernel: Gaussian) -> str:

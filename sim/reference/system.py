@@ -6,6 +6,7 @@ class            holds               for
 DenseSystem      the matrix          matrices from elsewhere
 KernelSystem     the samples         blocks of K are made when they are asked for, O(n D) memory
 ToeplitzSystem   the first column    products by FFT, O(n) memory
+GridSystem       the samples         one column; products by FFT on a grid: :mod:`.grid`
 ===============  ==================  ===========================================================
 """
 

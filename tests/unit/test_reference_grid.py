@@ -7,6 +7,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Laplacian, Linear, Periodic
 from kerncast.sim.reference.expansion import expand
 from kerncast.sim.reference.grid import STEPS_IN_WIDTH, WEIGHTS, GridSystem, interpolation
+from kerncast.sim.reference.kernel import SOLVERS, solve_system
 
 WIDTH, LAM = 2.0, 0.1
 
@@ -60,6 +61,29 @@ def test_the_grid_reaches_around_all_samples_and_a_sample_on_a_node_is_that_node
     assert system.nodes[0] <= 0.0 and system.nodes[-1] >= 5.0 and len(system.nodes) == system.node_count
     np.testing.assert_allclose(system.at_nodes(np.array([7.0, 5.0, 6.0])),
                                [0.0, 5.0, 6.0, 0.0, 7.0, 0.0, 0.0], atol=1e-15)
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_every_way_to_ask_for_the_matrix_tells_the_same_entries(weights):
+    system = grid(irregular()[0], weights)
+    A = system.dense()
+    np.testing.assert_array_equal(A, A.T)
+    np.testing.assert_allclose(system.diagonal(), np.diagonal(A), rtol=1e-14)
+    np.testing.assert_array_equal(system.block(slice(5, 9), np.array([8, 2, 59])), A[5:9][:, [8, 2, 59]])
+    V = np.random.default_rng(0).normal(size=(system.n, 2))
+    np.testing.assert_allclose(system @ V, A @ V, atol=1e-12)
+    np.testing.assert_allclose(system @ V[:, 0], A @ V[:, 0], atol=1e-12)
+    assert np.linalg.eigvalsh(A).min() > 0.999 * LAM
+
+
+@pytest.mark.parametrize("method", ["auto", *SOLVERS])
+def test_every_method_solves_a_system_on_a_grid(method):
+    x, y = irregular()
+    system = grid(x, "cubic")
+    solution = solve_system(system, y, method)
+    exact = np.linalg.solve(system.dense(), y)
+    assert solution.ok and np.abs(solution.x - exact).max() <= 1e-7 * np.abs(exact).max()
+    assert solution.bytes > 0 and solution.operations > 0
 
 
 def test_an_expansion_in_the_nodes_is_nearer_to_the_exact_one_than_one_in_the_samples():

@@ -77,7 +77,8 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     own = {"alpha_frac": word - 1 + finer, "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": top,
            "mac_shift": mac_shift, "f_shift": word - mac_shift + finer}
     if corrected(spec):
-        own["refine"] = spec.toeplitz.refine
+        reach = 62 - (2 * word - 2 + ceil_log2(n) - mac_shift)  # of a prediction's sum, shifted up
+        own |= {"refine": spec.toeplitz.refine, "alpha_exp_max": min(top, own["f_shift"] + reach)}
     else:
         own["alpha_rho"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
     return solver | own

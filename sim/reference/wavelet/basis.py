@@ -114,8 +114,8 @@ def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
     position, moment = np.arange(n, dtype=np.float64), np.ones(n)
     for _ in range(levels):
         n = len(position)
-        stay = np.unique(np.append(np.arange(0, n, 2), n - 1))
-        other = np.setdiff1d(np.arange(n), stay)
+        other = np.arange(1, n - 1, 2)
+        stay = np.delete(np.arange(n), other)
         P = _predict(position[stay], position[other])
         shared = moment[stay] + P.T @ moment[other]
         U = _update(shared, moment[other])

@@ -28,21 +28,19 @@ _SHORTEST = 32
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """The columns `first` to `stop` - 1 of `F` are alike, and see the Toeplitz part of Z alone."""
+    """The columns `first` to `stop` - 1 of `F` are alike, and see the Toeplitz part of Z alone.
+
+    The columns outside, and of those that are alike the first, tell all; among them it is number `first` too.
+    """
 
     F: Sparse
     first: int
     stop: int
 
     @property
-    def outside(self) -> Numbers:
-        """The other columns."""
-        return np.setdiff1d(np.arange(self.F.shape[1]), np.arange(self.first, self.stop))
-
-    @property
     def telling(self) -> Numbers:
-        """The columns that tell all: those outside, and one of the others."""
-        return np.union1d(self.outside, [self.first])
+        """The columns that tell all."""
+        return np.concatenate((np.arange(self.first + 1), np.arange(self.stop, self.F.shape[1])))
 
 
 class BorderedToeplitz:
@@ -63,7 +61,6 @@ class BorderedToeplitz:
         self._r, self._start, self._stop = r, start, start + len(r)
         self._border = np.empty((len(r), 0)) if border is None else border
         self._n = len(self._border)
-        self._outside = np.setdiff1d(np.arange(self._n), np.arange(start, self._stop))
 
     def dense(self) -> Array:
         """The matrix itself."""
@@ -71,13 +68,15 @@ class BorderedToeplitz:
 
     def _columns(self, wanted: Numbers) -> Array:
         """The columns `wanted`, shape (n, wanted)."""
-        found = np.empty((self._n, len(wanted)))
-        inside = (wanted >= self._start) & (wanted < self._stop)
-        lag = np.abs(np.arange(self._start, self._stop)[:, np.newaxis] - wanted[inside])
-        found[self._start:self._stop, inside] = self._r[lag]
-        found[np.ix_(self._outside, inside)] = self._border[wanted[inside]].T
-        found[:, ~inside] = self._border[:, np.searchsorted(self._outside, wanted[~inside])]
-        return found
+        found = np.empty((len(wanted), self._n))
+        start, stop, r = self._start, self._stop, self._r
+        for column, k in zip(found, wanted, strict=True):
+            if start <= k < stop:
+                column[:start], column[stop:] = np.split(self._border[k], [start])
+                column[start:k], column[k:stop] = r[k - start:0:-1], r[:stop - k]
+            else:
+                column[:] = self._border[:, k if k < start else k - len(r)]
+        return found.T
 
     def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
         """A = G'ZG, C = H'ZG, both thresholded, and Z_j = H'ZH."""
@@ -88,12 +87,10 @@ class BorderedToeplitz:
         (ZG, of_G), (ZH, of_H) = self._times(W.G[:, g.telling]), self._times(W.H[:, h.telling])
         A = W.G.T @ ZG
         Z = W.H.T @ ZH
-        border = Z[:, np.isin(h.telling, h.outside)]
-        r = Z[h.first:h.stop, np.searchsorted(h.telling, h.first)]
         cost = Cost(of_G + of_H + W.nnz * (ZG.shape[1] + ZH.shape[1]), 0,
                     sum(part.nbytes for part in (self._border, ZG, ZH, A, Z)))
         return (_bordered(A, A, g, g, t), _bordered(W.H.T @ ZG, W.G.T @ ZH, h, g, t),
-                BorderedToeplitz(r, h.first, border), cost)
+                BorderedToeplitz(Z[h.first:h.stop, h.first], h.first, np.delete(Z, h.first, axis=1)), cost)
 
     def _times(self, F: Sparse) -> tuple[Array, int]:
         """Z F for a few columns, and the multiplications it took."""
@@ -132,15 +129,11 @@ def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) ->
     t : float
     """
     p, q = of_rows, of_columns
-    column = M[p.first:p.stop, np.searchsorted(q.telling, q.first)]
-    row = Mt[q.first:q.stop, np.searchsorted(p.telling, p.first)]
-    ends = M[p.first:p.stop, np.isin(q.telling, q.outside)]
-    edge = np.searchsorted(q.outside, q.first)
-    middle = [thresholded(ends[:, :edge], t), _toeplitz(column, row, t), thresholded(ends[:, edge:], t)]
-    rows = Mt[:, np.isin(p.telling, p.outside)].T
-    edge = np.searchsorted(p.outside, p.first)
-    return sparse.vstack([thresholded(rows[:edge], t), sparse.hstack(middle), thresholded(rows[edge:], t)],
-                         format="csr")
+    M = M[p.first:p.stop]
+    middle = [thresholded(M[:, :q.first], t), _toeplitz(M[:, q.first], Mt[q.first:q.stop, p.first], t),
+              thresholded(M[:, q.first + 1:], t)]
+    above, below = Mt[:, :p.first].T, Mt[:, p.first + 1:].T
+    return sparse.vstack([thresholded(above, t), sparse.hstack(middle), thresholded(below, t)], format="csr")
 
 
 def _toeplitz(column: Array, row: Array, t: float) -> Sparse:

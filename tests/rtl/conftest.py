@@ -1,5 +1,6 @@
 """Small cores and one of full size, built once for a simulator, with models to load into them."""
 
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -275,14 +276,21 @@ def require_simulator(require_tool) -> Callable[[str], None]:
 def built(require_simulator, tmp_path_factory) -> Callable[[str, str], Core]:
     """``built(case, simulator)``: the core of a case, with an empty script; built once."""
     cores: dict[tuple[str, str], Core] = {}
+    runtime: set[Path] = set()
 
     def get(case: str, simulator: str) -> Core:
         require_simulator(simulator)
         if (case, simulator) not in cores:
             plan, folder = make(case), Path(tmp_path_factory.mktemp(f"{case}-{simulator}"))
             generate_rtl(plan, folder)
+            (folder / "sim").mkdir()
+            for compiled in runtime if simulator == "verilator" else ():
+                shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
             simulation = Simulation(rtl_sources(folder, plan), f"{plan.name}_predictor", simulator,
                                     folder / "sim")
+            # Verilator's own runtime, most of what there is to compile, is the same in every core.
+            if not runtime:
+                runtime.update((folder / "sim").glob("verilat*.o"))
             cores[case, simulator] = Core(case, plan, simulation)
         core = cores[case, simulator]
         core.clear()

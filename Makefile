@@ -23,7 +23,7 @@ demo: $(VENV)/demo.stamp ## set up with pip alone, then train kernel machines on
 	@$(BIN)/kerncast demo $(ARGS)
 
 test: tools lint ## set up and run every check; closes with what ran on which back end
-	@$(if $(filter required,$(TOOLS)),KERNCAST_REQUIRE_TOOLS=1) $(PYTEST) -n $(WORKERS) --dist loadfile tests $(ARGS)
+	@$(if $(filter required,$(TOOLS)),KERNCAST_REQUIRE_TOOLS=1) $(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(ARGS)
 
 tools: $(VENV)/test.stamp ## install the Debian tools that the tests use, or name the missing ones
 	@.ci/tools $(TOOLS) $(BIN)/python

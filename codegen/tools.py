@@ -14,9 +14,9 @@ _LINES_SHOWN = 12
 
 def run_tool(command: Sequence[str], folder: Path,
              cache: Path) -> subprocess.CompletedProcess[str]:
-    """Run a tool in `folder` and keep its words; zig's caches go below `cache`."""
+    """Run a tool in `folder` and keep its words; zig's caches go below `cache` unless told."""
     kept = str(cache.absolute() / "zig-cache")
-    env = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept, "LC_ALL": "C"}
+    env = {"ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept, **os.environ, "LC_ALL": "C"}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, check=False)
 

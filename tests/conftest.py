@@ -3,7 +3,7 @@
 import importlib.util
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -39,6 +39,17 @@ def require_tool() -> Callable[[str, str], str]:
         return path
 
     return find
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_cache_for_zig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Zig builds its own runtime once for all tests and workers, where it would for every build folder."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "zig-cache"
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):
+            patch.setenv(name, os.environ.get(name, str(folder)))
+        yield
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

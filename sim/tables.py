@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 
@@ -35,6 +36,17 @@ def power_of_two(exponent: Fraction) -> Decimal:
     return CONTEXT.power(Decimal(2), decimal(exponent))
 
 
+def roots(bits: int, count: int) -> Iterator[Decimal]:
+    """``2**-(i/2**bits)`` for i = 0 ... count - 1, by factors, which costs the last a digit or two.
+
+    For what lies between 1/2 and 1 and is never halfway between two words; ten times as fast as powers.
+    """
+    factor, value = power_of_two(Fraction(-1, 1 << bits)), Decimal(1)
+    for _ in range(count):
+        yield value
+        value = CONTEXT.multiply(value, factor)
+
+
 def entry(value: Decimal, fmt: Format) -> int:
     """`value` as the nearest word of `fmt`, saturated."""
     return fmt.fit(rounded(CONTEXT.multiply(value, Decimal(2) ** fmt.frac)))
@@ -55,8 +67,8 @@ def exp2_16(bits: int) -> tuple[int, ...]:
 
 def exp2_coarse(bits: int) -> tuple[int, ...]:
     """``2**bits`` entries of ``2 * 2**-(i/2**bits) - 1`` as u32f32; the first saturates."""
-    return tuple(entry(CONTEXT.subtract(power_of_two(1 - Fraction(i, 1 << bits)), Decimal(1)), EXP2_COARSE)
-                 for i in range(1 << bits))
+    return tuple(entry(CONTEXT.subtract(CONTEXT.multiply(Decimal(2), power), Decimal(1)), EXP2_COARSE)
+                 for power in roots(bits, 1 << bits))
 
 
 def exp2_fine_format(bits: int) -> Format:
@@ -66,9 +78,9 @@ def exp2_fine_format(bits: int) -> Format:
 
 def exp2_fine(bits: int) -> tuple[int, ...]:
     """``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))`` with 30 + bits fraction bits."""
-    return tuple(entry(CONTEXT.subtract(Decimal(1), power_of_two(-Fraction(j, 1 << 2 * bits))),
-                       exp2_fine_format(bits))
-                 for j in range(1 << bits))
+    fmt = exp2_fine_format(bits)
+    return tuple(entry(CONTEXT.subtract(Decimal(1), power), fmt)
+                 for power in roots(2 * bits, 1 << bits))
 
 
 def log2_e() -> Decimal:

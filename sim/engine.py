@@ -15,6 +15,7 @@ import shutil
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cached_property, update_wrapper
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -139,14 +140,37 @@ def jit_sums(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
-    if _NUMBA is None:
-        return function
-    users = _NUMBA.config.CACHE_DIR
-    _NUMBA.config.CACHE_DIR = _CACHE  # read where a function is decorated; other people's keep theirs
-    try:
-        compiled = _NUMBA.njit(cache=_CACHE != "", **options)(function)
-    except RuntimeError:  # numba found nowhere to keep the compiled code after all
-        compiled = _NUMBA.njit(**options)(function)
-    finally:
-        _NUMBA.config.CACHE_DIR = users
-    return cast("Callable[P, R]", compiled)
+    return function if _NUMBA is None else cast("Callable[P, R]", _Jit(function, options))
+
+
+class _Jit:
+    """A function that numba hears of when it is first called, from Python or by one that is compiled.
+
+    A process that finds compiled code on disk calls a few of a hundred functions; to make each of them
+    known to numba would take as long as to load what is called.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._options = options
+        update_wrapper(self, function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._dispatcher(*arguments)
+
+    @cached_property
+    def _dispatcher(self) -> Any:
+        assert _NUMBA is not None
+        function = vars(self)["__wrapped__"]
+        users = _NUMBA.config.CACHE_DIR
+        _NUMBA.config.CACHE_DIR = _CACHE  # read where a function is decorated; other people's keep theirs
+        try:
+            return _NUMBA.njit(cache=_CACHE != "", **self._options)(function)
+        except RuntimeError:  # numba found nowhere to keep the compiled code after all
+            return _NUMBA.njit(**self._options)(function)
+        finally:
+            _NUMBA.config.CACHE_DIR = users
+
+    @property
+    def _numba_type_(self) -> Any:
+        """What numba asks a value of an unknown class for: here, the type of a compiled function."""
+        return self._dispatcher._numba_type_

@@ -58,3 +58,19 @@ def test_a_compiled_function_keeps_its_name_and_docstring() -> None:
 
     compiled = jit(add_one)
     assert (compiled(2), compiled.__name__, compiled.__doc__) == (3, "add_one", "One more.")
+
+
+@pytest.mark.skipif(not COMPILED, reason="the plain engine was asked for")
+def test_a_process_hands_numba_only_the_functions_that_it_calls() -> None:
+    """And those that they call, when none of them is found on disk."""
+    code = ("import numpy as np\n"
+            "from kerncast.sim import primitives\n"
+            "from kerncast.sim.engine import jit\n"
+            "met = lambda name: '_dispatcher' in vars(getattr(primitives, name))\n"
+            "narrow = primitives.narrow\n"
+            "twice = jit(lambda v: narrow(2 * v, 0, 0, -100, 100))\n"
+            "assert not met('narrow') and not met('mac')\n"
+            "assert [twice(v) for v in (3, 60)] == [6, 100]\n"
+            "assert met('narrow') and not met('mac')")
+    run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr

@@ -74,12 +74,12 @@ class FxpToeplitzSystem:
 
     def residual(self, alpha: Sequence[int], alpha_exp: int, b: int = 0) -> tuple[list[int], tuple[int, int]]:
         """The rows in steps of the residual, and their sum of squares with what rounding may hide."""
-        drop = 2 ** self.plan.integer("residual_shift")
-        hidden = self.plan.integer("residual_slack") if any(alpha) else 0
+        drop, some = 2 ** self.plan.integer("residual_shift"), any(alpha)
+        hidden = self.plan.integer("residual_slack") if some else 0
         rows, misses = [], []
         for i, y in enumerate(self.y):
-            rows.append(self._share(y, alpha_exp) - self._share(b, alpha_exp)
-                        - sum(self.r[abs(i - j)] * word // drop for j, word in enumerate(alpha)))
+            product = sum(self.r[abs(i - j)] * word // drop for j, word in enumerate(alpha)) if some else 0
+            rows.append(self._share(y, alpha_exp) - self._share(b, alpha_exp) - product)
             misses.append(abs(rows[-1]) + self._slack(y, alpha_exp) + hidden + self._slack(b, alpha_exp))
         return rows, squares(misses, self.plan.integer("norm_bits"), up=True)
 

@@ -73,9 +73,9 @@ class Residual(NamedTuple):
 
 
 @jit
-def left_over(y: Words, b: int, alpha: Words, alpha_exp: int, t: RefineArrays,
+def left_over(y: Words, b: int, alpha: Words, alpha_exp: int, begun: bool, t: RefineArrays,
               k: RefineConstants) -> Residual:
-    """The residual into ``rhs[0]``, as the solver's words of the format of y."""
+    """The residual into ``rhs[0]``, as the solver's words of the format of y; alpha is 0 until `begun`."""
     c = k.certify
     up, most, squares, shift = 0, 0, 0, 0
     s = y_shift(alpha_exp, c)
@@ -84,7 +84,8 @@ def left_over(y: Words, b: int, alpha: Words, alpha_exp: int, t: RefineArrays,
         share, slack = align(b * c.lambda_rho, s), slack + y_slack(b, s)
     rhs = t.rhs[0]
     for i in range(alpha.shape[0]):
-        row = row_residual(i, y[i], t.r, alpha, s, c) - share
+        row = row_residual(i, y[i], t.r, alpha, s, c) if begun else align(y[i] * c.lambda_rho, s)
+        row -= share
         squares, shift = add_square(squares, shift, abs(row) + y_slack(y[i], s) + slack,
                                     c.bound.norm_bits, 1)
         most = max(most, magnitude(row))
@@ -175,7 +176,7 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
     prepare(t, k)
     solver = t.solver
     exponent, b, worst = k.alpha_exp_min, 0, OK
-    left = left_over(y, b, alpha, exponent, t, k)
+    left = left_over(y, b, alpha, exponent, False, t, k)
     trace_all(log, at.LEFT_OVER_RHS, 0, t.rhs[0], 0, y.shape[0])
     least = finest(t.r, c)
     for turn in range(k.passes + 1):
@@ -200,7 +201,7 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
         saturated = move(alpha, t, Step(shift, eta_shift, db, False), k, log)
         worst = max(worst, status, SATURATED if saturated else OK)
         trace_all(log, at.MOVE_ALPHA, turn, alpha, 0, y.shape[0])
-        after = left_over(y, b + db, alpha, exponent, t, k)
+        after = left_over(y, b + db, alpha, exponent, True, t, k)
         trace_all(log, at.LEFT_OVER_RHS, turn + 1, t.rhs[0], 0, y.shape[0])
         if turn > 0 and not reduced(after.squares, after.shift, left.squares, left.shift, 1):
             worst = STALLED

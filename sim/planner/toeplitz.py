@@ -146,14 +146,15 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
     sides = solves + spec.toeplitz.bias
     # Of one recursion: (n-1)(n-2) by the loops of a, one for each scaling, two for each eps; of each
     # right-hand side (n-1) n by its loops; of each residual n^2 with y's share, and n squares.  Then n
-    # squares of alpha, n-1 words of r, two of the bound, and n of alpha's scaling; with a bias that of
+    # squares of alpha, n-1 words of r, two of the bound, and n of alpha's scaling; with corrections alpha
+    # begins as zero, and its first residual is n of y's share and n squares; with a bias the scaling of
     # eta, its share of each residual, and what moves alpha (once more where a step is taken back).
     # Divisions: one for each xi and c, one for each mean of a diagonal, one for each step of the bias.
-    residuals = solves + 1 if corrected(spec) else 1
+    residuals = solves if corrected(spec) else 1
     more = f" + {MORE_MULTIPLICATIONS}" if spec.toeplitz.solver == "schur" else ""
-    rest = "3*n+1" if not corrected(spec) else "2*n+1"
+    rest = "3*n+1" if not corrected(spec) else "4*n+1"
     if spec.toeplitz.bias:
-        rest += f" + {1 + solves + (solves > 1)}*n + {residuals}"
+        rest += f" + {1 + solves + (solves > 1)}*n + {residuals + 1}"
     scalings = "" if spec.toeplitz.scaling == "block" else f" - {solves}*(n-1)"
     solver = (f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1)" + scalings + more,
               f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")

@@ -138,8 +138,12 @@ def test_memory_of_refinement_is_sixteen_bytes_a_sample():
 
 @pytest.mark.parametrize("reach", [1e-3, 1.0, 1e6])
 @pytest.mark.parametrize("lam", [1e-3, 0.1, 1e6])
-def test_a_design_range_beyond_the_bound_is_the_bound(reach: float, lam: float) -> None:
+def test_a_design_range_beyond_the_bound_is_refused_at_once(reach: float, lam: float) -> None:
     """Once it put the exponents of x beyond their range, and every training was refused."""
+    if reach > 32**0.5 / lam:
+        with pytest.raises(KerncastError, match="E118"):
+            plan_of(32, lam, scaling="static", numbers={"ranges": {"alpha": reach}})
+        return
     plan = plan_of(32, lam, scaling="static", numbers={"ranges": {"alpha": reach}})
     assert plan.integer("x_exp_min") <= plan.integer("x_exp_max")
     assert trained(plan, targets(32))[0] != "not_positive_definite"

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -77,14 +78,15 @@ class Domains:
         from scipy.linalg import cho_solve
 
         with ThreadPoolExecutor(self._workers) as pool:
+            shared = pool.map if self._workers > 1 else map
             for i in order:
                 s_i = self.s[i]
                 c_i = np.asarray(cho_solve(self._factors[i], y[s_i], check_finite=False))  # step 7
                 c[s_i] += c_i  # step 9
                 if i != skip:
-                    list(pool.map(lambda rows, s_i=s_i, c_i=c_i: self._update(y, rows, s_i, c_i), self._rows))
+                    list(shared(partial(self._update, y, s_i, c_i), self._rows))
 
-    def _update(self, y: Array, rows: slice, s_i: slice, c_i: Array) -> None:
+    def _update(self, y: Array, s_i: slice, c_i: Array, rows: slice) -> None:
         """Step 8, y = y - A_{s,s_i} c_i, on some of the rows s."""
         y[rows] -= self._system.block(rows, s_i) @ c_i
 

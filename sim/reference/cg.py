@@ -32,7 +32,7 @@ _RESTARTS = 5
 _VECTORS = 5
 
 # A solution after so many steps is taken as it comes.
-_ANY_RESIDUAL = 1e300
+_ANY_RESIDUAL = 1e100
 
 
 @dataclass

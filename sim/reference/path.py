@@ -139,7 +139,7 @@ class EigenPath(RidgePath):
 
 
 class SvdPath(RidgePath):
-    """Linear kernel, X = U S V': G^-1 = (I - U S^2 (S^2 + lambda)^-1 U') / lambda.
+    """Linear kernel, X = U S V': G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 
     Parameters
     ----------
@@ -153,12 +153,16 @@ class SvdPath(RidgePath):
         self._U, self._S, self._Vt = np.linalg.svd(X, full_matrices=False)
         self._UtY = self._U.T @ self._1Y
         self._squares = self._U**2
+        self._outside, self._outside_squares = np.zeros_like(self._1Y), np.zeros(len(Y))  # (I - U U') of both
+        if len(Y) > len(self._S):
+            self._outside = self._1Y - self._U @ self._UtY
+            self._outside_squares = np.maximum(1.0 - self._squares.sum(axis=1), 0.0)
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
         """G^-1 [1 Y] and diag G^-1."""
-        kept = self._S**2 / (self._S**2 + lam)
-        rest = self._1Y - self._U @ (kept[:, np.newaxis] * self._UtY)
-        return rest / lam, (1.0 - self._squares @ kept) / lam
+        scale = 1.0 / (self._S**2 + lam)
+        C = self._U @ (scale[:, np.newaxis] * self._UtY) + self._outside / lam
+        return C, self._squares @ scale + self._outside_squares / lam
 
     def weights(self, lam: float, b: Array | float = 0.0) -> Array:
         """Weights w = V S (S^2 + lambda)^-1 U'(y - b): shape (d,) or (d, m).

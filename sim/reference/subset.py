@@ -16,6 +16,7 @@ from .options import samples_of
 from .path import SvdPath
 from .solution import Solution, Status
 from .system import DenseSystem, System
+from .toeplitz_product import largest_norm
 from .verdict import judged
 
 Array = NDArray[np.float64]
@@ -78,6 +79,7 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     F, G, s = factor.F, path.G, len(factor.R)
     normal = DenseSystem(G @ (F.T @ F + lam * np.eye(s)) @ G.T)  # K_RT K_TR + lambda K_RR
     return judged(normal, G @ (F.T @ (Y - b)), path.regressors(lam, b), Status.OK, method="subset", bias=b,
-                  support=factor.R, bytes=4 * F.nbytes, kernel_values=n * s,
+                  size=float(np.linalg.norm(G) * np.linalg.norm(F)) * largest_norm(Y - b), support=factor.R,
+                  bytes=4 * F.nbytes, kernel_values=n * s,
                   operations=n * s * s // 2 + 6 * n * s * s + 4 * columns * n * s,
                   why=f"{s} regressors")

@@ -85,8 +85,10 @@ _SPEC = {
     "E119": Entry("no such signal", "`kerncast plan --why` was given a name that the plan does not have.",
                   "Use one of the names listed."),
     "E120": Entry("no advice on the word length",
-                  "Advice from conditioning is for the Toeplitz trainer, and needs the inputs that its first "
-                  "row is made of.", "Use kerncast sim, which measures the error, or name data in [data]."),
+                  "Advice is predicted for the Toeplitz trainer, from the inputs that its first row is "
+                  "made of, and measured on data for conjugate gradients; there is none for the online "
+                  "learner.",
+                  "Use kerncast sim, which measures the error, or name data in [data]."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the message: E or W and three digits."),
     "E191": Entry("the system refused to read or write",
@@ -142,9 +144,10 @@ _NUMBERS = {
     "E224": Entry("samples and targets do not fit",
                   "The array has the wrong number of axes, columns or rows, or holds NaN or infinity.",
                   "Give X of shape (m, D) and y of shape (m,), finite, with the D of the model."),
-    "E225": Entry("the Toeplitz system has the wrong shape",
-                  "r must have one axis, and Y as many rows as r has entries; both finite.",
-                  "Give the first column of T + lambda I as r."),
+    "E225": Entry("the linear system has the wrong shape",
+                  "Targets must be finite, one row for each sample; of a Toeplitz system r must have one axis, "
+                  "and Y as many rows as r has entries.",
+                  "Give y of shape (n,) or (n, m); the first column of T + lambda I as r."),
     "E226": Entry("no such method for Toeplitz systems", "The name of the method is not known.",
                   "Use one of the methods listed."),
     "E227": Entry("the Toeplitz matrix is not symmetric",
@@ -173,8 +176,9 @@ _NUMBERS = {
                   "A block of one row is an ordinary step, and memory and time grow with the bound.",
                   "Start with 16; raise it where the status is breakdown and the matrix is not singular."),
     "E236": Entry("no such preconditioner, or a tolerance out of range",
-                  "The name is not known, or the tolerance is beyond what float64 can reach or too loose.",
-                  "Use strang and 1e-10."),
+                  "The name is not known, the preconditioner does not go with the matrix (circulants take a "
+                  "Toeplitz one), or the tolerance is beyond what float64 can reach or too loose.",
+                  "Leave the preconditioner out, and use 1e-10."),
     "E237": Entry("does not fit the memory",
                   "A method that holds a matrix of n x n was asked for more samples than the machine has memory.",
                   "Use a method in O(n) memory (cg, or a Toeplitz method), or fewer samples."),
@@ -234,6 +238,16 @@ _NUMBERS = {
     "E257": Entry("the arrays of a file are no training set",
                   "Inputs are of shape (n, D) and targets of shape (n,) or (n, K), both of real numbers.",
                   "Name the arrays, reshape or convert them."),
+    "E260": Entry("the checkpoint belongs to another computation",
+                  "The file was written for other samples, another kernel, another precision, or by a version "
+                  "that takes the sums in another order.",
+                  "Name another file, or remove this one."),
+    "E261": Entry("the checkpoint cannot be read", "The file is damaged, or no checkpoint.",
+                  "Name another file, or remove this one."),
+    "E262": Entry("the cluster does not answer",
+                  "There is no scheduler at the address, it has no workers, or they were lost.",
+                  "Start scheduler and workers with kerncast installed; a checkpoint keeps what was done."),
+    "E263": Entry("no such precision", "Kernel values are float64 or float32.", "Use float64."),
 }
 
 _GENERATION = {
@@ -337,18 +351,18 @@ _MISSING = {
 
 _WARNINGS = {
     "W201": Entry("lambda is lost in the rounding of the kernel",
-                  "lambda is less than one lsb of the words that hold kernel values. Rounding then takes more "
-                  "from the least eigenvalue than lambda gives, and trainings may end with "
+                  "lambda is less than one lsb of the words that hold kernel values. Rounding then takes "
+                  "more from the least eigenvalue than lambda gives, and trainings may end with "
                   "NOT_POSITIVE_DEFINITE. Polynomial and linear kernels of large inputs have a large lsb.",
                   "Scale the inputs with [input] offset and gain, raise lambda, or take a longer word."),
     "W202": Entry("no bound can be certified",
-                  "Rounding all kernel values may take more from the least eigenvalue than lambda gives; or the "
-                  "scheme is diagonal_mean, where nothing is known of the least eigenvalue. The answer may be "
-                  "good, but its status is INACCURATE.",
+                  "Rounding all kernel values may take more from the least eigenvalue than lambda gives; "
+                  "or the scheme is diagonal_mean, where nothing is known of the least eigenvalue. The "
+                  "answer may be good, but its status is INACCURATE.",
                   "Raise lambda, take a longer word, or use diagonal_mean_biased."),
     "W203": Entry("the words cannot show the answer",
-                  "Every prediction is below half an lsb of y: lambda is very large, or the targets fill little "
-                  "of their raw word; or eta is so small that no multiplier ever moves.",
+                  "Every prediction is below half an lsb of y: lambda is very large, or the targets fill "
+                  "little of their raw word; or eta is so small that no multiplier ever moves.",
                   "Bring lambda or eta nearer to 1, or describe the targets by a shorter [output] word."),
 }
 

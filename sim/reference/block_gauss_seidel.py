@@ -158,11 +158,16 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
     check_tolerance(tolerance)
     for value, name in ((block, "block"), (max_sweeps, "max_sweeps"), (workers, "workers")):
         check_count(value, name)
-    n, columns = system.n, Y.size // system.n
-    domains = Domains(system, min(block, n), workers)
-    if interleave:
-        C = SymmetricSweep(domains, n, system.values_per_entry)
-        return preconditioned(system, Y, C, tolerance, max_sweeps, "block_gauss_seidel")
+    domains = Domains(system, min(block, system.n), workers)
+    if not interleave:
+        return _swept(system, domains, Y, tolerance, max_sweeps)
+    C = SymmetricSweep(domains, system.n, system.values_per_entry)
+    return preconditioned(system, Y, C, tolerance, max_sweeps, "block_gauss_seidel")
+
+
+def _swept(system: System, domains: Domains, Y: Array, tolerance: float, max_sweeps: int) -> Solution:
+    """Sweep, and tell what came of it and what it cost."""
+    n, columns, k = system.n, Y.size // system.n, domains.s[0].stop
     c = np.zeros((n, columns))
     history: list[float] = []
     with np.errstate(all="ignore"):  # what overflows here is caught by the verdict
@@ -174,7 +179,7 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
                   iterations=sweeps, why=why.get(status, "") + f"{len(domains.s)} subsets",
                   bytes=domains.bytes + 2 * c.nbytes, history=tuple(history),
                   kernel_values=(sweeps + 1) * n * n * system.values_per_entry,
-                  operations=n * min(block, n) ** 2 // 6 + columns * sweeps * n * (n + min(block, n)))
+                  operations=n * k**2 // 6 + columns * sweeps * n * (n + k))
 
 
 def _sweeps(system: System, domains: Domains, Y: Array, c: Array, tolerance: float, max_sweeps: int,

@@ -42,7 +42,7 @@ from .elimination import elimination
 from .first_row import as_samples
 from .grid import GridSystem
 from .linear import linear_direct, linear_svd
-from .options import kernel_of, targets
+from .options import check_values, kernel_of, targets
 from .solution import Solution
 from .subset import subset
 from .system import REAL_BYTES, KernelSystem, System, ToeplitzSystem, free_bytes
@@ -122,6 +122,8 @@ def solve_system(system: System, Y: Array, method: str = "auto", *, fit_intercep
     if method not in METHODS:
         raise fail("E238", "there is no such method for kernel systems", where="method",
                    value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
+    if isinstance(system, KernelSystem):
+        check_values(system)
     solver: Solver = _automatic if method == "auto" else (SOLVERS | SAMPLE_SOLVERS)[method]
     _check_names(method, solver, options)
     if fit_intercept and method == "subset":  # has its own: its x has other rows

@@ -68,7 +68,7 @@ def _told(system: System, X: Array, Y: Array, w: Array, alpha: Array, lam: float
     """The verdict, on w: for small lambda alpha is so large that its rounding shows in y - A alpha."""
     found = largest_norm(X.T @ (Y - X @ w) - lam * w)
     solution = judged(system, X.T @ Y, w, Status.OK, found=found,
-                      size=float(np.linalg.norm(X)) * largest_norm(Y), **counts)
+                      size=largest_norm(X.reshape(-1, 1)) * largest_norm(Y), **counts)
     return replace(solution, w=solution.x, x=alpha if solution.ok else np.zeros_like(Y))
 
 

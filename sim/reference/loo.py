@@ -15,7 +15,7 @@ from ..errors import fail
 from ..kernels import Kernel, Linear
 from .first_row import as_samples
 from .nystrom import Landmarks, partial_cholesky
-from .options import check_choice, kernel_of, targets
+from .options import check_choice, check_values, kernel_of, targets
 from .path import CholeskyPath, EigenPath, GramPath, RidgePath, SvdPath
 from .subset import SubsetPath
 from .system import KernelSystem
@@ -66,16 +66,22 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     X = as_samples(X)
     Y = targets(y, len(X))
     kernel = kernel_of(sigma)
-    asked = np.atleast_1d(finite_array(lams, "lams", "E221"))
-    if asked.ndim != 1 or not asked.size:
-        raise fail("E221", "the lambdas have one axis", where="lams", value=asked.shape,
-                   allowed="shape (n_lams,), n_lams >= 1", remedy="pass a list of numbers")
-    values = [positive(float(lam), "lams", "E221", "start with 1") for lam in asked]
+    values = _lambdas(lams)
+    check_values(KernelSystem(kernel, X, 0.0))
     check_choice(method, "method", METHODS)
     if method == "auto":
         method = _choose(kernel, X, values)
     path = _path(method, kernel, X, Y, landmarks=landmarks, seed=seed)
     return np.stack([path.loo_errors(lam, fit_intercept) for lam in values])
+
+
+def _lambdas(lams: ArrayLike) -> list[float]:
+    """The lambdas, one by one; E221 where there is none, or one that is not positive."""
+    asked = np.atleast_1d(finite_array(lams, "lams", "E221"))
+    if asked.ndim != 1 or not asked.size:
+        raise fail("E221", "the lambdas have one axis", where="lams", value=asked.shape,
+                   allowed="shape (n_lams,), n_lams >= 1", remedy="pass a list of numbers")
+    return [positive(float(lam), "lams", "E221", "start with 1") for lam in asked]
 
 
 def _choose(kernel: Kernel, X: Array, lams: list[float]) -> str:

@@ -36,7 +36,7 @@ class PartialFactor(NamedTuple):
 
 
 def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0) -> PartialFactor:
-    """Factorise K = A - lambda I as far as some of its rows carry.
+    """Factorise K = A - lambda I as far as some of its rows carry, in O(n s^2) time and O(n s) memory.
 
     Parameters
     ----------
@@ -51,10 +51,6 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
     -------
     PartialFactor
         Of s <= `landmarks` columns: rows that depend on those before within rounding are left out.
-
-    Notes
-    -----
-    Time O(n s^2) and n s kernel values; memory O(n s).
 
     Raises
     ------
@@ -72,23 +68,19 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
     Ft, R = np.empty((most, n)), np.empty(most, dtype=np.int64)  # rows of F' lie together
     s = 0
     for turn in range(most):
-        np.maximum(left, 0.0, out=left)
         left[left <= nothing] = 0.0
-        if not left.any():
+        if not 0.0 < left.sum() < np.inf:  # nothing is left, or nothing that can be weighed
             break
         pivot = int(random.choice(n, p=left / left.sum())) if given is None else int(given[turn])
-        if left[pivot] == 0.0:
-            continue  # depends on the rows before
-        column = system.block(slice(0, n), slice(pivot, pivot + 1))[:, 0]
-        column[pivot] -= lam
-        column -= Ft[:s, pivot] @ Ft[:s]
-        if not column[pivot] > nothing:
+        if left[pivot] > 0.0:  # else it depends on the rows before
+            column = system.block(slice(0, n), slice(pivot, pivot + 1))[:, 0]
+            column[pivot] -= lam
+            column -= Ft[:s, pivot] @ Ft[:s]
+            if column[pivot] > nothing:
+                Ft[s], R[s] = column / np.sqrt(column[pivot]), pivot
+                left -= Ft[s] ** 2
+                s += 1
             left[pivot] = 0.0
-            continue
-        Ft[s], R[s] = column / np.sqrt(column[pivot]), pivot
-        left -= Ft[s] ** 2
-        left[pivot] = 0.0
-        s += 1
     return PartialFactor(Ft[:s].T, R[:s].copy())
 
 

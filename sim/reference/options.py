@@ -44,6 +44,15 @@ def samples_of(system: System, method: str) -> KernelSystem:
     return system
 
 
+def check_values(system: KernelSystem) -> None:
+    """Raise E224 where the kernel overflows, which its diagonal shows: k(u, v)^2 <= k(u, u) k(v, v)."""
+    with np.errstate(over="ignore"):
+        bad = np.flatnonzero(~np.isfinite(system.diagonal()))
+    if bad.size:
+        raise fail("E224", "the kernel overflows", where=f"X[{bad[0]}]", value="a value beyond float64",
+                   allowed="samples of which k(x, x) is finite", remedy="divide the samples by their size")
+
+
 def kernel_of(sigma: float | Kernel) -> Kernel:
     """The Gaussian kernel of width `sigma`, or the kernel that `sigma` is; E220."""
     return sigma if isinstance(sigma, Kernel) else Gaussian(sigma)

@@ -39,7 +39,8 @@ class Solution:
     residual : float
         |y - A x|_2 computed afresh from `x`, the largest over the right-hand sides.  For a
         positive semidefinite T and A = T + lambda I this bounds the error:
-        |x - x*|_2 <= residual / lambda.
+        |x - x*|_2 <= residual / lambda.  Of methods with fewer unknowns than samples it is that of
+        their normal equations.
     iterations : int
         Steps of the recursion that were taken.
     method : str

@@ -74,6 +74,10 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     given = samples_of(system, "subset")
     lam, n, columns = given.lam, given.n, Y.size // given.n
     factor = partial_cholesky(given, landmarks, seed)
+    if not len(factor.R):
+        nothing = np.zeros((0, *Y.shape[1:]))
+        return Solution(nothing, Status.BREAKDOWN, largest_norm(Y), 0, "subset", support=factor.R,
+                        why="the kernel is zero at every sample")
     path = SubsetPath(factor, Y)
     b = path.coefficients(lam, fit_intercept)[1]
     F, G, s = factor.F, path.G, len(factor.R)

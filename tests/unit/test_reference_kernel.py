@@ -222,6 +222,7 @@ def test_auto_says_what_it_chose_and_why(monkeypatch):
     ({"y": [1.0, 2.0]}, "E225"), ({"method": "gauss"}, "E238"),
     ({"landmarks": 3}, r"E238[\s\S]*no options"),
     ({"method": "cg", "block": 3}, r"E238[\s\S]*allowed: preconditioner, tolerance, max_steps, steps"),
+    ({"X": [[1e200]], "sigma": Linear()}, r"E224[\s\S]*overflows"),
     ({"method": "cg", "tolerance": 0.0}, "E236"), ({"method": "cg", "preconditioner": "ilu"}, "E236"),
     ({"method": "cg", "preconditioner": "strang"}, "E236"), ({"method": "cg", "steps": 0}, "E238"),
     ({"method": "cg", "max_steps": 1.5}, "E238"),

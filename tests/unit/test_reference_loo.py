@@ -112,6 +112,7 @@ def test_a_lambda_beside_rounding_needs_the_eigendecomposition():
 @pytest.mark.parametrize(("change", "code"), [
     ({"lams": []}, "E221"), ({"lams": [1.0, 0.0]}, "E221"), ({"lams": [np.nan]}, "E221"),
     ({"method": "cg"}, "E238"), ({"method": "linear_svd"}, "E238"), ({"y": [1.0]}, "E225"),
+    ({"sigma": Linear(), "X": [[1e200], [0.0]]}, "E224"),
     ({"sigma": -1.0}, "E220"), ({"X": [[np.inf], [0.0]]}, "E224")])
 def test_bad_input_is_refused_by_code(change, code):
     good = {"X": [[1.0], [2.0]], "y": [1.0, 0.0], "sigma": 1.0, "lams": [1.0]}
@@ -170,6 +171,12 @@ def test_regressors_that_repeat_others_are_left_out_and_predictions_keep():
     assert solution.ok and len(solution.support) == N - 10 == len({tuple(x) for x in X[solution.support]})
     full = solve_kernel(X, Y, 1.2, 1e-6, "cholesky")
     np.testing.assert_allclose(GAUSS(X, X[solution.support]) @ solution.x, GAUSS(X, X) @ full.x, atol=1e-6)
+
+
+def test_a_kernel_that_is_zero_everywhere_has_no_regressors():
+    solution = solve_kernel(np.zeros((3, 1)), np.ones(3), Linear(), 1.0, "subset")
+    assert solution.status == "breakdown" and "zero at every sample" in solution.why
+    assert solution.x.shape == (0,)
 
 
 def test_the_factor_is_that_of_rifkin():

@@ -9,12 +9,13 @@ not count references to them, which in loops that call small functions costs mor
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import shutil
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cached_property, update_wrapper
 from importlib import import_module
 from importlib.util import find_spec
@@ -30,12 +31,25 @@ _FOLDER = "kerncast-engine-"
 _DAY = 24 * 3600
 
 
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """While numba loads what it keeps for good, a search for garbage takes a tenth of our start."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 def _numba() -> ModuleType | None:
     if os.environ.get("KERNCAST_ENGINE") == "python":
         return None
     try:
-        numba = import_module("numba")
-        _spare_scipy()
+        with _no_collection():
+            numba = import_module("numba")
+            _spare_scipy()
     except ImportError:
         return None
     return numba
@@ -155,7 +169,10 @@ class _Jit:
         update_wrapper(self, function)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._dispatcher(*arguments)
+        if "_dispatcher" in vars(self):
+            return self._dispatcher(*arguments)
+        with _no_collection():
+            return self._dispatcher(*arguments)
 
     @cached_property
     def _dispatcher(self) -> Any:

@@ -74,3 +74,12 @@ def test_a_process_hands_numba_only_the_functions_that_it_calls() -> None:
             "assert met('narrow') and not met('mac')")
     run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_the_garbage_collector_is_left_as_it_was_found(enabled: bool) -> None:
+    code = (f"import gc; {'pass' if enabled else 'gc.disable()'}\n"
+            "from kerncast.sim import primitives\n"
+            f"assert gc.isenabled() is {enabled}\n"
+            f"assert primitives.saturate(5, 0, 3) == 3 and gc.isenabled() is {enabled}")
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,176 @@
+"""Write docs/irregular.md: signals sampled at irregular times, by interpolation to a grid and otherwise.
+
+    python benchmarks/irregular.py
+
+Errors are relative 2-norms against exact kernel regression of the same samples, times those of one thread.
+"""
+
+from __future__ import annotations
+
+import platform
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+import sklearn
+from numpy.typing import NDArray
+from scipy.interpolate import CubicSpline
+from sklearn.kernel_ridge import KernelRidge
+from threadpoolctl import threadpool_limits
+
+from kerncast import KernelRLSRegressor, ToeplitzRLSRegressor, load_samples
+
+Array = NDArray[np.float64]
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "irregular.md"
+
+N, SEEDS = 500, range(5)
+JITTERS, SIGMAS, LAMBDAS = (0.01, 0.1, 0.3), (2.0, 5.0, 20.0), (1.0, 0.1, 0.01)
+GRIDS = ("grid_linear", "grid_cubic")
+LOST, LOST_SIGMA, LOST_LAMBDA = (0.1, 0.3, 0.5), 2.5, 0.003
+SIZES, LARGEST_EXACT = (1000, 4000, 16000, 108000), 4000
+
+HEAD = """# Signals at irregular times
+
+`ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` take one column of samples at any times, in any order. The
+kernel matrix is interpolated from a uniform grid, K = W T W', and the system is solved by conjugate gradients
+with products by FFT (Cholesky below a thousand samples). `scheme="auto"` does so wherever the samples are not
+a uniform grid themselves. Errors are relative 2-norms against exact kernel regression of the same samples.
+Made by `python benchmarks/irregular.py`, not by hand.
+
+"""
+
+
+def seconds_of(work: Callable[[], Any]) -> float:
+    """Time of the second run: the first compiles."""
+    work()
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start
+
+
+def peak_of(work: Callable[[], Any]) -> int:
+    """Bytes that Python and numpy held at most."""
+    tracemalloc.start()
+    work()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak
+
+
+def relative(found: Array, exact: Array) -> float:
+    """|found - exact| / |exact|."""
+    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+
+
+def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
+    """Two sines that a kernel of that width can follow, and noise."""
+    clean = np.sin(times / (2 * sigma)) + 0.5 * np.sin(times / (5 * sigma) + 1)
+    return np.asarray(clean + 0.1 * rng.normal(size=len(times)))
+
+
+def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[float]:
+    """Of alpha, then of f between the samples: times taken for uniform, and the grids."""
+    rng = np.random.default_rng(seed)
+    even = np.arange(N, dtype=np.float64)
+    t = even + jitter * rng.normal(size=N)
+    y, new = noisy(t, sigma, rng), np.sort(rng.uniform(0, N - 1, N))[:, np.newaxis]
+    exact = KernelRLSRegressor(sigma, lam).fit(t[:, np.newaxis], y)
+    models = [ToeplitzRLSRegressor(sigma, lam, scheme="uniform").fit(even[:, np.newaxis], y)]
+    models += [ToeplitzRLSRegressor(sigma, lam, scheme=grid).fit(t[:, np.newaxis], y) for grid in GRIDS]
+    f = exact.predict(new)
+    return ([relative(model.dual_coef_, exact.dual_coef_) for model in models]
+            + [relative(model.predict(new), f) for model in models])
+
+
+def jitter_table() -> str:
+    """The median of the seeds for each jitter, sigma and lambda."""
+    lines = ["## Jitter", "", f"{N} samples one step apart, each time off by a normal number of the standard",
+             f"deviation named. `uniform` takes the times for even. Median of {len(SEEDS)} draws.", "",
+             "| jitter | sigma, steps | lambda | alpha: uniform | grid_linear | grid_cubic | f: uniform | "
+             "grid_linear | grid_cubic |", "|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    for jitter in JITTERS:
+        for sigma in SIGMAS:
+            for lam in LAMBDAS:
+                errors = np.median([jitter_errors(jitter, sigma, lam, seed) for seed in SEEDS], axis=0)
+                shown = " | ".join(f"{100 * error:.2g} %" for error in errors)
+                lines.append(f"| {100 * jitter:g} % | {sigma:g} | {lam:g} | {shown} |")
+    return "\n".join([*lines, "", ""])
+
+
+def lost_errors(part: float, seed: int) -> list[float]:
+    """Root mean square errors at the samples of the ECG that were lost."""
+    ecg = load_samples("ecg")
+    rng = np.random.default_rng(seed)
+    kept = rng.uniform(size=len(ecg.y)) >= part
+    kept[[0, -1]] = True
+    X, y, wanted = ecg.X[kept], ecg.y[kept], ecg.X[~kept]
+    sigma, lam = LOST_SIGMA, LOST_LAMBDA
+    exact = KernelRLSRegressor(sigma, lam, fit_intercept=True).fit(X, y)
+    grid = ToeplitzRLSRegressor(sigma, lam, fit_intercept=True).fit(X, y)
+    biased = ToeplitzRLSRegressor(sigma, lam, fit_intercept=True, scheme="diagonal_mean_biased").fit(X, y)
+    even = np.linspace(X[0, 0], X[-1, 0], len(X))[:, np.newaxis]
+    uniform = ToeplitzRLSRegressor(sigma, lam, fit_intercept=True).fit(even, y)
+    found = [model.predict(wanted) for model in (exact, grid, uniform, biased)]
+    found += [np.interp(wanted[:, 0], X[:, 0], y), CubicSpline(X[:, 0], y)(wanted[:, 0])]
+    return [float(np.sqrt(np.mean((f - ecg.y[~kept]) ** 2))) for f in found]
+
+
+def lost_table() -> str:
+    """The ECG with samples lost."""
+    ecg = load_samples("ecg")
+    lines = ["## Lost samples", "", f"{ecg.title} ({ecg.licence}), in its own units (-112 to 250), some",
+             f"samples lost at random: root mean square error at those, sigma {LOST_SIGMA:g} steps and lambda",
+             f"{LOST_LAMBDA:g} (about what leave-one-out chooses), with a bias. Median of {len(SEEDS)} draws.", "",
+             "| lost | exact | grid_cubic | kept samples taken for uniform | diagonal_mean_biased | "
+             "straight lines | cubic spline |", "|--:|--:|--:|--:|--:|--:|--:|"]
+    for part in LOST:
+        errors = np.median([lost_errors(part, seed) for seed in SEEDS], axis=0)
+        lines.append(f"| {100 * part:g} % | " + " | ".join(f"{error:.3g}" for error in errors) + " |")
+    return "\n".join([*lines, "", ""])
+
+
+def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
+    """Seconds of fit and predict, and bytes."""
+    fit, predict = seconds_of(lambda: model.fit(X, y)), seconds_of(lambda: model.predict(new))
+    peak = peak_of(lambda: model.fit(X, y).predict(new))
+    return f"| {len(X):,} | {name} | {fit:.3g} s | {predict:.3g} s | {peak / 1e6:,.1f} MB |"
+
+
+def cost_table() -> str:
+    """Time and memory against the number of samples."""
+    lines = ["## Cost", "", "Sigma two steps, lambda .1, jitter 10 %; then the ECG above, repeated to that",
+             "length, at even times. Predictions at as many new times as there are samples.", "",
+             "| samples | | fit | predict | memory |", "|--:|---|--:|--:|--:|"]
+    rng, sigma, lam = np.random.default_rng(0), 2.0, 0.1
+    for n in SIZES:
+        t = np.arange(n) + 0.1 * rng.normal(size=n)
+        X, y, new = t[:, np.newaxis], noisy(t, sigma, rng), np.sort(rng.uniform(0, n, n))[:, np.newaxis]
+        lines.append(cost_row("grid_cubic", ToeplitzRLSRegressor(sigma, lam), X, y, new))
+        if n <= LARGEST_EXACT:
+            exact = KernelRLSRegressor(sigma, lam, solver="cholesky")
+            lines.append(cost_row("exact, Cholesky", exact, X, y, new))
+            ridge = KernelRidge(alpha=lam, kernel="rbf", gamma=1 / (2 * sigma**2))
+            lines.append(cost_row("scikit-learn KernelRidge", ridge, X, y, new))
+    X, y = np.arange(float(SIZES[-1]))[:, np.newaxis], np.resize(load_samples("ecg").y, SIZES[-1])
+    lines.append(cost_row("ECG, uniform", ToeplitzRLSRegressor(sigma, lam), X, y, X))
+    return "\n".join([*lines, "", ""])
+
+
+def main() -> None:
+    """Measure and write."""
+    cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+                if line.startswith("model name")), platform.machine())
+    versions = f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"
+    with threadpool_limits(1):
+        text = HEAD + jitter_table() + lost_table() + cost_table()
+    text += f"Measured in one thread on {cpu} with Python {platform.python_version()}, {versions}.\n"
+    PAGE.write_text(text, encoding="utf-8")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

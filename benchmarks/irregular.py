@@ -123,8 +123,9 @@ def lost_table() -> str:
     """The ECG with samples lost."""
     ecg = load_samples("ecg")
     lines = ["## Lost samples", "", f"{ecg.title} ({ecg.licence}), in its own units (-112 to 250), some",
-             f"samples lost at random: root mean square error at those, sigma {LOST_SIGMA:g} steps and lambda",
-             f"{LOST_LAMBDA:g} (about what leave-one-out chooses), with a bias. Median of {len(SEEDS)} draws.", "",
+             "samples lost at random: root mean square error at those, with a bias and sigma "
+             f"{LOST_SIGMA:g} steps,", f"lambda {LOST_LAMBDA:g}, about what leave-one-out chooses. Median of "
+             f"{len(SEEDS)} draws.", "",
              "| lost | exact | grid_cubic | kept samples taken for uniform | diagonal_mean_biased | "
              "straight lines | cubic spline |", "|--:|--:|--:|--:|--:|--:|--:|"]
     for part in LOST:

@@ -17,7 +17,7 @@ from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
-from ..sim.planner.advice import Conditioning, conditioning_of
+from ..sim.planner.advice import Choice, Conditioning, conditioning_of, measured_choices
 from ..sim.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.spec import Spec
 from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
@@ -150,6 +150,12 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
     data = None if spec.data is None else load_dataset(spec, base)
     plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
     return conditioning_of(plan, None if data is None else _inputs(plan, data))
+
+
+def measured_words(spec: Spec, base: Path) -> list[Choice]:
+    """The word lengths of conjugate gradients, each run on the spec's data; E240 where it names none."""
+    data = load_dataset(spec, base)
+    return measured_choices(spec, data.x_raw, data.y_raw)
 
 
 def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:

@@ -20,6 +20,9 @@ The condition is estimated from both ends.  Above: the reflection coefficients o
 give eps = prod (1 - xi^2), and with the predictor a the Rayleigh quotient eps / |a|^2 >= the least
 eigenvalue.  On both sides: T. Chan's circulant, whose eigenvalues are the Rayleigh quotients of the Fourier
 vectors (SIAM J. Sci. Stat. Comput. 9(4), 1988).
+
+Of conjugate gradients nothing is predicted: how far a direction goes astray depends on the targets, and a
+run costs little.  There the integer model is run on the data at every word length.
 """
 
 from __future__ import annotations
@@ -35,6 +38,7 @@ from ..errors import KerncastError, fail
 from ..plan import Plan
 from ..reference.backend import FloatReference
 from ..reference.levinson import levinson
+from ..simulate import simulate
 from ..spec import Spec
 from . import make_plan
 
@@ -44,7 +48,9 @@ Array = NDArray[np.float64]
 _WORDS = 6
 _LONG = 32
 #: Word and refinements of what is compared.
-VARIANTS = ((16, 0), (16, 1), (16, 2), (24, 0), (32, 0))
+VARIANTS = ((16, 0), (16, 1), (16, 2), (24, 0), (24, 1), (24, 2), (32, 0))
+#: Words of conjugate gradients.
+WORDS = (16, 24, 32)
 
 
 @dataclass(frozen=True)
@@ -76,17 +82,19 @@ class Conditioning:
 
 @dataclass(frozen=True)
 class Choice:
-    """A word length with what it costs and what it is predicted to give.
+    """A word length with what it costs and what it gives.
 
     Parameters
     ----------
     word, refine : int
     error : float
-        Predicted relative error of alpha.
+        Relative error of alpha: predicted, or measured; infinite where the training was refused.
     bytes : int
         Of the model structure.
     multiplications : int
         Of one training.
+    status : str
+        Of the training where the error was measured; empty where it is predicted.
     """
 
     word: int
@@ -94,6 +102,7 @@ class Choice:
     error: float
     bytes: int
     multiplications: int
+    status: str = ""
 
 
 def conditioning(r: Array) -> Conditioning:
@@ -133,7 +142,7 @@ def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
     if plan.algorithm != "toeplitz_rls" or (x_raw is None and plan.options["scheme"] != "uniform"):
         raise fail("E120", "no advice on the word length can be given", where="--error",
                    value=plan.algorithm if plan.algorithm != "toeplitz_rls" else "no data",
-                   allowed="toeplitz_rls, with [data] unless the scheme is uniform",
+                   allowed="toeplitz_rls, with [data] unless the scheme is uniform; kernel_cg with [data]",
                    remedy="run kerncast sim, which measures the error")
     return conditioning(FloatReference(plan).first_column(x_raw))
 
@@ -160,6 +169,35 @@ def choices(spec: Spec, system: Conditioning) -> list[Choice]:
             continue  # the plan is refused: lambda leaves no bits at this length
         found.append(Choice(word, refine, predicted_error(system, word, refine), made.state_bytes,
                             made.operations["train"]["multiplications"].count))
+    return sorted(found, key=lambda c: (c.bytes, c.multiplications))
+
+
+def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[Choice]:
+    """The word lengths that conjugate gradients can be planned with, each run on data, the least RAM first.
+
+    Parameters
+    ----------
+    spec : Spec
+        Of algorithm ``kernel_cg``.
+    x_raw, y_raw : ndarray of int64, shapes (n, D) and (n,)
+        Raw words.
+
+    Returns
+    -------
+    list of Choice
+        `error` is that of the integers against as many steps in float64.
+    """
+    found = []
+    for word in WORDS:
+        numbers = spec.numbers.model_copy(update={"word": word})
+        try:
+            made = make_plan(spec.model_copy(update={"numbers": numbers}))
+        except KerncastError:
+            continue
+        result = simulate(made, x_raw, y_raw)
+        error = result.alpha_error if result.trained else float("inf")
+        found.append(Choice(word, 0, error, made.state_bytes,
+                            made.operations["train"]["multiplications"].count, result.status))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 
 

@@ -77,6 +77,18 @@ def test_an_error_out_of_reach_is_said_to_be_so():
     assert "E120" in run("plan", EXAMPLES / "digits.toml", "--error", "1e-3")[2]
 
 
+def test_an_asked_error_of_conjugate_gradients_is_answered_by_runs_on_the_data(tmp_path):
+    path = refused(tmp_path)
+    code, out, _ = run("plan", path, "--error", "1e-3")
+    assert code == 0
+    assert "on the data" in out and "no answer" in out and "not_positive_definite" in out
+    answer = json.loads(run("plan", path, "--error", "1e-3", "--json")[1])
+    assert [choice["word"] for choice in answer["choices"]] == [16, 24, 32]
+    assert answer["choices"][0]["error"] is None
+    path.write_text(path.read_text().split("[data]")[0])
+    assert "E240" in run("plan", path, "--error", "1e-3")[2]
+
+
 @pytest.mark.parametrize(("name", "terms"), [
     ("ecg", ["regularisation", "Toeplitz approximation", "quantisation"]),
     ("digits", ["learning rule", "reduction", "quantisation"])])

@@ -18,11 +18,12 @@ from kerncast.sim.planner.advice import (
     conditioning,
     conditioning_of,
     enough,
+    measured_choices,
     predicted_error,
     sentence,
 )
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.simulate import alpha_values, relative_error
+from kerncast.sim.simulate import alpha_values, relative_error, simulate
 from kerncast.sim.spec import Spec
 
 #: How close a prediction is: within this factor for each of the refine + 1 solves.
@@ -52,7 +53,7 @@ def measured(plan: Plan, smooth: bool) -> float:
     return relative_error(alpha_values(plan, model.state()), reference.alpha)
 
 
-@pytest.mark.parametrize(("word", "refine"), [(16, 0), (24, 0), (32, 0), (16, 1), (16, 2)])
+@pytest.mark.parametrize(("word", "refine"), [(16, 0), (24, 0), (32, 0), (16, 1), (16, 2), (24, 1), (24, 2)])
 def test_predicted_errors_are_within_a_factor_of_four_a_solve(word: int, refine: int) -> None:
     ratios = {}
     for n, lam, sigma in GRID:
@@ -131,3 +132,33 @@ def test_the_sentence_says_what_is_lost_and_what_is_left() -> None:
     plan = make_plan(spec(refine=2))
     text = sentence(conditioning_of(plan, None), plan)
     assert "of the 15 bits" in text and "after 2 refinements" in text
+
+
+# ---- conjugate gradients: measured -----------------------------------------------------------------------
+def gradients(lam: float = 0.1, kernel: str = "gaussian") -> tuple[Spec, Any, Any]:
+    """A spec and data of two columns whose targets fill their word."""
+    random = np.random.default_rng(2)
+    x = random.integers(-2048, 2048, (60, 2))
+    y = np.round(30000 * np.sin(x[:, 0] / 700) * np.cos(x[:, 1] / 900)).astype(np.int64)
+    return Spec(model={"name": "advice", "algorithm": "kernel_cg"}, input={"word": "s12f0", "columns": 2},
+                output={"word": "s16f0"}, cg={"n": 60, "lambda": lam, "steps": 20},
+                kernel={"type": kernel} | ({"sigma": 600.0} if kernel == "gaussian" else {})), x, y
+
+
+def test_errors_of_conjugate_gradients_are_those_of_runs_on_the_data() -> None:
+    asked, x, y = gradients()
+    found = measured_choices(asked, x, y)
+    assert [c.word for c in found] == [16, 24, 32]
+    for choice in found:
+        numbers = asked.numbers.model_copy(update={"word": choice.word})
+        plan = make_plan(asked.model_copy(update={"numbers": numbers}))
+        assert choice.error == simulate(plan, x, y).alpha_error
+        assert (choice.bytes, choice.status) == (plan.state_bytes, "ok")
+    assert found[0].error > found[1].error
+    assert enough(found, found[1].error) == found[1] and enough(found, 1e-15) is None
+
+
+def test_a_word_at_which_the_training_is_refused_is_never_advised() -> None:
+    found = measured_choices(*gradients(kernel="linear"))
+    assert found[0].status == "not_positive_definite" and found[0].error == float("inf")
+    assert enough(found[:1], 1.0) is None

@@ -138,7 +138,9 @@ SPECS = {
 }
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
-    (case, "verilator") for case in ("gains16", "means24", "means32", "wrap16", "corners16", "angles32")]
+    (case, "verilator") for case in ("gains16", "means24", "means32", "wrap16", "corners16", "angles32")] + [
+    pytest.param(case, "verilator", marks=pytest.mark.campaign)
+    for case in ("line24", "powers16", "powers32")]
 
 
 def make(case: str) -> Plan:

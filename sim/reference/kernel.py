@@ -14,9 +14,10 @@ linear_direct       linear kernel: X'X, cheaper, ill-conditioned sooner  O(n D) 
 subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
 ==================  ===================================================  ==============  =================
 
-"auto" is linear_direct for the linear kernel of fewer columns than samples; else Cholesky while A takes no
-more than half of the free memory, and elimination should A turn out not to be positive definite; beyond that
-cg, preconditioned by landmarks or, for Toeplitz systems, a circulant.  Solution.why says why.
+"auto" is linear_direct for the linear kernel of fewer columns than samples; what :mod:`.toeplitz` chooses for
+Toeplitz matrices of many rows, that of many samples on a uniform grid among them; else Cholesky while A takes
+no more than half of the free memory, and elimination should A turn out not to be positive definite; beyond
+that cg, preconditioned by landmarks.  Solution.why says why.
 """
 
 from __future__ import annotations
@@ -39,13 +40,14 @@ from .cg import cg
 from .cholesky import cholesky
 from .eigen import eigh
 from .elimination import elimination
-from .first_row import as_samples
+from .first_row import as_samples, choose_scheme, grid_step, uniform_first_row
 from .grid import GridSystem
 from .linear import linear_direct, linear_svd
 from .options import check_values, kernel_of, targets
 from .solution import Solution
 from .subset import subset
 from .system import REAL_BYTES, KernelSystem, System, ToeplitzSystem, free_bytes
+from .toeplitz import solve_toeplitz
 from .wavelet import wavelet
 
 Array = NDArray[np.float64]
@@ -69,7 +71,7 @@ SAMPLE_SOLVERS: dict[str, Solver] = {
 METHODS = ("auto", *SOLVERS, *SAMPLE_SOLVERS)
 
 # Systems of fewer rows than this are factorised, Toeplitz or not: that takes less than a second.
-_FFT_CG_FROM = 1000
+_FFT_FROM = 1000
 
 
 def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, method: str = "auto", *,
@@ -146,7 +148,11 @@ def _automatic(system: System, Y: Array) -> Solution:
     n = system.n
     if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
         return _because(linear_direct(system, Y), f"linear kernel of {system.X.shape[1]} columns")
-    if isinstance(system, ToeplitzSystem | GridSystem) and n >= _FFT_CG_FROM:
+    r = _first_column(system) if n >= _FFT_FROM else None
+    if r is not None:
+        solution = solve_toeplitz(r, Y)
+        return replace(solution, why=f"a Toeplitz matrix of {n} rows; {solution.why}")
+    if isinstance(system, GridSystem) and n >= _FFT_FROM:
         return _because(cg(system, Y), f"{n} rows, multiplied by FFT")
     matrix, free = REAL_BYTES * n * n, free_bytes()
     if 2 * matrix > free:
@@ -155,6 +161,19 @@ def _automatic(system: System, Y: Array) -> Solution:
     if solution.ok:
         return _because(solution, f"{n} rows, positive definite")
     return _because(elimination(system, Y), f"not cholesky: {solution.status}, {solution.why}")
+
+
+def _first_column(system: System) -> Array | None:
+    """First column of a Toeplitz matrix; of samples on a uniform grid too (Lemma 1 of Decherchi et al.)."""
+    if isinstance(system, ToeplitzSystem):
+        return system.r
+    if not isinstance(system, KernelSystem) or not system.kernel.translation_invariant:
+        return None
+    if choose_scheme(system.X) != "uniform":
+        return None
+    r = uniform_first_row(system.n, grid_step(system.X), system.kernel)
+    r[0] += system.lam
+    return r
 
 
 def _because(solution: Solution, reason: str) -> Solution:

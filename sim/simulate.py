@@ -148,13 +148,11 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
         raise fail("E234", "the samples must be presented at least once", where="passes", value=passes,
                    allowed="an integer >= 1", remedy="leave it at 1")
     x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
-    if x_test is not None:
-        x_test = raw.inputs(plan, x_test, "x_test")
+    at = grid(plan) if x_raw is None else x_raw
+    where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
     model, reference = open_model(plan), FloatReference(plan)
     status = worst_status(fit_backend(model, plan, x_raw, y_raw, passes))
     float_solves = _fit_reference(reference, x_raw, y_raw, passes)
-    at = grid(plan) if x_raw is None else x_raw
-    where = at if x_test is None else x_test
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
     if status in UNTRAINED:
@@ -164,7 +162,8 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
         status = worst_status(answers)
     alpha_error = (relative_error(alpha_values(plan, model.state()), reference.alpha) if plan.trains
                    else math.nan)
-    budget = error_budget(plan, y_values(plan, model.predict(at)["f"]), reference, at, y_raw, passes)
+    f_at = f if np.array_equal(at, where) else y_values(plan, model.predict(at)["f"])
+    budget = error_budget(plan, f_at, reference, at, y_raw, passes)
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, model.state(),
                       budget, float_solves=float_solves)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,9 @@ import pytest
 from kerncast.sim import budget as module
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import Simulation, simulate, y_values
+from kerncast.sim.simulate import Simulation, grid, simulate, y_values
 from kerncast.sim.spec import Spec
 
 
@@ -108,3 +110,23 @@ def test_the_budget_does_not_change_the_range_log() -> None:
     model.predict(x[:1])
     assert few.ranges == tuple(model.ranges)
     assert few.budget is not None and len(few.budget.total) == 40 and len(few.f) == 1
+
+
+def test_the_training_inputs_are_predicted_once_where_the_test_inputs_are_the_same(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def counting(plan: Plan) -> Any:
+        model: Any = open_model(plan)
+        predict = model.predict
+        monkeypatch.setattr(model, "predict", lambda x: (asked.append(len(x)), predict(x))[1])
+        return model
+
+    monkeypatch.setattr(sys.modules[simulate.__module__], "open_model", counting)
+    s = spec("toeplitz_rls")
+    plan = make_plan(s)
+    n = plan.sizes["n"]
+    y = np.random.default_rng(1).integers(-2000, 2000, n)
+    simulate(plan, None, y, grid(plan))
+    simulate(plan, None, y, grid(plan)[:3])
+    assert asked == [n, 3, n]

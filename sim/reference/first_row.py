@@ -6,17 +6,20 @@ Toeplitz Matrix": Lemma 1 (uniform sampling, exact) and Lemma 2 (nearest Toeplit
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite_array
 from ..errors import fail
-from ..kernels import NEEDS, Gaussian, Kernel, require
+from ..kernels import NEEDS, DistanceKernel, Gaussian, Kernel, require
+from .diagonal_sums import Progress, diagonal_sums
+from .random_features import random_feature_sums
 
 Array = NDArray[np.float64]
-Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
+Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased", "rff"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 
 # A grid counts as uniform where no sample lies further from it than this part of a step: .01 %
@@ -26,7 +29,9 @@ _JITTER = 1e-6
 _ROUNDING_JITTER = 1e-3
 
 
-def first_row(X: ArrayLike, sigma: float, scheme: str = "auto") -> Array:
+def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = "float64",
+              progress: Progress | None = None, scheduler: str | None = None,
+              checkpoint: str | Path | None = None, features: int = 1024, seed: int = 0) -> Array:
     """First row r of the Toeplitz matrix T that stands for the Gaussian kernel matrix K of `X`.
 
     Parameters
@@ -35,43 +40,60 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto") -> Array:
         Samples, in the order that defines the diagonals.
     sigma : float
         Width of the Gaussian kernel, in the unit of `X`.
-    scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased"}
-        ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean
-        of diagonal j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j;
-        ``auto`` is uniform where `X` is a uniform grid of one column, else diagonal_mean_biased.
+    scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "rff"}
+        ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean of diagonal
+        j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates these
+        from random Fourier features; ``auto`` is uniform on a uniform grid, else diagonal_mean_biased.
+    dtype : {"float64", "float32"}
+        Of kernel values or features; float32 is twice as fast, and right to about 1e-6.
+    progress : callable ``progress(done, total)``, optional
+    scheduler : str, optional
+        Diagonal means: address of a dask.distributed scheduler, whose workers then do the work.
+    checkpoint : path, optional
+        Diagonal means: a file that keeps what is done; a run that was stopped goes on from there.  However
+        many runs and workers there were, the row is the same to the last bit (on processors of one kind).
+    features, seed : int
+        rff: number of features, the error falling as 1 / sqrt(features); what they are drawn by.
 
     Returns
     -------
     r : ndarray of shape (n,)
-        T[i, j] = r[|i - j|]; r[0] = 1.  lambda is not yet added.
+        T[i, j] = r[|i - j|]; r[0] = 1; lambda is not yet added.
 
     Raises
     ------
     KerncastError
-        E220 sigma, E222 unknown scheme, E223 samples that are not a uniform grid, E224 `X`.
+        E220 sigma, E222 scheme, E223 not a uniform grid, E224 `X`, E237 memory, E238 features or seed,
+        E260 and E261 checkpoint, E262 scheduler, E263 dtype, E501 dask.distributed.
 
     Notes
     -----
-    Time O(n^2 D) (O(n) if uniform), memory O(n D): one diagonal at a time, never the matrix.
-
-    T of diagonal_mean is the nearest Toeplitz matrix in the Frobenius norm, but it is often
-    indefinite for samples in random order.  T of diagonal_mean_biased is positive semidefinite
-    by construction (a mean of the shifted, zero-padded kernel matrices), which is why auto
-    takes it.  On shuffled multivariate data both discard most of what K knows: the entries of a
-    diagonal have nothing in common, r_1, r_2, ... are all near the mean of K, and the machine
-    comes close to a kernel-mean (Parzen) classifier.  A small Frobenius distance does not
-    predict a small test error.
+    Time O(n^2 D), O(n) if uniform, O(features n (D + log n)) for rff; memory O(n D).
+    T of diagonal_mean is nearest to K in the Frobenius norm, but often indefinite for samples in random
+    order.  T of diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel
+    matrices), which is why auto takes it.  On shuffled multivariate data both lose most of K: r_1, r_2, ...
+    are all near its mean, and the machine comes close to a kernel-mean (Parzen) classifier.
     """
     X = as_samples(X)
-    return kernel_first_row(X, Gaussian(sigma), choose_scheme(X) if scheme == "auto" else scheme)
+    scheme = choose_scheme(X) if scheme == "auto" else scheme
+    return kernel_first_row(X, Gaussian(sigma), scheme, dtype=dtype, progress=progress, features=features,
+                            seed=seed, scheduler=scheduler, checkpoint=checkpoint)
 
 
-def kernel_first_row(X: Array, kernel: Kernel, scheme: str) -> Array:
+def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "float64",
+                     progress: Progress | None = None, features: int = 1024, seed: int = 0,
+                     **means: Any) -> Array:
     """As :func:`first_row`, for any translation-invariant kernel and a scheme that is not auto."""
     require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
-    if check_scheme(scheme) == "uniform":
+    if dtype not in ("float64", "float32"):
+        raise fail("E263", "there is no such precision", where="dtype", value=repr(dtype),
+                   allowed="float64, float32", remedy="use float64")
+    scheme, kernel = check_scheme(scheme), cast(DistanceKernel, kernel)
+    if scheme == "uniform":
         return uniform_first_row(len(X), grid_step(X), kernel)
-    return _diagonal_sums(X, kernel) / _divisors(len(X), scheme)
+    if scheme == "rff":
+        return random_feature_sums(X, kernel, features, seed, dtype, progress) / len(X)
+    return diagonal_sums(X, kernel, dtype, progress, **means) / _divisors(len(X), scheme)
 
 
 def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
@@ -101,6 +123,10 @@ def choose_scheme(X: Array) -> Scheme:
 
 def check_scheme(scheme: str, others: tuple[str, ...] = ()) -> Scheme:
     """Return `scheme` if it is one of `SCHEMES`, else raise E222, which names `others` as allowed too."""
+    if scheme.startswith("rff_"):
+        raise fail("E222", "random features give the biased means only", where="scheme", value=repr(scheme),
+                   allowed="rff", remedy="use rff: the noise of all sums is alike, and divided by the length "
+                   "n - j of a short diagonal it would be n / (n - j) times the error, and T indefinite")
     if scheme not in SCHEMES:
         raise fail("E222", "there is no such scheme for the first row", where="scheme",
                    value=repr(scheme), allowed=", ".join(("auto", *SCHEMES, *others)),
@@ -131,12 +157,6 @@ def as_samples(X: ArrayLike) -> Array:
         raise fail("E224", "the samples have no usable shape", where="X", value=X.shape,
                    allowed="(n, D) or (n,), n and D at least 1", remedy="one row per sample")
     return X
-
-
-def _diagonal_sums(X: Array, kernel: Kernel) -> Array:
-    """Sum each diagonal j of K, shape (n,), one diagonal at a time."""
-    n = len(X)
-    return np.array([kernel.pairs(X[: n - j], X[j:]).sum() for j in range(n)])
 
 
 def _divisors(n: int, scheme: str) -> Array:

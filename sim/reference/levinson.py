@@ -11,8 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import COMPILED
-from .levinson_sweeps import two_orders
+from .compiled import compiled
 from .solution import Solution, Status
 from .system import ToeplitzSystem
 from .verdict import judged
@@ -43,19 +42,23 @@ def levinson(r: Array, Y: Array) -> Solution:
     Levinson is stable for positive definite A only (G. Cybenko, 1980), with errors that grow as the
     conditioning does.
 
-    Where numba is there, two orders are taken in one sweep (:mod:`.levinson_sweeps`), else one, as in print.
+    Of many rows two orders are taken in one sweep, where numba is there (:mod:`.levinson_sweeps`), else one,
+    as in print.
     """
-    n, columns = len(r), Y.reshape(len(Y), -1)
+    columns, passes = Y.reshape(len(Y), -1), 4
+    recursion = one_order
+    if compiled(len(r)):
+        from .levinson_sweeps import two_orders
+
+        recursion, passes = two_orders, 5
     with np.errstate(all="ignore"):  # what overflows here is caught by judged
-        if r[0] > 0.0:
-            x, xi, eps, well, held = (two_orders if COMPILED else one_order)(r, columns)
-        else:
-            x, xi, eps, well, held = np.zeros_like(columns), np.empty(0), float(r[0]), False, 0
-        m, passes = len(xi), (5, 5) if COMPILED else (4, 4)
-        return judged(ToeplitzSystem(r), Y, x.reshape(Y.shape), Status.OK if well else
-                      Status.NOT_POSITIVE_DEFINITE, method="levinson", iterations=m, xi=xi, eps=eps,
-                      why="" if well else f"the leading minor of order {m + 1} is not positive", bytes=held,
-                      operations=m * (m + 1) // 4 * (passes[0] + passes[1] * columns.shape[1]) + n)
+        x, xi, eps, well, held = (recursion(r, columns) if r[0] > 0.0 else
+                                  (np.zeros_like(columns), np.empty(0), float(r[0]), False, 0))
+        m, status = len(xi), Status.OK if well else Status.NOT_POSITIVE_DEFINITE
+        return judged(ToeplitzSystem(r), Y, x.reshape(Y.shape), status, method="levinson", iterations=m,
+                      xi=xi, eps=eps, bytes=held,
+                      why="" if well else f"the leading minor of order {m + 1} is not positive",
+                      operations=m * (m + 1) // 4 * passes * (1 + columns.shape[1]) + len(r))
 
 
 def one_order(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import COMPILED, jit_sums
+from .compiled import compiled
 from .solution import Solution, Status
 from .toeplitz_product import residual
 from .verdict import judged
@@ -62,8 +62,10 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
     scale = float(max(np.abs(column).max(), np.abs(row).max()))
     backwards = np.ascontiguousarray(column[::-1]), np.ascontiguousarray(row[::-1])
     a, b, y = np.zeros(n), np.zeros(n), np.ascontiguousarray(columns.T)
+    recursion = recursion_by_vectors
+    if compiled(n):
+        from .levinson_sweeps import recursion_by_entries as recursion
     with np.errstate(all="ignore"):  # what overflows here is caught by judged
-        recursion = _recursion if COMPILED else _recursion_by_vectors
         m, eps = recursion(*backwards, y, _SINGULAR * scale, a, b, x)
         status = Status.OK if m == n else Status.BREAKDOWN
         return judged(GeneralToeplitz(column, row), Y, x.T.reshape(Y.shape), status, method="levinson",
@@ -72,36 +74,7 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
                       why="" if m == n else f"the leading minor of order {m + 1} is zero, or nearly")
 
 
-@jit_sums
-def _recursion(c: Array, r: Array, y: Array, least: float, a: Array, b: Array, x: Array) -> tuple[int, float]:
-    """All orders, entry by entry; arguments as :func:`_recursion_by_vectors`."""
-    n, eps = y.shape[1], c[c.shape[0] - 1]
-    a[0] = b[0] = 1.0
-    for m in range(n):
-        if m > 0:
-            s, delta_a, delta_b = n - 1 - m, 0.0, 0.0
-            for i in range(m):
-                delta_a += c[s + i] * a[i]
-                delta_b += r[s + i] * b[i]
-            xi, nu = -delta_a / eps, -delta_b / eps
-            for i in range(m + 1):
-                a_i, b_i = a[i], b[m - i]
-                a[i] = a_i + xi * b_i
-                b[m - i] = b_i + nu * a_i
-            eps *= 1.0 - xi * nu
-        if not abs(eps) > least:
-            return m, eps
-        for k in range(y.shape[0]):
-            x_k, mu = x[k], y[k, m]
-            for i in range(m):
-                mu -= c[n - 1 - m + i] * x_k[i]
-            mu /= eps
-            for i in range(m + 1):
-                x_k[i] += mu * b[m - i]
-    return n, eps
-
-
-def _recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
+def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
                           x: Array) -> tuple[int, float]:
     """All orders, vector by vector.
 

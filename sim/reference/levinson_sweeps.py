@@ -1,4 +1,4 @@
-"""sim.reference: the symmetric Levinson recursion, two orders in one sweep over its vectors, compiled.
+"""sim.reference: the compiled Levinson recursions; the symmetric one, two orders in one sweep.
 
 The recursion of :mod:`.levinson` is bound by memory and by sums that wait for each other.  Here the sums that
 two orders need are made of the vectors as they are written, and each vector is loaded once for two orders.
@@ -128,8 +128,7 @@ def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: 
     """
     n, m, eps = Y.shape[1], 0, r[0]
     ab[0, 0, 1] = ab[0, 1, 2] = 1.0
-    delta[0] = delta[2] = r[1]
-    delta[1] = r[2]
+    delta[0], delta[1], delta[2] = r[1], r[2], r[1]
     for c in range(Y.shape[0]):
         x[c, 0, 0] = Y[c, 0] / eps
         mu[c, 2], mu[c, 3] = r[1] * x[c, 0, 0], r[2] * x[c, 0, 0]
@@ -138,7 +137,7 @@ def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: 
         between = eps * ((1.0 - xi_1) * (1.0 + xi_1))
         xi_2 = -(delta[1] + xi_1 * delta[2]) / between
         xi[m], xi[m + 1] = xi_1, xi_2
-        if not (abs(xi_1) < 1.0 and abs(xi_2) < 1.0):  # also catches NaN
+        if not abs(xi_1) < 1.0 or not abs(xi_2) < 1.0:  # also catches NaN
             return -m - (2 if abs(xi_1) < 1.0 else 1)
         eps = between * ((1.0 - xi_2) * (1.0 + xi_2))
         for c in range(Y.shape[0]):
@@ -193,3 +192,33 @@ def two_orders(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
         x += np.multiply.outer(b, (Y[m + 1] - mu[:, 2]) / eps)
         m = n - 1 if abs(xi[m]) < 1.0 else 1 - n
     return x, xi[:abs(m)].copy(), eps, m >= 0, held
+
+
+@jit_sums
+def recursion_by_entries(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
+                         x: Array) -> tuple[int, float]:
+    """All orders, entry by entry; as :func:`.levinson_general.recursion_by_vectors`."""
+    n, eps = y.shape[1], c[c.shape[0] - 1]
+    a[0] = b[0] = 1.0
+    for m in range(n):
+        if m > 0:
+            s, delta_a, delta_b = n - 1 - m, 0.0, 0.0
+            for i in range(m):
+                delta_a += c[s + i] * a[i]
+                delta_b += r[s + i] * b[i]
+            xi, nu = -delta_a / eps, -delta_b / eps
+            for i in range(m + 1):
+                a_i, b_i = a[i], b[m - i]
+                a[i] = a_i + xi * b_i
+                b[m - i] = b_i + nu * a_i
+            eps *= 1.0 - xi * nu
+        if not abs(eps) > least:
+            return m, eps
+        for k in range(y.shape[0]):
+            x_k, mu = x[k], y[k, m]
+            for i in range(m):
+                mu -= c[n - 1 - m + i] * x_k[i]
+            mu /= eps
+            for i in range(m + 1):
+                x_k[i] += mu * b[m - i]
+    return n, eps

@@ -39,15 +39,14 @@ def schur(r: Array, Y: Array) -> Solution:
     Notes
     -----
     For positive definite T no entry of p and q exceeds r_0 in magnitude, and no sum is longer than two
-    terms, which is why this form suits fixed point and processors that work in parallel.  Its
-    coefficients xi are those of a backward stable Cholesky factorisation (A. W. Bojanczyk, R. P. Brent,
-    F. R. de Hoog, D. R. Sweet, 1995); x, made of a, still loses what the conditioning takes.
+    terms, which is why this form suits fixed point and parallel processors.  Its xi are those of a backward
+    stable Cholesky factorisation (A. W. Bojanczyk, R. P. Brent, F. R. de Hoog, D. R. Sweet, 1995); x, made
+    of a, still loses what the conditioning takes.
     """
     n = len(r)
     a, x, xi = np.zeros(n), np.zeros_like(Y), np.zeros(n - 1)
     p, q, s = r.copy(), r.copy(), Y.copy()  # rows m..n-1 of each are current
-    a[0] = 1.0
-    m, eps = 0, float(r[0])
+    a[0], m, eps = 1.0, 0, float(r[0])
     status = Status.OK if r[0] > 0.0 else Status.NOT_POSITIVE_DEFINITE
     with np.errstate(all="ignore"):  # what overflows here is caught by judged
         while status is Status.OK:
@@ -67,8 +66,7 @@ def schur(r: Array, Y: Array) -> Solution:
             q[m:] = shifted + xi[m - 1] * p[m:]
             p[m:] += xi[m - 1] * shifted
         steps = min(m, n - 1)
-        why = f"the leading minor of order {m + 1} is not positive" if status is not Status.OK else ""
-        k = Y.size // n
+        why = "" if status is Status.OK else f"the leading minor of order {m + 1} is not positive"
         return judged(ToeplitzSystem(r), Y, x, status, method="schur", iterations=steps, xi=xi[:steps].copy(),
                       eps=eps, why=why, bytes=6 * r.nbytes + Y.nbytes,
-                      operations=k * steps * (n + 1) + steps * (steps + 1) // 2 + steps * (2 * n - steps - 1))
+                      operations=steps * (Y.size // n * (n + 1) + 2 * n - 1 - (steps - 1) // 2))

@@ -71,8 +71,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Raises
     ------
     KerncastError
-        E225 data of the wrong shape or not finite, E226 unknown method, E227 not symmetric, but the
-        method asks for it, E235 max_block, E236 preconditioner or tolerance.
+        E225 data, E226 method, E227 not symmetric, E235 max_block, E236 preconditioner or tolerance.
 
     Examples
     --------
@@ -85,8 +84,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     _check_options(method, max_block, preconditioner, tolerance)
     r, Y = _check_system(r, Y)
     if r_row is not None and not np.array_equal(row := _check_row(r, r_row, method), r):
-        solution = levinson_general(r, row, Y)
-        return replace(solution, why=solution.why or "levinson: the matrix is not symmetric")
+        return levinson_general(r, row, Y)
     run: dict[str, Callable[[], Solution]] = {
         "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
         "lookahead": lambda: lookahead(r, Y, max_block), "pcg": lambda: pcg(r, Y, preconditioner, tolerance)}

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.fft import irfft, next_fast_len, rfft
 
 Array = NDArray[np.float64]
 
@@ -22,7 +21,23 @@ def _as_columns(X: Array) -> Array:
 
 def fft_size(n: int) -> int:
     """Length of the FFTs that multiply by a Toeplitz matrix of n rows: 2n - 1 or a little more."""
+    from scipy.fft import next_fast_len
+
     return int(next_fast_len(2 * n - 1, real=True))
+
+
+def _rfft(values: Array, size: int | None = None) -> NDArray[np.complex128]:
+    """Spectra of the columns of `values`, filled up with zeros to `size`."""
+    from scipy.fft import rfft  # not before it is needed: it takes a while to load
+
+    return np.asarray(rfft(values, size, axis=0))
+
+
+def _irfft(spectrum: NDArray[np.complex128], size: int) -> Array:
+    """What has these spectra, in whose place it is made."""
+    from scipy.fft import irfft
+
+    return np.asarray(irfft(spectrum, size, axis=0, overwrite_x=True))
 
 
 class ToeplitzProduct:
@@ -42,15 +57,14 @@ class ToeplitzProduct:
         column = np.zeros(self._size)
         column[: self.n] = r
         column[self._size - self.n + 1:] = (r if r_row is None else r_row)[:0:-1]
-        eigenvalues = rfft(column, overwrite_x=True)[:, np.newaxis]
+        eigenvalues = _rfft(column[:, np.newaxis])
         self._eigenvalues = eigenvalues.real.copy() if r_row is None else eigenvalues  # symmetric: real
 
     def __matmul__(self, X: Array) -> Array:
         """T X for `X` of shape (n,) or (n, m)."""
-        spectrum = rfft(_as_columns(X), self._size, axis=0)
+        spectrum = _rfft(_as_columns(X), self._size)
         spectrum *= self._eigenvalues
-        product = irfft(spectrum, self._size, axis=0, overwrite_x=True)[: self.n]
-        return np.asarray(product.reshape(X.shape), dtype=np.float64)
+        return _irfft(spectrum, self._size)[: self.n].reshape(X.shape)
 
 
 class ToeplitzInverse:
@@ -77,11 +91,11 @@ class ToeplitzInverse:
         self._0Jg = self._spectrum(np.concatenate(([0.0], g[:0:-1])))
 
     def _spectrum(self, v: Array) -> NDArray[np.complex128]:
-        return np.asarray(rfft(_as_columns(v), self._size, axis=0))
+        return _rfft(_as_columns(v), self._size)
 
     def _lower(self, column: NDArray[np.complex128], V: Array) -> Array:
         """L(column) V; U(column) V is J L(column) J V."""
-        return np.asarray(irfft(column * self._spectrum(V), self._size, axis=0, overwrite_x=True)[: self.n])
+        return _irfft(column * self._spectrum(V), self._size)[: self.n]
 
     def __matmul__(self, Y: Array) -> Array:
         """T^-1 Y for `Y` of shape (n,) or (n, m)."""

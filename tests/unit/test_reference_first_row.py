@@ -89,12 +89,12 @@ def test_auto_is_uniform_on_a_grid_and_biased_elsewhere():
 
 @pytest.mark.parametrize("scheme", [s for s in SCHEMES if s != "uniform"])
 def test_the_first_row_never_holds_the_matrix(scheme):
-    X = RNG.normal(size=(1500, 3))
+    X = RNG.normal(size=(8000, 3))
     tracemalloc.start()
     first_row(X, 1.0, scheme)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 1500 * 1500 * 8 / 50
+    assert peak < 8000 * 8000 * 8 / 50
 
 
 @pytest.mark.parametrize(("X", "sigma", "scheme", "code"), [

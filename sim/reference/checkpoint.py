@@ -1,0 +1,70 @@
+"""sim.reference: how far the sums of diagonals have come, kept in a file that is whole at any moment."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+from zipfile import BadZipFile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import KerncastError, fail
+
+Array = NDArray[np.float64]
+
+
+class State(NamedTuple):
+    """The bands done, and the sums over them, of shape (n,)."""
+
+    bands: int
+    sums: Array
+
+
+def save(path: str | Path, key: str, state: State) -> None:
+    """Write the state beside the file and put it in its place at one stroke; E191 where that fails."""
+    path = Path(path)
+    new = path.with_name(f"{path.name}.{os.getpid()}.new")
+    try:
+        with new.open("wb") as file:
+            np.savez(file, key=np.array(key), bands=np.array(state.bands), sums=state.sums)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(path)
+    except OSError as error:
+        raise fail("E191", "the checkpoint cannot be written", where="checkpoint", value=str(path),
+                   allowed="a file in a folder that exists, with room left", remedy=str(error)) from error
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def load(path: str | Path, key: str, n: int) -> State:
+    """The state in the file; none of the bands where there is no file yet.
+
+    Raises
+    ------
+    KerncastError
+        E260 where the file belongs to another computation, E261 where it is no checkpoint.
+    """
+    path = Path(path)
+    if not path.exists():
+        save(path, key, start := State(0, np.zeros(n)))  # better to fail now than after hours
+        return start
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            found, bands, sums = str(file["key"]), int(file["bands"]), np.array(file["sums"])
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+        raise _damaged(path, str(error)) from error
+    if found != key:
+        raise fail("E260", "the checkpoint belongs to another computation", where="checkpoint",
+                   value=str(path), allowed="a checkpoint of the same samples, kernel and dtype",
+                   remedy="name another file, or remove this one")
+    if sums.shape != (n,) or sums.dtype != np.float64 or bands < 0:
+        raise _damaged(path, f"sums of shape {sums.shape}")
+    return State(bands, sums)
+
+
+def _damaged(path: Path, reason: str) -> KerncastError:
+    return fail("E261", "the checkpoint cannot be read", where="checkpoint", value=f"{path}: {reason}",
+                allowed="a file that an earlier run wrote", remedy="name another file, or remove this one")

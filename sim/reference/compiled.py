@@ -1,0 +1,15 @@
+"""sim.reference: whether a loop is worth being compiled."""
+
+from __future__ import annotations
+
+# To load numba takes as long as numpy takes for a few systems of so many rows.
+COMPILED_FROM = 1024
+
+
+def compiled(n: int) -> bool:
+    """Whether a problem of n rows is left to compiled loops; numba is loaded for no smaller one."""
+    if n < COMPILED_FROM:
+        return False
+    from ..engine import COMPILED
+
+    return COMPILED

@@ -169,6 +169,33 @@ def systems(exact: ModuleType, cases: ModuleType, seed: int) -> list[str]:
             *(try_spec(exact, case) for case in specs)]
 
 
+@pytest.mark.parametrize(("solver", "rounding"), [
+    ("levinson", "half_up"), ("schur", "half_up"), ("schur", "floor")])
+def test_long_rows_keep_their_bound_where_lambda_is_hardly_above_what_rounding_hides(
+        exact: ModuleType, solver: str, rounding: str) -> None:
+    """Means of samples all alike: T has rank one, and the targets point to what its words get wrong."""
+    n, met = 300, set()
+    for lam in (0.03, 0.06, 0.25):
+        plan = make_plan(Spec(
+            model={"name": "silent", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
+            output={"word": "s16f15"}, kernel={"sigma": 3e4}, numbers={"word": 16, "rounding": rounding},
+            toeplitz={"n": n, "lam": lam, "scheme": "diagonal_mean_biased", "solver": solver}))
+        model, x = ToeplitzModel(plan), np.zeros((n, 1), dtype=np.int64)
+        model._first_row(x)
+        matrix = toeplitz([1 + lam, *(model._r[1:] * (1 + lam) / 2.0**15)])
+        values, vectors = np.linalg.eigh(matrix)
+        y_raw = np.rint(32000 * vectors[:, 0] / abs(vectors[:, 0]).max()).astype(np.int64)
+        status = int(model.train(x, y_raw)["status"][0])
+        system = exact.toeplitz_system(model, model._targets(y_raw))
+        assert status in TRAINED and (status != OK or system.bound is not None)
+        if system.bound is not None:
+            solution = np.linalg.solve(matrix, np.array(system.y) * float(system.y_lsb))
+            error = np.linalg.norm(np.array(system.alpha) * float(system.lsb) - solution)
+            assert values[0] >= system.least and error <= system.bound
+        met.add("no bound" if system.bound is None else "bound")
+    assert met == {"no bound", "bound"}
+
+
 @pytest.mark.parametrize("seed", range(50))
 def test_no_answer_is_worse_than_it_says(exact: ModuleType, cases: ModuleType, seed: int) -> None:
     assert systems(exact, cases, seed)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .cg import MAX_STEPS, TOLERANCE, preconditioned
+from .cholesky import lapack
 from .options import check_count, check_tolerance
 from .solution import Solution, Status
 from .system import BLOCK_VALUES, REAL_BYTES, Cost, System, refuse_beyond_memory
@@ -56,9 +57,7 @@ class Domains:
     """
 
     def __init__(self, system: System, k: int, workers: int) -> None:
-        from scipy.linalg import LinAlgError, cho_factor
-
-        self._system, self._workers = system, workers
+        self._lapack, self._system, self._workers = lapack(), system, workers
         n = system.n
         self.bytes = REAL_BYTES * (n * k + 3 * workers * min(BLOCK_VALUES, n * k))
         refuse_beyond_memory(self.bytes, f"subsets of {k} among {n} rows")
@@ -69,19 +68,19 @@ class Domains:
         self.positive = True
         try:
             for s_i in self.s:
-                self._factors.append(cho_factor(system.block(s_i, s_i), overwrite_a=True, check_finite=False))
-        except LinAlgError:
+                A_ii = system.block(s_i, s_i)
+                self._factors.append(self._lapack.cho_factor(A_ii, overwrite_a=True, check_finite=False))
+        except np.linalg.LinAlgError:
             self.positive = False
 
     def sweep(self, y: Array, c: Array, order: Iterable[int], skip: int = -1) -> None:
         """Steps 6 to 10 in place: `y` and `c` of shape (n, m); y past the subset `skip` is of no use."""
-        from scipy.linalg import cho_solve
-
+        solve = partial(self._lapack.cho_solve, check_finite=False)
         with ThreadPoolExecutor(self._workers) as pool:
             shared = pool.map if self._workers > 1 else map
             for i in order:
                 s_i = self.s[i]
-                c_i = np.asarray(cho_solve(self._factors[i], y[s_i], check_finite=False))  # step 7
+                c_i = np.asarray(solve(self._factors[i], y[s_i]))  # step 7
                 c[s_i] += c_i  # step 9
                 if i != skip:
                     list(shared(partial(self._update, y, s_i, c_i), self._rows))

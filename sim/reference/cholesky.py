@@ -5,9 +5,12 @@ R. Rifkin, "Regularized Least Squares", 9.520, 2006: the direct solution of (K +
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from ..packages import from_package
 from .solution import Solution, Status
 from .system import System
 from .verdict import judged
@@ -33,17 +36,22 @@ def cholesky(system: System, Y: Array) -> Solution:
     Raises
     ------
     KerncastError
-        E237 where the matrix does not fit the memory.
+        E237 where the matrix does not fit the memory; E501 without scipy.
     """
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
-
+    linalg = lapack()
     n, columns = system.n, Y.size // system.n
     A = system.dense()
     x, status, why = np.zeros_like(Y), Status.OK, ""
     try:
-        x = np.asarray(cho_solve(cho_factor(A, overwrite_a=True, check_finite=False), Y, check_finite=False))
-    except LinAlgError as error:
+        R = linalg.cho_factor(A, overwrite_a=True, check_finite=False)
+        x = np.asarray(linalg.cho_solve(R, Y, check_finite=False))
+    except np.linalg.LinAlgError as error:
         status, why = Status.NOT_POSITIVE_DEFINITE, str(error)
     return judged(system, Y, x, status, method="cholesky", bytes=A.nbytes, why=why,
                   kernel_values=n * n * system.values_per_entry,
                   operations=n * (n * n + 3 * n + 2) // 6 + columns * n * (n + 1))
+
+
+def lapack() -> Any:
+    """scipy.linalg, loaded when it is first needed; E501 where scipy is not installed."""
+    return from_package("scipy.linalg", "scipy", lambda module: module, "this method comes", "method")

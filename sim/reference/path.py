@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import fail
+from .cholesky import lapack
 
 Array = NDArray[np.float64]
 
@@ -94,19 +95,17 @@ class CholeskyPath(RidgePath):
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
         """G^-1 [1 Y] and diag G^-1; E239 where G is not positive definite in float64."""
-        from scipy.linalg import LinAlgError, cho_solve, cholesky
-        from scipy.linalg.lapack import dtrtri
-
+        linalg = lapack()
         G = self._K.copy()
         G[np.diag_indices_from(G)] += lam
         try:
-            R = cholesky(G, overwrite_a=True, check_finite=False)
-        except LinAlgError as error:
+            R = linalg.cholesky(G, overwrite_a=True, check_finite=False)
+        except np.linalg.LinAlgError as error:
             raise fail("E239", "K + lambda I is not positive definite in float64", where="lams", value=lam,
                        allowed="lambda above n eps |K|, what rounding makes of the least eigenvalue",
                        remedy='a larger lambda, or method="eigh"') from error
-        C = cho_solve((R, False), self._1Y, check_finite=False)
-        inverse = dtrtri(R, overwrite_c=True)[0]
+        C = linalg.cho_solve((R, False), self._1Y, check_finite=False)
+        inverse = linalg.lapack.dtrtri(R, overwrite_c=True)[0]
         return np.asarray(C), np.einsum("ij,ij->i", inverse, inverse)
 
 

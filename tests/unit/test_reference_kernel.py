@@ -2,6 +2,7 @@
 
 import doctest
 import importlib
+import sys
 
 import numpy as np
 import pytest
@@ -239,6 +240,14 @@ def test_bad_input_is_refused_by_code(change, code):
     good = {"X": [[1.0]], "y": [1.0], "sigma": 1.0, "lam": 1.0, "method": "cholesky"}
     with pytest.raises(KerncastError, match=code):
         solve_kernel(**good | change)
+
+
+@pytest.mark.parametrize("method", ["cholesky", "block_gauss_seidel", "auto"])
+def test_without_scipy_the_package_is_named(monkeypatch, method):
+    monkeypatch.setitem(sys.modules, "scipy.linalg", None)
+    with pytest.raises(KerncastError, match=r"E501[\s\S]*pip install scipy"):
+        solve_kernel([[1.0]], [1.0], 1.0, 1.0, method)
+    assert solve_kernel([[1.0]], [1.0], 1.0, 1.0, "elimination").ok
 
 
 @pytest.mark.parametrize("method", SAMPLE_SOLVERS)

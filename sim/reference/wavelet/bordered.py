@@ -72,7 +72,7 @@ class BorderedToeplitz:
         start, stop, r = self._start, self._stop, self._r
         for column, k in zip(found, wanted, strict=True):
             if start <= k < stop:
-                column[:start], column[stop:] = np.split(self._border[k], [start])
+                column[:start], column[stop:] = self._border[k, :start], self._border[k, start:]
                 column[start:k], column[k:stop] = r[k - start:0:-1], r[:stop - k]
             else:
                 column[:] = self._border[:, k if k < start else k - len(r)]

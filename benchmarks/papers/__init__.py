@@ -1,0 +1,1 @@
+"""The papers that the reference implements, reproduced: printed figures beside ours."""

@@ -1,0 +1,119 @@
+"""Paper 001, its cost in N: the NS-form beside banded and dense Cholesky and the Toeplitz solvers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from ...sim.reference.solution import Solution
+from ...sim.reference.system import DenseSystem, System, ToeplitzSystem
+from ...sim.reference.toeplitz import solve_toeplitz
+from ...sim.reference.wavelet import wavelet
+from .common import Array, seconds
+
+Row = dict[str, Any]
+
+SIGMA = 0.4  # exp(-d^2 / SIGMA^2)
+GAMMA = 1.0
+SMALL, LARGE = (256, 512, 1024, 2048, 4096), (16384, 65536, 262144)
+REGIMES = {"finer": "**Ever finer samples of [-1, 1]**: the kernel stays as wide as the interval.",
+           "longer": "**An ever longer signal** at the paper's step 2/255: the kernel is 51 samples wide."}
+CUT = 1e-12  # tolerance of the iteration that solves what a band leaves
+EXACT = 1e-14  # tolerance of the iteration that stands for the exact solution of long signals
+
+
+def first_column(n: int, regime: str) -> Array:
+    """Of Z on the paper's grid, or on one as fine that is longer."""
+    step = 2 / (n - 1) if regime == "finer" else 2 / 255
+    r: Array = np.exp(-(step * np.arange(n) / SIGMA) ** 2)
+    r[0] += 1 / GAMMA
+    return r
+
+
+def targets(n: int, regime: str) -> Array:
+    """The paper's sin(10 x) / x; on a longer signal sin(10 x), which does not die away."""
+    if regime == "longer":
+        return np.asarray(np.sin(10 * (2 / 255) * np.arange(n)))
+    return np.asarray(10 * np.sinc(10 * np.linspace(-1, 1, n) / np.pi))
+
+
+def relative(found: Array, exact: Array) -> float:
+    """Error in the 2-norm."""
+    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+
+
+# ---- banded Cholesky ----
+def banded(r: Array, width: int, y: Array) -> Array:
+    """Solve the system of which all beyond `width` diagonals on either side is cut off."""
+    return np.asarray(scipy.linalg.solveh_banded(
+        np.repeat(r[: width + 1, np.newaxis], len(r), axis=1), y, lower=True, check_finite=False))
+
+
+def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
+    """The least width at which cutting off costs no more than `error`, found without the banded solver."""
+    def cut_is_too_much(width: int) -> bool:
+        cut = np.where(np.arange(len(r)) <= width, r, 0.0)
+        found = solve_toeplitz(cut, y, "pcg", tolerance=CUT)
+        return not (found.ok and relative(found.x, exact) <= error)
+
+    low, high = 0, len(r) - 1
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if cut_is_too_much(middle) else (low, middle)
+    return high
+
+
+def banded_operations(n: int, width: int) -> int:
+    """Multiplications of the banded factor and of its two substitutions."""
+    lengths = np.minimum(width, n - 1 - np.arange(n))
+    return int((lengths * (lengths + 3) // 2).sum() + 2 * (lengths + 1).sum())
+
+
+# ---- the table ----
+def measured(n: int, regime: str, t: float, basis: str) -> Row:
+    """One size: what the NS-form of the Toeplitz matrix takes."""
+    r, y = first_column(n, regime), targets(n, regime)
+    exact = (solve_toeplitz(r, y, "pcg", tolerance=EXACT).x if n > SMALL[-1] else
+             scipy.linalg.solve_toeplitz(r, y))
+    found = _ours(ToeplitzSystem(r), y, t, basis)
+    return {"N": n, "basis": basis, "levels": found.iterations, "n_e": sum(found.nonzeros),
+            "operations": found.operations, "bytes": found.bytes, "error": relative(found.x, exact),
+            "time": seconds(lambda: _ours(ToeplitzSystem(r), y, t, basis)),
+            "pcg time": seconds(lambda: solve_toeplitz(r, y, "pcg"))}
+
+
+def _ours(system: System, y: Array, t: float, basis: str) -> Solution:
+    found = wavelet(system, y, threshold=t, basis=basis)
+    assert found.ok, found.why
+    return found
+
+
+def beside(n: int, regime: str, t: float) -> Row:
+    """One size, with what the solvers take that a user has otherwise, the band for as small an error."""
+    row = measured(n, regime, t, "db10")
+    r, y = first_column(n, regime), targets(n, regime)
+    Z = scipy.linalg.toeplitz(r)
+    width = bandwidth(r, y, scipy.linalg.solve_toeplitz(r, y), row["error"])
+    return row | {
+        "whole time": seconds(lambda: _ours(DenseSystem(Z), y, t, "db10")),
+        "band": width, "band entries": n * (width + 1),
+        "band operations": banded_operations(n, width),
+        "band time": seconds(lambda: banded(r, width, y)),
+        "dense operations": n * (n * n + 3 * n + 2) // 6 + n * (n + 1),
+        "dense time": seconds(lambda: scipy.linalg.cho_solve(scipy.linalg.cho_factor(Z), y)),
+        "levinson time": seconds(lambda: solve_toeplitz(r, y, "levinson"))}
+
+
+def small(regime: str, t: float) -> list[Row]:
+    """Sizes at which the matrix still fits, every solver."""
+    beside(SMALL[0], regime, t)  # compiles
+    return [beside(n, regime, t) for n in SMALL]
+
+
+def large(regime: str, t: float, basis: str) -> list[Row]:
+    """Growth, from the paper's N to sizes where only O(N) is left."""
+    found = [measured(n, regime, t, basis) for n in (SMALL[0], SMALL[-1], *LARGE)]
+    unit = found[1]["time"] / found[1]["N"]
+    return [row | {"growth": row["time"] / row["N"] / unit} for row in found]

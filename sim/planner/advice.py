@@ -16,6 +16,11 @@ it grows with the largest eigenvalue over r_0 + lambda, the *peak*:
 
 right within a factor of 4 for each of the refine + 1 solves.
 
+The rule is that of Levinson's recursion.  The Schur form and look-ahead in words make errors of that size
+at most (5 times as large in one case of the same systems), and often much smaller ones, by up to 35 times:
+to them the rule is a caution.  Look-ahead in float32, or of a system that is not positive definite, it does
+not cover.
+
 The condition is estimated from both ends.  Above: the reflection coefficients of the Levinson recursion
 give eps = prod (1 - xi^2), and with the predictor a the Rayleigh quotient eps / |a|^2 >= the least
 eigenvalue.  On both sides: T. Chan's circulant, whose eigenvalues are the Rayleigh quotients of the Fourier
@@ -156,9 +161,29 @@ def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
     return min((_WORDS + found.condition / 4) * 2.0 ** (1 - _LONG) + once * rate**refine, 1.0)
 
 
+def _not_covered(system: Conditioning, solver: str) -> str:
+    """Why the rule says nothing of a solver; empty where it does."""
+    if solver == "lookahead_f32":
+        return "float32 decides the error of this solver, and no word length"
+    if solver == "lookahead" and system.condition == float("inf"):
+        return "reflection coefficients say nothing of look-ahead where T + lambda I is not positive definite"
+    return ""
+
+
 def choices(spec: Spec, system: Conditioning) -> list[Choice]:
-    """The word lengths of :data:`VARIANTS` that the spec can be planned with, the least RAM first."""
+    """The word lengths of :data:`VARIANTS` that the spec can be planned with, the least RAM first.
+
+    Raises
+    ------
+    KerncastError
+        E120 for look-ahead in float32, or of a system that is not positive definite.
+    """
     assert spec.toeplitz is not None
+    if why := _not_covered(system, spec.toeplitz.solver):
+        raise fail("E120", f"no advice on the word length can be given: {why}", where="[toeplitz] solver",
+                   value=spec.toeplitz.solver,
+                   allowed="levinson, schur; lookahead where T + lambda I is positive definite",
+                   remedy="run kerncast sim, which measures the error")
     found = []
     for word, refine in VARIANTS:
         tables = {"numbers": spec.numbers.model_copy(update={"word": word, "formats": {}}),
@@ -208,7 +233,9 @@ def enough(found: list[Choice], error: float) -> Choice | None:
 
 def sentence(system: Conditioning, plan: Plan) -> str:
     """What the conditioning costs a plan."""
-    word, refine = plan.integer("solver_word"), int(plan.options["refine"])
+    if why := _not_covered(system, plan.options["solver"]):
+        return f"Nothing is predicted of the error of alpha: {why}. kerncast sim measures it."
+    word, refine = plan.constants.get("solver_word", plan.word), int(plan.options["refine"])
     left = max(word - 1 - system.bits_lost, 0.0)
     after = f" after {refine} refinements" if refine else ""
     return (f"Reflection coefficients up to {system.xi:.4f}, prediction error power {system.eps:.3g}: a "

@@ -69,6 +69,33 @@ def test_predicted_errors_are_within_a_factor_of_four_a_solve(word: int, refine:
     assert len(beyond) <= 1, beyond
 
 
+def by(solver: str, asked: Spec) -> Spec:
+    assert asked.toeplitz is not None
+    return asked.model_copy(update={"toeplitz": asked.toeplitz.model_copy(update={"solver": solver})})
+
+
+@pytest.mark.parametrize("word", [16, 32])
+@pytest.mark.parametrize("solver", ["schur", "lookahead"])
+def test_to_other_solvers_the_prediction_is_a_caution(solver: str, word: int) -> None:
+    ratios = []
+    for lam, sigma in ((0.01, 3.0), (0.01, 10.0), (0.1, 1.0), (0.1, 10.0), (1.0, 3.0), (1.0, 30.0)):
+        plan = make_plan(by(solver, spec(64, lam, sigma, word)))
+        predicted = predicted_error(conditioning_of(plan, None), word)
+        ratios += [predicted / measured(plan, smooth) for smooth in (False, True)]
+    assert min(ratios) > 1 / 5 and max(ratios) < 35
+    assert "Predicted relative error" in sentence(conditioning_of(plan, None), plan)
+
+
+def test_where_the_rule_does_not_reach_no_advice_is_given() -> None:
+    indefinite = Conditioning(1.0, 0.0, float("inf"), float("inf"))
+    for solver, system in (("lookahead", indefinite), ("lookahead_f32", Conditioning(0.9, 0.1, 70.0, 7.0))):
+        asked = by(solver, spec())
+        with pytest.raises(KerncastError, match="E120") as caught:
+            choices(asked, system)
+        assert caught.value.problems[0].value == solver
+        assert "kerncast sim" in sentence(system, make_plan(asked))
+
+
 @pytest.mark.parametrize(("n", "lam", "sigma"), GRID)
 def test_the_estimated_condition_is_that_of_the_matrix(n: int, lam: float, sigma: float) -> None:
     """Rayleigh quotients lie within the spectrum: never above the true condition, and near it."""

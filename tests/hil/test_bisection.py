@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -29,6 +29,38 @@ Folder = tuple[Plan, Vectors, Path]
 LMS = Spec(model={"name": "lms", "algorithm": "kernel_lms"}, input={"word": "u5f0", "columns": 3},
            output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 6, "eta": 0.3, "rho": 0.01},
            numbers={"word": 16})
+
+
+#: Small trainers, one for each solver, and a fault: what stands there, what it becomes, what must be named.
+TRAINERS = {
+    "refine": ({"toeplitz": {"refine": 2}},
+               "t_refine.c", "m->alpha[i] - word : m->alpha[i] + word",
+               "m->alpha[i] - word : m->alpha[i] + word - (i == 7)", "move", "alpha"),
+    "schur": ({"toeplitz": {"solver": "schur"}},
+              "t_schur.c", "q[i - n] = generator(right * ONE + xi * left, W - 1)",
+              "q[i - n] = generator(right * ONE - xi * left, W - 1)", "update_generators", "q"),
+    "lookahead": ({"toeplitz": {"solver": "lookahead"}},
+                  "rt/kc_lookahead.h", "kc_lookahead_dot(k->g, i, first, i + 1, k->shift)",
+                  "kc_lookahead_dot(k->g, i, first, i, k->shift)", "solve_again", "c"),
+    "cg": ({"cg": {"n": 12, "lambda": 0.2, "steps": 6}},
+           "t_cg.c", "kc_divide(rr, old, &e)", "kc_divide(old, rr, &e)", "p_from_wide", "p"),
+}
+
+
+@pytest.fixture(params=sorted(TRAINERS))
+def trainer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Folder, str]:
+    """A small trainer, its vectors and its generated folder; which one it is."""
+    solver, chance = str(request.param), np.random.default_rng(3)
+    tables: dict[str, Any] = dict(TRAINERS[solver][0])
+    if "toeplitz" in tables:
+        tables["toeplitz"] = {"n": 12, "lambda": 0.05, "scheme": "diagonal_mean", **tables["toeplitz"]}
+    plan = make_plan(Spec(
+        model={"name": "t", "algorithm": "kernel_cg" if solver == "cg" else "toeplitz_rls"},
+        input={"word": "u8f0"}, output={"word": "s8f0"}, kernel={"sigma": 30.0}, **tables))
+    x, y = 20 * np.arange(12)[:, np.newaxis], chance.integers(-128, 128, 12)
+    vectors = make_vectors(plan, [("train", x, y), ("predict", x[:3], None)])
+    generate(plan, tmp_path / "out", vectors=vectors)
+    return (plan, vectors, tmp_path / "out"), solver
 
 
 @pytest.fixture
@@ -88,6 +120,35 @@ def test_a_wrong_rounding_is_named_on_an_emulated_board(learner: Folder, emulato
     name, _, line = found.hook.partition(":")
     hook = (folder / name).read_text(encoding="utf-8").splitlines()[int(line) - 1]
     assert hook.strip() == "KC_TRACE(project, alpha, slot, j, m->alpha[j]);"
+
+
+def assert_fault_is_named(trainer: tuple[Folder, str], backend: str) -> None:
+    (plan, vectors, folder), solver = trainer
+    _, file, line, fault, operation, signal = TRAINERS[solver]
+    plant(folder, file, line, fault)
+    found = bisect_backend(plan, vectors, backend, folder)
+    assert found.divergence is not None and found.divergence.name == "train"
+    assert (found.divergence.event.operation, found.divergence.event.signal) == (operation, signal)
+    assert found.divergence.equal > 20
+    hooked, _, number = found.hook.partition(":")
+    hook = (folder / hooked).read_text(encoding="utf-8").splitlines()[int(number) - 1]
+    assert f"({operation}, {signal}, " in hook
+
+
+@pytest.mark.parametrize("emulator", ["unicorn"], indirect=True)
+def test_a_wrong_operation_of_every_solver_is_named_on_an_emulated_board(
+        trainer: tuple[Folder, str], emulator: str) -> None:
+    assert_fault_is_named(trainer, f"emu:mps2-an386:{emulator}")
+
+
+@pytest.mark.campaign
+def test_every_solver_s_words_are_those_of_the_model_on_every_emulator_until_one_goes_wrong(
+        trainer: tuple[Folder, str], emulator: str, ledger) -> None:
+    (plan, vectors, folder), solver = trainer
+    found = bisect_backend(plan, vectors, f"emu:mps2-an386:{emulator}", folder)
+    assert found.rows() == [("differs", "nowhere")] and found.words > 300
+    ledger.record(backend=f"{found.backend}:trace", words=found.words, mismatches=0, case=solver)
+    assert_fault_is_named(trainer, f"emu:mps2-an386:{emulator}")
 
 
 def test_firmware_without_hooks_is_refused_with_what_to_do(learner: Folder, emulator: str) -> None:

@@ -1,12 +1,12 @@
 """The Toeplitz solvers side by side: Levinson, the Schur form, and look-ahead in words and in float32.
 
-    python benchmarks/solvers.py [--n 64 512] [--json]
+    python benchmarks/solvers.py [--n 64 512] [--ahead 64 256] [--json]
 
 First table: the relative error of alpha against float64 for Gaussian first rows on a uniform grid, the
 median of four right-hand sides, with the bytes of the model; beside it what rounding r and y to words
 costs alone, which no solver can undo.  Second table: systems whose leading blocks are singular or
 indefinite, r and y exact in every format: the error of look-ahead in float64, in float32 and in 32-bit
-words with block exponents (the models that the generated C equals).
+words with block exponents (the models that the generated C equals), `inf` where it says that it broke down.
 """
 
 from __future__ import annotations
@@ -150,11 +150,12 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--n", type=int, nargs="+", default=[64, 512])
+    parser.add_argument("--ahead", type=int, nargs="+", default=[64, 256, 512, 1024], help="n of look-ahead")
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     warnings.simplefilter("ignore")
     tables = {"Positive definite": list(positive_definite(chosen.n)),
-              "Look-ahead": list(looking_ahead([min(n, 256) for n in chosen.n]))}
+              "Look-ahead": list(looking_ahead(chosen.ahead))}
     if chosen.json:
         print(json.dumps(tables))
         return

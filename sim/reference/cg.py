@@ -206,7 +206,7 @@ def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float
                Status.NOT_POSITIVE_DEFINITE: "p'A p > 0 does not hold for all p, "}.get(run.status, "")
     n, columns, product = system.n, run.x.shape[1], system.product_cost
     return judged(system, Y, run.x.reshape(Y.shape), run.status, method=method, why=stopped + C.note,
-                  limit=_ANY_RESIDUAL if early else tolerance, iterations=run.steps,
+                  limit=_ANY_RESIDUAL if early else 1.01 * tolerance, iterations=run.steps,
                   found=float(np.max(run.found, initial=0.0)),
                   history=tuple(float(np.max(found)) for found in run.residuals),
                   bytes=8 * _VECTORS * n * columns + product.bytes + C.cost.bytes,

@@ -86,7 +86,7 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
 
 def default_landmarks(n: int) -> int:
     """As many as make a good preconditioner and cost less than a few products with K."""
-    return min(n, max(50, min(1000, 4 * int(n**0.5))))
+    return min(n, max(50, min(500, 4 * int(n**0.5))))
 
 
 def _asked(landmarks: Landmarks, n: int) -> tuple[IntArray | None, int]:

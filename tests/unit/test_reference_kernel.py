@@ -73,7 +73,8 @@ def test_every_method_solves_every_system_it_takes(system, method):
     found = np.linalg.norm(Y - system @ solution.x, axis=0).max()
     assert solution.residual == pytest.approx(found, abs=1e-12)
     assert solution.bytes > 0 and solution.operations > 0
-    assert (solution.kernel_values > 0) == (system.values_per_entry > 0) or isinstance(system, KernelSystem)
+    if not isinstance(system, KernelSystem):
+        assert solution.kernel_values == 0
 
 
 def ill_conditioned(condition: float) -> list[System]:

@@ -1,5 +1,7 @@
 """The multi-resolution solver: Table I of its paper, its bases, one form of a matrix, and what it refuses."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -170,6 +172,13 @@ def test_a_threshold_too_large_for_lambda_is_told_with_the_threshold():
     found = solve_kernel(x, y, sigma, 1e-6, "wavelet", threshold=1e-2)
     assert found.status == "not_positive_definite" and not found.x.any()
     assert "level" in found.why and "0.01" in found.why
+
+
+@pytest.mark.parametrize(("module", "package"), [("scipy.linalg", "scipy"), ("pywt", "PyWavelets")])
+def test_a_package_that_is_not_installed_is_named(monkeypatch, module, package):
+    monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(KerncastError, match=rf"E501[\s\S]*pip install {package}"):
+        solve_kernel(np.arange(40.0), np.ones(40), 1.0, 1.0, "wavelet")
 
 
 @pytest.mark.parametrize("option", [{"levels": -1}, {"levels": 6}, {"levels": 2.5}, {"threshold": -1e-3},

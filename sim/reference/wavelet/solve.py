@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...checks import is_real
 from ...errors import fail
+from ..cholesky import lapack
 from ..first_row import uniform_first_row
 from ..options import check_count
 from ..solution import Solution, Status
@@ -57,7 +58,8 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
     Raises
     ------
     KerncastError
-        E237 where the first scale space does not fit the memory; E238 an option; E501 PyWavelets.
+        E237 where the first scale space does not fit the memory; E238 an option; E501 without
+        scipy, or PyWavelets.
 
     Notes
     -----
@@ -79,7 +81,8 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
 
 
 def _by_ns_form(Z: System, y: Array, levels: int, t: float, basis: str) -> Solution:
-    from .elimination import NotPositiveDefinite  # these load scipy: not before they are asked for
+    lapack()  # names scipy where it is not installed; what follows loads it, not before it is asked for
+    from .elimination import NotPositiveDefinite
     from .factor import factorise
     from .ns_form import ns_form
 

@@ -215,8 +215,8 @@ _NUMBERS = {
                   "Inputs are of shape (m, D) and targets of shape (m,), of integers.",
                   "Reshape the array; a single column may also be given as shape (m,)."),
     "E250": Entry("the model in fxpmath cannot run this",
-                  "It is an independent opinion for small sizes, n or budget up to 32; it has neither "
-                  "of the solvers lookahead and lookahead_f32.",
+                  "It is an independent opinion for small sizes, n or budget up to 32, and has not the "
+                  "float32 of the solver lookahead_f32.",
                   "Use the back end model, or a smaller size."),
     "E251": Entry("a value is missing",
                   "A field of the data file is empty, or holds a sign for no value: NA, NaN, null or ?.",

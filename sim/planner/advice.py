@@ -235,7 +235,8 @@ def sentence(system: Conditioning, plan: Plan) -> str:
     """What the conditioning costs a plan."""
     if why := _not_covered(system, plan.options["solver"]):
         return f"Nothing is predicted of the error of alpha: {why}. kerncast sim measures it."
-    word, refine = plan.constants.get("solver_word", plan.word), int(plan.options["refine"])
+    word = plan.integer("solver_word") if "solver_word" in plan.constants else plan.word
+    refine = int(plan.options["refine"])
     left = max(word - 1 - system.bits_lost, 0.0)
     after = f" after {refine} refinements" if refine else ""
     return (f"Reflection coefficients up to {system.xi:.4f}, prediction error power {system.eps:.3g}: a "

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from ..kernels import Kernel
 from ..reference.expansion import expand
 from ..reference.solution import Solution
-from ..reference.system import System
+from ..reference.system import KernelSystem, System
 from ..reference.toeplitz_product import largest_norm
 from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest
 
@@ -39,7 +39,7 @@ class RLS(BaseEstimator):
         self.status_, self.solver_, self.why_ = solution.status, solution.method, solution.why
         self.residual_ = solution.residual
         if with_bias and support is None:  # the solver's is that of two systems, of 1 and of y
-            rest = Y - self.intercept_ - system @ solution.x if solution.ok else Y
+            rest = Y - self.intercept_ - _product(system, solution.x) if solution.ok else Y
             self.residual_ = largest_norm(np.asarray(rest))
         self._expand_in(kernel, self.X_fit_, self.dual_coef_)
 
@@ -60,6 +60,13 @@ class RLS(BaseEstimator):
     def _no_solution(self, solution: Solution) -> str:
         """Why all multipliers are 0."""
         return f"no solution, status {solution.status} ({solution.method}: {solution.why})"
+
+
+def _product(system: System, alpha: Array) -> Array:
+    """A alpha; of samples of one column as an expansion, which leaves out what is zero."""
+    if isinstance(system, KernelSystem):
+        return np.asarray(expand(system.kernel, system.X, system.X, alpha) + system.lam * alpha)
+    return system @ alpha
 
 
 class RLSRegressor(RegressorMixin):

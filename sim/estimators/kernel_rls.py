@@ -106,7 +106,7 @@ class KernelRLSRegressor(RLSRegressor, _KernelRLS):
         Fit a bias that is not regularised, as LS-SVM does.
     solver : str, default="auto"
         "auto", which chooses by kernel and memory and tells why in `why_`; or elimination, cholesky, eigh,
-        cg, block_gauss_seidel, wavelet, linear_svd, linear_direct, subset.  E238.
+        cg, block_gauss_seidel, wavelet, banded, linear_svd, linear_direct, subset.  E238.
     solver_options : mapping, optional
         Options of the solver, such as ``{"landmarks": 200}`` for subset or ``{"tolerance": 1e-6}`` for cg.
 

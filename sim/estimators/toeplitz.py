@@ -92,7 +92,8 @@ class _ToeplitzRLS(RLS):
 
     def _warn_of(self, solution: Solution, scheme: str) -> None:
         """Say what the user did not ask for: no solution, or one of a matrix that is indefinite."""
-        advice = "Use scheme='diagonal_mean_biased', or a larger lam, or a smaller sigma."
+        other = "KernelRLS" if scheme in _GRIDS else "scheme='diagonal_mean_biased'"
+        advice = f"Use {other}, or a larger lam, or a smaller sigma."
         if not solution.ok:
             what, advice = self._no_solution(solution), f"All multipliers are 0. {advice}"
         elif self.solver == "auto" and solution.method == "lookahead":

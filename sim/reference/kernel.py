@@ -9,15 +9,17 @@ eigh                A = Q Lambda Q', any nonsingular matrix              O(n^2) 
 cg                  conjugate gradients to a tolerance, or a few steps   O(n s)          O(n^2) a step
 block_gauss_seidel  k samples at a time, to a tolerance                  O(n k)          O(n^2) a sweep
 wavelet             sparse in wavelets; both O(n) on a uniform grid      O(n^2)          O(n^2)
+banded              one column: b neighbours within the kernel's reach   O(n b)          O(n b^2)
 linear_svd          linear kernel: X = U S V'                            O(n D)          O(n D^2)
 linear_direct       linear kernel: X'X, cheaper, ill-conditioned sooner  O(n D)          O(n D^2)
 subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
 ==================  ===================================================  ==============  =================
 
 "auto" is linear_direct for the linear kernel of fewer columns than samples; what :mod:`.toeplitz` chooses for
-Toeplitz matrices of many rows, that of many samples on a uniform grid among them; else Cholesky while A takes
-no more than half of the free memory, and elimination should A turn out not to be positive definite; beyond
-that cg, preconditioned by landmarks.  Solution.why says why.
+Toeplitz matrices of many rows, that of many samples on a uniform grid among them; banded for many samples of
+one column within the kernel's reach of few others; cg for many that are interpolated from a grid; else
+Cholesky while A takes no more than half of the free memory, and elimination should A turn out not to be
+positive definite; beyond that cg, preconditioned by landmarks.  Solution.why says why.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import positive
 from ..errors import fail
 from ..kernels import Kernel, Linear
+from .banded import banded, bandwidth
 from .bias import solve_with_bias
 from .block_gauss_seidel import block_gauss_seidel
 from .cg import cg
@@ -64,6 +67,7 @@ SOLVERS: dict[str, Solver] = {
 }
 #: Those that take a kernel and samples.
 SAMPLE_SOLVERS: dict[str, Solver] = {
+    "banded": banded,
     "linear_svd": linear_svd,
     "linear_direct": linear_direct,
     "subset": subset,
@@ -72,6 +76,8 @@ METHODS = ("auto", *SOLVERS, *SAMPLE_SOLVERS)
 
 # Systems of fewer rows than this are factorised, Toeplitz or not: that takes less than a second.
 _FFT_FROM = 1000
+# A band of less than n over this is worth a factorisation of its own.
+_NARROW = 8
 
 
 def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, method: str = "auto", *,
@@ -152,14 +158,21 @@ def _automatic(system: System, Y: Array) -> Solution:
     if r is not None:
         solution = solve_toeplitz(r, Y)
         return replace(solution, why=f"a Toeplitz matrix of {n} rows; {solution.why}")
+    b = bandwidth(system) if n >= _FFT_FROM else None
+    if b is not None and _NARROW * (b + 1) <= n:
+        return _because(banded(system, Y), f"a band, {n} rows")
+    reason = f"{n} rows, positive definite"
     if isinstance(system, GridSystem) and n >= _FFT_FROM:
-        return _because(cg(system, Y), f"{n} rows, multiplied by FFT")
+        solution = _because(cg(system, Y), f"{n} rows, multiplied by FFT")
+        if solution.ok:
+            return solution
+        reason = f"not {solution.why}"
     matrix, free = REAL_BYTES * n * n, free_bytes()
     if 2 * matrix > free:
         return _because(cg(system, Y), f"the matrix, {matrix:,} bytes, takes more than half of {free:,} free")
     solution = cholesky(system, Y)
     if solution.ok:
-        return _because(solution, f"{n} rows, positive definite")
+        return _because(solution, reason)
     return _because(elimination(system, Y), f"not cholesky: {solution.status}, {solution.why}")
 
 

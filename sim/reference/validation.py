@@ -127,7 +127,7 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
     y : array_like of shape (n,)
         Targets, or labels of any kind.
     kernel : DistanceKernel, optional
-        Whose width is varied; Gaussian where none is given.
+        Whose width is varied; by default Gaussian.
     task : {"auto", "classification", "regression"}
         "auto" takes strings, booleans and up to 20 different integers for labels.
     sigmas, lams : array_like, optional
@@ -140,16 +140,10 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
         Size of the subsample: consecutive samples of a uniform grid, else a random choice in its order.
     splits : int
         How often the subsample is split into 70 % to train on and 30 % to measure the error on.
-    steps : int
-        Of conjugate gradients.
-    seed : int
-        Of subsample and splits.
+    steps, seed : int
+        Of conjugate gradients; of subsample and splits.
     tell : callable
         Told what is being done, a line at a time.
-
-    Returns
-    -------
-    Verdict
 
     Raises
     ------
@@ -158,29 +152,35 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
 
     Notes
     -----
-    On a uniform grid of one column T is the kernel matrix itself (Lemma 1), so the answer is known; sigma
-    and lambda are then selected by leave-one-out errors.  Otherwise time is O(samples^3) per width.
+    On a uniform grid T is the kernel matrix itself (Lemma 1): the answer is known, and leave-one-out errors
+    select sigma and lambda.  Otherwise time is O(samples^3) per width.
     """
     X = as_samples(X)
     Y, classes = _targets(y, len(X), task)
     for value, where, least in ((samples, "samples", 4), (splits, "splits", 1), (steps, "steps", 1)):
         check_count(value, where, least)
     scheme = choose_scheme(X) if scheme == "auto" else check_scheme(scheme)
-    if sigmas is None:
-        sigmas = grid_or_spread_width(X) * (GRID_WIDTHS if scheme == "uniform" else WIDTHS)
-    widths = _models(sigmas, "sigmas", "E220")
-    regularisers = _models(lams, "lams", "E221")
     rows = _subsample(len(X), samples, scheme == "uniform", seed)
     data = _Subsample(X[rows], Y[rows], classes, kernel or Gaussian(1.0), fit_intercept, scheme)
-    if scheme == "uniform":
-        exact = _left_out(data, widths, regularisers, tell)
+    return _verdict(data, sigmas, _models(lams, "lams", "E221"), splits, steps, seed, tell)
+
+
+def _verdict(data: _Subsample, sigmas: ArrayLike | None, lams: Array, splits: int, steps: int, seed: int,
+             tell: Tell) -> Verdict:
+    """Try every model by every method, and judge."""
+    uniform = data.scheme == "uniform"
+    if sigmas is None:
+        sigmas = grid_or_spread_width(data.X) * (GRID_WIDTHS if uniform else WIDTHS)
+    widths = _models(sigmas, "sigmas", "E220")
+    if uniform:
+        exact = _left_out(data, widths, lams, tell)
         errors = {"exact": exact, "toeplitz": exact}
     else:
-        errors = _held_out(data, widths, regularisers, splits, steps, seed, tell)
-    choices = tuple(_best(method, found, widths, regularisers) for method, found in errors.items())
-    applies, trainer, words = _judge(choices, scheme, widths, X.shape[1], classes, steps)
-    measure = "error rate" if classes else "rms error over the spread of y"
-    return Verdict(applies, trainer, words, choices, measure, scheme, len(rows), widths, regularisers)
+        errors = _held_out(data, widths, lams, splits, steps, seed, tell)
+    choices = tuple(_best(method, found, widths, lams) for method, found in errors.items())
+    applies, trainer, words = _judge(choices, data.scheme, widths, data.X.shape[1], data.classes, steps)
+    measure = "error rate" if data.classes else "rms error over the spread of y"
+    return Verdict(applies, trainer, words, choices, measure, data.scheme, len(data.X), widths, lams)
 
 
 def _models(values: ArrayLike, where: str, code: str) -> Array:

@@ -138,18 +138,15 @@ def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def jit_real(function: Callable[P, R]) -> Callable[P, R]:
-    """:func:`jit` for the reference's loops over real numbers: IEEE 754 as written, other threads go on.
+    """:func:`jit` for the reference's loops over real numbers, which leave other threads running.
 
-    The words are those of plain Python, on any machine and for any length of its vectors.
+    In the order written; but a product may be added without being rounded first, where the processor can.
     """
-    return _compiled(function, _nrt=False, nogil=True, error_model="numpy")
+    return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"contract"})
 
 
 def jit_sums(function: Callable[P, R]) -> Callable[P, R]:
-    """:func:`jit_real`, but sums may be taken in any order, and a product be added without rounding.
-
-    Sums then keep the processor's vector units busy; their last bits differ from machine to machine.
-    """
+    """:func:`jit_real`, but sums may be taken in any order, which keeps the vector units busy."""
     return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 

@@ -109,12 +109,13 @@ def _parts(X: Array, kernel: DistanceKernel, dtype: str, scheduler: str | None, 
 def band_sums(blocks: KernelBlocks, band: int) -> Array:
     """The sums over the rows of one band, shape (n - first row,): of its diagonals 0, 1, ..."""
     n, start = blocks.n, band * _BAND
-    sums = np.zeros(n - start)
+    sums, room = np.zeros(n - start), np.empty((_STRIPE, _COLUMNS), dtype=blocks.precision)
     for first in range(start, min(start + _BAND, n), _STRIPE):
         rows = slice(first, min(first + _STRIPE, start + _BAND, n))
         stripe = np.zeros(n - first, dtype=blocks.dtype)
         for column in range(first, n, _COLUMNS):
-            tile = blocks.tile(rows, slice(column, min(column + _COLUMNS, n)))
+            columns = slice(column, min(column + _COLUMNS, n))
+            tile = blocks.tile(rows, columns, room[: rows.stop - rows.start, : columns.stop - column])
             add_diagonals(tile.astype(blocks.dtype, copy=False), stripe, column - first, blocks.fast)
         sums[: n - first] += stripe
     return sums

@@ -119,11 +119,19 @@ class KernelBlocks:
         block[same] += added
         return block
 
-    def tile(self, rows: Rows, columns: Rows) -> Floats:
-        """K[rows, columns] in the dtype computed in; a sample's value with itself may lack its last bits."""
+    @property
+    def precision(self) -> np.dtype[np.floating]:
+        """The dtype computed in."""
+        return self._z.dtype if self._by_product else np.dtype(np.float64)
+
+    def tile(self, rows: Rows, columns: Rows, room: Floats | None = None) -> Floats:
+        """K[rows, columns] in the dtype computed in; a sample's value with itself may lack its last bits.
+
+        It is made in `room`, of that shape and dtype, where that is given.
+        """
         if not self._by_product:
             return self.kernel(self._X[rows], self._X[columns])
-        product = self._z[rows] @ self._z[columns].T
+        product: Floats = np.matmul(self._z[rows], self._z[columns].T, out=room)
         _exponentials(product, self._h[rows], self._h[columns], self.fast)
         return product
 

@@ -1,7 +1,7 @@
 """sim.reference: the compiled loops of kernel blocks.
 
 exp v = 2^k exp r with |r| <= log(2) / 2: W. J. Cody, W. Waite, "Software Manual for the Elementary
-Functions", 1980.  Nothing is left to the processor's choice: the words are the same whatever its vectors are.
+Functions", 1980.  Branches and tables would keep the compiler from doing several at once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """sim.reference: the bias of the LS-SVM, by one more right-hand side.
 
-J. Schouten, J. A. K. Suykens, B. De Moor, "A Multi-Resolution Approach for LS-SVM": Z alpha + b 1 = y and
-1'alpha = 0 are solved by Z eta = 1, Z nu = y; s = 1'eta; b = eta'y / s; alpha = nu - eta b (8), where the
-print lacks the 1 of Z^-1 1.
+T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000:
+Z alpha + b 1 = y and 1'alpha = 0 are solved by Z eta = 1, Z nu = y; s = 1'eta; b = eta'y / s;
+alpha = nu - eta b (8), where the print lacks the 1 of Z^-1 1.
 """
 
 from __future__ import annotations

@@ -1,11 +1,37 @@
 """sim: samples for training, from the user's file or from a data set by name.
 
-The raw sensor words that a spec names are read by :mod:`.data`; here values are in their own unit.
+========  ==================================  ====================================================
+format    file names end in                   options
+========  ==================================  ====================================================
+csv       .csv .tsv .txt, and .gz .bz2        target: column or columns, by name or number; by
+                                              default the one named y, else the last.  inputs:
+                                              columns, by default all others.  header: whether the
+                                              first line names the columns; by default, if it
+                                              holds no number
+npz       .npz                                target, inputs: names of arrays, by default y and X
+libsvm    .libsvm .svm .svmlight, .gz .bz2    columns: D, where the file need not show the last
+wav       .wav                                target: number of the channel, by default all
+========  ==================================  ====================================================
+
+Where there are no inputs, the number of the sample is one: a signal.
+
+==============================================================  ==================================
+sets by name                                                    are
+==============================================================  ==================================
+ecg, ecg_360hz, glucose, sea_temperature                        signals
+digits, breast_cancer, mnist_5k, mnist_10k, fashion_mnist,      classes
+shuttle, faces, spam_assassin
+covertype, ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb      classes, from the user's copy only
+==============================================================  ==================================
+
+Errors: E237 memory; E241 file; E242 columns or options; E243 ragged rows; E245 infinity; E247 no samples;
+E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 no such set, or none to be had; E256 a
+copy of something else; E257 arrays; E501 package that is missing.  The raw sensor words that a spec names are
+read by :mod:`.data`; here values are in their own unit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +41,6 @@ from numpy.typing import NDArray
 
 from .checks import is_integer
 from .errors import fail
-from .samples_csv import Column
 from .samples_files import read_file
 from .samples_named import SETS, check_columns, place_of, read_set
 from .samples_table import Array, Labels, Table, as_labels, check_values
@@ -57,50 +82,29 @@ class Samples:
                        title=f"{self.title}, {' and '.join(map(str, classes))} only")
 
 
-def load_samples(source: str | Path, *, copy: str | Path | None = None, format: str | None = None,
-                 target: Column | Sequence[Column] | None = None,
-                 inputs: str | Sequence[Column] | None = None, header: bool | None = None,
-                 columns: int | None = None, labels: Labels = None, limit: int | None = None) -> Samples:
+def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: Labels = None,
+                 limit: int | None = None, format: str | None = None, **options: Any) -> Samples:
     """Load samples from a file, or a data set by its name; nothing is downloaded.
 
     Parameters
     ----------
     source : str or Path
-        A file, CSV (also .tsv, .txt, and .gz or .bz2 of each), NPZ, LIBSVM/SVMlight or WAV by its ending; or
-        a name:
-        ecg, ecg_360hz, glucose, sea_temperature (signals); digits, breast_cancer, mnist_5k, mnist_10k,
-        fashion_mnist, shuttle, faces, spam_assassin (classes); and from the user's copy only covertype,
-        ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb.
+        A file, or a name: see the tables of :mod:`kerncast.sim.samples`.
     copy : str or Path, optional
         The user's copy of a set that goes by a name.
-    format : {"csv", "npz", "libsvm", "wav"}, optional
-        Of a file whose name does not tell.
-    target : str, int or sequence of these, optional
-        CSV: column or columns, by default the one named y, else the last.  NPZ: the array, by default y.
-        WAV: number of the channel, by default all.
-    inputs : str or sequence, optional
-        CSV: columns, by default all but the target.  NPZ: the array, by default X.  Where there are none,
-        a sample's number is its input: a signal.
-    header : bool, optional
-        CSV: whether the first line names the columns; by default, if it holds no number.
-    columns : int, optional
-        LIBSVM: D, where the file need not show the last columns.
     labels : {"any"}, sequence, mapping or None
         None: the target is a number (of a set by name, what it is).  Else it is a class label: of any kind,
         one of a sequence, or a key of a mapping, which becomes the value there: {"cat": -1, "dog": 1}.
     limit : int, optional
         Take so many samples at most, from the beginning.
+    format : {"csv", "npz", "libsvm", "wav"}, optional
+        Of a file whose name does not tell.
+    **options
+        Of the format: target, inputs, header, columns; see the table.
 
     Returns
     -------
     Samples
-
-    Raises
-    ------
-    KerncastError
-        E237 memory; E241 file; E242 columns or options; E243 ragged rows; E245 infinity;
-        E247 no samples; E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 no such
-        set, or none to be had; E256 a copy of something else; E257 arrays; E501 package that is missing.
 
     Examples
     --------
@@ -113,27 +117,26 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, format: 
     if limit is not None and (not is_integer(limit) or limit < 1):
         raise fail("E242", "the limit is no number of samples", where="limit", value=repr(limit),
                    allowed="an integer >= 1", remedy="leave it out to load all")
-    options = {"target": target, "inputs": inputs, "header": header, "columns": columns, "labels": labels,
-               "limit": limit}
     if str(source) in SETS:
-        return _named(str(source), copy, format, options)
+        return _named(str(source), copy, labels, limit, format, options)
     path = Path(source)
     if copy is not None or (not path.suffix and format is None and not path.exists()):
         raise fail("E255", "there is no data set of this name", where="source", value=repr(str(source)),
                    allowed=", ".join(SETS), remedy="choose one of these, or give the path of a file")
-    table = read_file(path, format, options)
+    table = read_file(path, format, options | {"labels": labels, "limit": limit})
     return _samples(table, labels, None, path.name, "the user's")
 
 
-def _named(name: str, copy: str | Path | None, format: str | None, options: dict[str, Any]) -> Samples:
+def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None, format: str | None,
+           options: dict[str, Any]) -> Samples:
     """A data set by its name."""
     named, place = SETS[name], place_of(name, copy)
     title = f"{named.title}, the user's copy" if copy is not None else named.title
+    chosen = labels or ("any" if named.classes else None)
     if named.read is None:
-        table = read_file(place, format, options | {"labels": options["labels"] or "any"})
+        table = read_file(place, format, options | {"labels": chosen, "limit": limit})
     else:
-        others = options | {"format": format, "labels": None, "limit": None}
-        strange = [key for key, value in others.items() if value is not None]
+        strange = [key for key, value in (options | {"format": format}).items() if value is not None]
         if strange:
             raise fail("E242", "a data set by name is read as it is", where=name, value=", ".join(strange),
                        allowed="labels, limit",
@@ -141,8 +144,7 @@ def _named(name: str, copy: str | Path | None, format: str | None, options: dict
         table = read_set(name, place)
         check_values(table, place)
     check_columns(name, table, place)
-    return _samples(table, options["labels"] or ("any" if named.classes else None), options["limit"], title,
-                    named.licence)
+    return _samples(table, chosen, limit, title, named.licence)
 
 
 def _samples(table: Table, labels: Labels, limit: int | None, title: str, licence: str) -> Samples:

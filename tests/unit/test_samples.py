@@ -268,6 +268,10 @@ def test_a_set_by_name_takes_no_options_of_files(options):
     assert problems("ecg", **options) == [("E242", "ecg")]
 
 
+def test_the_table_of_sets_names_all_of_them():
+    assert not [name for name in SETS if name not in samples.__doc__]
+
+
 def test_an_unknown_name_is_refused_with_those_known():
     assert problems("mnist") == [("E255", "source")]
     assert problems("a.csv", copy="b.csv") == [("E255", "source")]

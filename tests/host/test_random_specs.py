@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.vendor.pretty import pretty
 
 from kerncast.codegen.generate import generate
 from kerncast.codegen.host import HostBackend
@@ -120,3 +121,4 @@ def test_random_specs_agree_at_every_level_and_under_sanitizers(ledger, part, ca
 @given(case=cases())
 def test_a_random_spec_is_shown_as_the_file_that_repeats_it(case):
     assert Spec.from_text(repr(case)) == case.spec
+    assert pretty(case).strip() == repr(case).strip()

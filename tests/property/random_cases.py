@@ -55,6 +55,10 @@ class Case:
         return toml(self.spec) + f"# the plan saw the data: {self.seen}\n" + "".join(
             f"# {name} = {None if words is None else words.tolist()}\n" for name, words in data.items())
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """The same in Hypothesis's report, which shows a dataclass field by field otherwise."""
+        printer.text(f"\n{self!r}")
+
 
 def toml(spec: Spec) -> str:
     """The text of a spec file, without what it leaves to the defaults."""

@@ -156,9 +156,12 @@ _NUMBERS = {
     "E228": Entry("eta or rho is out of range",
                   "The learning rate must be positive, and the decay must not turn a multiplier's sign.",
                   "Start with eta = 0.1 and rho = 0."),
-    "E229": Entry("the budget is too small", "The reduction needs at least a few vectors to choose from.",
-                  "Raise the budget."),
-    "E230": Entry("no such reduction", "The name of the reduction is not known.", "Use fklms."),
+    "E229": Entry("the budget is too small",
+                  "The reduction needs at least a few vectors to choose from, or nothing at all limits their "
+                  "number.", "Raise the budget."),
+    "E230": Entry("no such reduction",
+                  "The name of the reduction, or of its projection or metric, is not known.",
+                  "Use fklms."),
     "E231": Entry("the kernel lacks a property",
                   "The algorithm relies on a property of the kernel: the Toeplitz trainer that k(u, v) "
                   "depends on u - v only; FKLMS that k(v, v) = 1 and that k falls with a distance. "
@@ -238,6 +241,10 @@ _NUMBERS = {
     "E257": Entry("the arrays of a file are no training set",
                   "Inputs are of shape (n, D) and targets of shape (n,) or (n, K), both of real numbers.",
                   "Name the arrays, reshape or convert them."),
+    "E258": Entry("an option of the reduction is out of range",
+                  "truncation, max_deterioration, max_age or ls_penalty is not a number of the kind allowed, "
+                  "or magnitude truncation was not told which magnitude.",
+                  "Leave the option away to do without it; mt needs max_deterioration."),
     "E260": Entry("the checkpoint belongs to another computation",
                   "The file was written for other samples, another kernel, another precision, or by a version "
                   "that takes the sums in another order.",

@@ -17,7 +17,8 @@ from sklearn.exceptions import ConvergenceWarning
 from ..checks import is_integer
 from ..errors import fail
 from ..reference.expansion import expand
-from ..reference.kernel_lms import KernelLMS, checked_budget
+from ..reference.kernel_lms import KernelLMS
+from ..reference.reduction import checked_budget
 from ..reference.solution import Status
 from ..reference.width import overlap_width
 from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest, width_or

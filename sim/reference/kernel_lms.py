@@ -1,20 +1,22 @@
 """sim.reference: online kernel LMS in fixed memory, float64.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report
-836, University of Sheffield, 2003: learning rule (2)-(6), strategy of fixed N_max.
+836, University of Sheffield, 2003: learning rule (2)-(6), and the order in which reductions act.
 """
 
 from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite_array, is_integer, is_real, positive
 from ..errors import fail
-from ..kernels import DistanceKernel, require
+from ..kernels import DistanceKernel
 from .expansion import Expansion, expand
 from .first_row import as_samples
-from .reduction import REDUCTIONS, Metric
+from .reduction import FixedNumber, Parts, Reduction
 from .solution import Status
 
 Array = NDArray[np.float64]
@@ -27,16 +29,45 @@ _ERROR_LIMIT = 1e100
 _FIRST_CAPACITY = 64
 
 
+def stable_eta(rho: float) -> float:
+    """The eta from which the rule itself is unstable where k(x, x) = 1: eta (1 + rho) = 2.
+
+    (2)-(6) multiply what separates the model from one that fits the sample by (1 - eta rho) I - eta k_x k_x',
+    whose eigenvalues are 1 - eta rho and 1 - eta rho - eta.  A reduction may bring divergence before.
+    """
+    return 2.0 / (1.0 + rho)
+
+
+class History(NamedTuple):
+    """What happened at each sample.
+
+    Attributes
+    ----------
+    error : ndarray of shape (m,) or (m, K)
+        e_p (2).
+    N : ndarray of int64, shape (m,)
+        Vectors held after it.
+    deterioration : ndarray of shape (m,)
+        lambda of the vector that went, by the metric of the reduction, the largest of several;
+        NaN where none went.
+    """
+
+    error: Array
+    N: IntArray
+    deterioration: Array
+
+
 class KernelLMS:
     """A kernel expansion that learns one sample at a time.
 
     For each sample (x, y), in this order; the integer model and the generated code do the same:
 
     1. A held vector equals x: that multiplier alone learns, alpha_i += eta e, after the decay of
-       all.  Nothing is removed, nothing inserted.
-    2. Otherwise, if N = N_max, the reduction removes one vector; its slot becomes free.
-    3. f = sum alpha_j k(v_j, x); e = y - f (2); alpha_j *= 1 - eta rho (5); x goes into the free
+       all.  Nothing is removed before, nothing inserted.
+    2. Otherwise, if N = N_max, the reduction removes one vector.
+    3. f = sum alpha_j k(v_j, x); e = y - f (2); alpha_j *= 1 - eta rho (5); x goes into the first free
        slot with alpha = eta e (3), (4), (6).
+    4. Truncations, and the reduction with fixed lambda_max, remove what they may.
 
     Parameters
     ----------
@@ -44,29 +75,34 @@ class KernelLMS:
         D, the number of inputs.
     kernel : DistanceKernel
     eta : float
-        Learning rate, positive.  With k(x, x) = 1 the rule is unstable from eta = 2 up, and
-        earlier where the vectors lie densely.
+        Learning rate, positive.  With k(x, x) = 1 the rule is unstable from :func:`stable_eta` up, and
+        earlier with a reduction whose assumptions do not hold.
     rho : float
         Decay of the multipliers (regularisation, or forgetting), 0 <= eta rho <= 1.
-    reduction : {"fklms", "none"}
-        ``none`` lets N grow without bound.
-    budget : int
+    reduction : str
+        A row of :data:`.reduction.PRESETS`, or ``none``, which lets N grow without bound.
+    budget : int or None
         N_max, the largest number of expansion vectors; not used by ``none``.
     outputs : tuple of int
         () for scalar y, (K,) for K outputs that share the expansion vectors.
+    **parts
+        The rest of :class:`.reduction.Parts`.
 
     Attributes
     ----------
     model : Expansion
-    metric : Metric or None
+    reductions : tuple of Reduction
     status : Status
         ``diverged`` once an error exceeded a thousand times the largest target seen; the learner then
         keeps its last multipliers and learns no more.
+    history : History
+        Of the last call of `learn`.
 
     Raises
     ------
     KerncastError
-        E228 eta or rho, E229 budget, E230 reduction, E231 a kernel without the properties needed.
+        E224 columns, E228 eta or rho, E229 budget, E230 an unknown name, E231 a kernel without the
+        properties needed, E258 another of the parts.
 
     Notes
     -----
@@ -75,26 +111,28 @@ class KernelLMS:
     """
 
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
-                 reduction: str = "fklms", budget: int = 100, outputs: tuple[int, ...] = ()) -> None:
+                 reduction: str = "fklms", budget: int | None = 100, outputs: tuple[int, ...] = (),
+                 **parts: Any) -> None:
+        if not is_integer(columns) or columns < 1:
+            raise fail("E224", "there are no inputs to learn from", where="columns", value=columns,
+                       allowed="an integer >= 1", remedy="give every sample one column at least")
         self.kernel = kernel
         self.eta = positive(eta, "eta", "E228", "start with 0.1")
         if not is_real(rho) or not 0.0 <= eta * rho <= 1.0:
             raise fail("E228", "rho is out of range", where="rho", value=rho,
                        allowed=f"0 <= eta rho <= 1, here up to {1.0 / eta:g}", remedy="start with 0")
         self.rho = float(rho)
-        if reduction != "none" and reduction not in REDUCTIONS:
-            raise fail("E230", "there is no such reduction", where="reduction", value=repr(reduction),
-                       allowed=", ".join((*REDUCTIONS, "none")), remedy="use fklms")
-        self._reduction = REDUCTIONS.get(reduction)
-        self.metric: Metric | None = None
-        capacity = _FIRST_CAPACITY
-        if self._reduction is not None:
-            require(kernel, reduction.upper(), *self._reduction.needs)
-            capacity = checked_budget(budget, self._reduction.least_budget)
-            self.metric = self._reduction.metric(capacity)
-        self.model = Expansion.empty(capacity, columns, kernel, outputs)
+        self.reductions = Parts(reduction, budget, **parts).build(kernel)
+        self._metrics = tuple({id(r.metric): r.metric for r in self.reductions}.values())
+        limits = [r.strategy.limit for r in self.reductions if isinstance(r.strategy, FixedNumber)]
+        gram = any(r.projection.gram or r.metric.gram for r in self.reductions)
+        self.model = Expansion(limits[0] if limits else _FIRST_CAPACITY, columns, kernel, outputs, gram)
+        for metric in self._metrics:
+            metric.grown(self.model.capacity)
         self.status = Status.OK
+        self.history = History(np.zeros((0, *outputs)), np.zeros(0, dtype=np.int64), np.zeros(0))
         self._largest_target = 0.0
+        self._deterioration = -np.inf
 
     def present(self, x: Array, y: Array | float) -> Array:
         """Learn one sample.
@@ -112,23 +150,26 @@ class KernelLMS:
         model = self.model
         d2 = model.distances(x)
         twin = int(np.argmin(d2))
+        self._deterioration = -np.inf
         if self.status is not Status.OK:
             return self._output(d2)
         duplicate = bool(d2[twin] == 0.0)
-        slot = twin if duplicate else self._make_room()
         if not duplicate:
-            d2[slot] = np.inf                                # what was there is no longer held
+            for slot in self._reduce(before=True):
+                d2[slot] = np.inf                            # what was there is no longer held
         f = self._output(d2)
         e = y - f                                            # (2)
         self._largest_target = max(self._largest_target, float(np.max(np.abs(y))))
         if not np.all(np.abs(e) <= min(_DIVERGED * self._largest_target, _ERROR_LIMIT)):  # or NaN
             self.status = Status.DIVERGED
             return f
+        model.presented += 1
         model.alpha *= 1.0 - self.eta * self.rho             # (5)
         if duplicate:
-            model.alpha[slot] += self.eta * e
+            model.alpha[twin] += self.eta * e
         else:
-            self._insert(slot, x, self.eta * e, d2)          # (3), (4), (6)
+            self._insert(x, self.eta * e, d2)                # (3), (4), (6)
+        self._reduce(before=False)
         return f
 
     def learn(self, X: ArrayLike, y: ArrayLike) -> Array:
@@ -153,7 +194,12 @@ class KernelLMS:
         if y.shape != (len(X), *self.model.alpha.shape[1:]):
             raise fail("E224", "the targets do not fit", where="y", value=y.shape,
                        allowed=str((len(X), *self.model.alpha.shape[1:])), remedy="one target per sample")
-        return np.array([self.present(x_p, y_p) for x_p, y_p in zip(X, y, strict=True)])
+        f, N, deterioration = np.zeros(y.shape), np.zeros(len(X), dtype=np.int64), np.zeros(len(X))
+        for p, (x_p, y_p) in enumerate(zip(X, y, strict=True)):
+            f[p], N[p], deterioration[p] = self.present(x_p, y_p), self.model.count, self._deterioration
+        deterioration[np.isneginf(deterioration)] = np.nan
+        self.history = History(y - f, N, deterioration)
+        return f
 
     def predict(self, X: ArrayLike) -> Array:
         """Evaluate (1) for all rows of `X`, shape (m, D); result (m,) or (m, K)."""
@@ -163,31 +209,42 @@ class KernelLMS:
     def state(self) -> dict[str, Array | IntArray]:
         """Return everything that is remembered, by the names that the integer model uses too."""
         model = self.model
-        kept = {} if self.metric is None else self.metric.state()
+        kept = {name: value for metric in self._metrics for name, value in metric.state().items()}
         return {"count": np.array(model.count), "V": model.V, "alpha": model.alpha,
-                "rank": model.rank, **kept}
+                "rank": model.rank, "born": model.born, **kept}
 
     def _output(self, d2: Array) -> Array:
         """Evaluate (1) from the distances to every slot; those of free slots are infinite."""
         return np.asarray(self.kernel.of_distance(d2) @ self.model.alpha)
 
-    def _make_room(self) -> int:
-        """Return the slot for a new vector; at N = N_max one is removed first (strategy: fixed N_max)."""
-        model = self.model
-        if self._reduction is None or self.metric is None or model.count < model.capacity:
-            return model.count
-        slot = self.metric.cheapest(model)
-        self._reduction.projection(model, self.kernel, slot)
-        model.remove(slot)
-        self.metric.removed(model, slot)
-        return slot
+    def _reduce(self, before: bool) -> list[int]:
+        """Let the strategies of this moment remove vectors; return their slots."""
+        gone = []
+        for reduction in self.reductions:
+            if reduction.strategy.before is before:
+                while (found := reduction.strategy.victim(self.model, reduction.metric)) is not None:
+                    self._remove(reduction, *found)
+                    gone.append(found[0])
+        return gone
 
-    def _insert(self, slot: int, x: Array, alpha: Array, d2: Array) -> None:
-        self.model.insert(slot, x, alpha)
-        if self.metric is not None:
-            self.metric.inserted(self.model, slot, d2)
-        elif self.model.count == self.model.capacity:
-            self.model.grow()
+    def _remove(self, reduction: Reduction, slot: int, lam: float) -> None:
+        if reduction.metric is self.reductions[-1].metric:
+            self._deterioration = max(lam, self._deterioration)
+        reduction.projection.apply(self.model, slot)
+        self.model.remove(slot)
+        for metric in self._metrics:
+            metric.removed(self.model, slot)
+
+    def _insert(self, x: Array, alpha: Array, d2: Array) -> None:
+        model, slot = self.model, self.model.free
+        if slot == model.capacity:
+            model.grow()
+            d2 = np.pad(d2, (0, model.capacity - slot), constant_values=np.inf)
+            for metric in self._metrics:
+                metric.grown(model.capacity)
+        model.insert(slot, x, alpha, d2)
+        for metric in self._metrics:
+            metric.inserted(model, slot, d2)
 
     def _checked_inputs(self, X: ArrayLike) -> Array:
         X, columns = as_samples(X), self.model.V.shape[1]
@@ -195,11 +252,3 @@ class KernelLMS:
             raise fail("E224", "the samples have another number of columns than the model", where="X",
                        value=X.shape, allowed=f"(m, {columns})", remedy="pass the columns trained with")
         return X
-
-
-def checked_budget(budget: int, least: int = 1) -> int:
-    """Return N_max as an int of at least `least`, else raise E229."""
-    if not is_integer(budget) or budget < least:
-        raise fail("E229", "the budget of expansion vectors is too small", where="budget", value=budget,
-                   allowed=f"an integer >= {least}", remedy="start with 100")
-    return int(budget)

@@ -103,10 +103,10 @@ def test_when_pairs_tie_the_newest_vector_goes_and_the_oldest_never():
 
 def test_the_projection_is_equation_16():
     """The example of the report's figures 2 and 3: V = -2 .. 2, alpha = 1, the fourth removed."""
-    model = Expansion.empty(5, 1, Gaussian(0.9))
+    model = Expansion(5, 1, Gaussian(0.9))
     for slot, v in enumerate([-2.0, -1.0, 0.0, 1.0, 2.0]):
-        model.insert(slot, np.array([v]), np.array(1.0))
-    project_on_neighbours(model, Gaussian(0.9), 3)
+        model.insert(slot, np.array([v]), np.array(1.0), model.distances(np.array([v])))
+    project_on_neighbours(model, 3)
     expected = 1 + np.exp(-np.array([9.0, 4.0, 1.0, 1.0]) / (2 * 0.81))
     np.testing.assert_allclose(model.alpha[[0, 1, 2, 4]], expected, rtol=1e-15)
 

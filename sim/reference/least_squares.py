@@ -1,0 +1,47 @@
+"""sim.reference: the LS reductions, with and without regularised deterioration (report 836, (14), (20)).
+
+beta minimises |delta| over all N vectors.  The normal equations have the matrix K^2, so that, with
+c = K^-2 e_N, |delta|^2 = alpha_N^2 / c_N and beta_R = alpha_R - alpha_N c_R / c_N.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .expansion import Array, Expansion
+from .metric import Metric, of_held, squared_norms
+
+
+def project_by_least_squares(model: Expansion, slot: int) -> None:
+    """Apply beta = [K_RR; K_NR]^+ K alpha (14)."""
+    assert model.gram is not None
+    p = model.gram.column(slot)
+    model.alpha -= np.multiply.outer(model.gram.inverse @ p / (p @ p), model.alpha[slot])
+    model.alpha[slot] = 0.0
+
+
+class LeastSquares(Metric):
+    """lambda_i = |delta|^2 / N + C / (N-1) sum_j beta_j^2 (20); with C = 0 that of the plain LS technique.
+
+    Parameters
+    ----------
+    penalty : float
+        C, which weighs large multipliers after the projection.
+    """
+
+    gram = True
+
+    def __init__(self, penalty: float = 0.0) -> None:
+        self.penalty = penalty
+
+    def deterioration(self, model: Expansion) -> Array:
+        """Return lambda_i of (20)."""
+        assert model.gram is not None
+        P = model.gram.inverse
+        q = np.where(model.rank >= 0, np.einsum("ij,ij->i", P, P), 1.0)
+        lam = squared_norms(model.alpha) / (q * model.count)
+        if self.penalty > 0.0 and model.count > 1:
+            A = model.alpha.reshape(len(P), -1)
+            beta = A[np.newaxis] - (P @ P / q[:, np.newaxis])[:, :, np.newaxis] * A[:, np.newaxis]
+            lam += self.penalty / (model.count - 1) * np.sum(beta * beta, axis=(1, 2))
+        return of_held(model, lam)

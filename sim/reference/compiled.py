@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-# To load numba takes as long as numpy takes for a few systems of so many rows.
-COMPILED_FROM = 1024
+# Loading numba takes half a second, for which numpy solves some hundred systems of so many rows.
+COMPILED_FROM = 256
 
 
 def compiled(n: int) -> bool:

@@ -2,7 +2,7 @@
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
 Matrix", appendix: the Levinson-Trench-Zohar recursion as in print, gamma taken from the column, gamma-bar
-from the row.  b is held backwards, tau_b(i-1) at m-i, so that its shift by one row costs nothing.
+from the row.  b stands still and its beginning moves up, so that tau_b(i-1) stands where b(i) will.
 """
 
 from __future__ import annotations
@@ -60,13 +60,13 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
     n, columns = len(column), Y.reshape(len(Y), -1)
     x = np.zeros((columns.shape[1], n))
     scale = float(max(np.abs(column).max(), np.abs(row).max()))
-    backwards = np.ascontiguousarray(column[::-1]), np.ascontiguousarray(row[::-1])
-    a, b, y = np.zeros(n), np.zeros(n), np.ascontiguousarray(columns.T)
+    backwards = np.ascontiguousarray(column[::-1])
+    a, b, y = np.zeros(n), np.zeros(2 * n), np.ascontiguousarray(columns.T)
     recursion = recursion_by_vectors
     if compiled(n):
         from .levinson_sweeps import recursion_by_entries as recursion
     with np.errstate(all="ignore"):  # what overflows here is caught by judged
-        m, eps = recursion(*backwards, y, _SINGULAR * scale, a, b, x)
+        m, eps = recursion(backwards, row, y, _SINGULAR * scale, a, b, x)
         status = Status.OK if m == n else Status.BREAKDOWN
         return judged(GeneralToeplitz(column, row), Y, x.T.reshape(Y.shape), status, method="levinson",
                       iterations=min(m, n - 1), eps=eps, operations=m * (m - 1) * (2 + columns.shape[1]) + m,
@@ -75,19 +75,19 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
 
 
 def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
-                          x: Array) -> tuple[int, float]:
+                         x: Array) -> tuple[int, float]:
     """All orders, vector by vector.
 
     Parameters
     ----------
     c, r : ndarray of shape (n,)
-        First column and row, backwards.
+        First column, backwards; first row.
     y, x : ndarray of shape (columns, n)
         Right-hand sides; zeros, which become the unknowns.
     least : float
         The smallest |eps| that is told from 0.
-    a, b : ndarray of shape (n,)
-        Zeros.
+    a, b : ndarray of shape (n,) and (2 n,)
+        Zeros; b of order m is left in b[n-m: n+1].
 
     Returns
     -------
@@ -96,17 +96,17 @@ def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b
     eps : float
     """
     n, eps = y.shape[1], float(c[-1])
-    a[0] = b[0] = 1.0
+    a[0] = b[n] = 1.0
     for m in range(n):
-        gamma, gamma_bar = c[n - 1 - m: n - 1], r[n - 1 - m: n - 1]
+        gamma, now = c[n - 1 - m: n - 1], b[n - m: n + 1]
         if m > 0:
-            xi, nu = -float(gamma @ a[:m]) / eps, -float(gamma_bar @ b[:m]) / eps
+            xi, nu = -float(gamma @ a[:m]) / eps, -float(r[1: m + 1] @ now[1:]) / eps
             tau = a[: m + 1].copy()
-            a[: m + 1] += xi * b[m::-1]                         # a_i = tau_a(i) + xi tau_b(i-1)
-            b[: m + 1] += nu * tau[::-1]                        # b_i = tau_b(i-1) + nu tau_a(i)
+            a[: m + 1] += xi * now                              # a(i) = tau_a(i) + xi tau_b(i-1)
+            now += nu * tau                                     # b(i) = tau_b(i-1) + nu tau_a(i)
             eps *= 1.0 - xi * nu
         if not abs(eps) > least:  # also catches NaN
             return m, eps
         mu = (y[:, m] - x[:, :m] @ gamma) / eps
-        x[:, : m + 1] += np.multiply.outer(mu, b[m::-1])
+        x[:, : m + 1] += np.multiply.outer(mu, now)
     return n, eps

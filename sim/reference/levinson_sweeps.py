@@ -195,30 +195,50 @@ def two_orders(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
 
 
 @jit_sums
+def _inner(u: Array, v: Array) -> float:
+    total = 0.0
+    for i in range(u.shape[0]):
+        total += u[i] * v[i]
+    return total
+
+
+@jit_sums
+def _cross(a: Array, b: Array, xi: float, nu: float) -> None:
+    for i in range(a.shape[0]):
+        a_i = a[i]
+        a[i] += xi * b[i]
+        b[i] += nu * a_i
+
+
+@jit_sums
 def recursion_by_entries(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
                          x: Array) -> tuple[int, float]:
-    """All orders, entry by entry; as :func:`.levinson_general.recursion_by_vectors`."""
+    """All orders without symmetry, entry by entry; as in :mod:`.levinson_general`."""
     n, eps = y.shape[1], c[c.shape[0] - 1]
-    a[0] = b[0] = 1.0
+    a[0] = b[n] = 1.0
     for m in range(n):
+        gamma, now = c[n - 1 - m: n - 1], b[n - m: n + 1]
         if m > 0:
-            s, delta_a, delta_b = n - 1 - m, 0.0, 0.0
-            for i in range(m):
-                delta_a += c[s + i] * a[i]
-                delta_b += r[s + i] * b[i]
-            xi, nu = -delta_a / eps, -delta_b / eps
-            for i in range(m + 1):
-                a_i, b_i = a[i], b[m - i]
-                a[i] = a_i + xi * b_i
-                b[m - i] = b_i + nu * a_i
+            xi, nu = -_inner(gamma, a[:m]) / eps, -_inner(r[1: m + 1], now[1:]) / eps
+            _cross(a[: m + 1], now, xi, nu)
             eps *= 1.0 - xi * nu
         if not abs(eps) > least:
             return m, eps
         for k in range(y.shape[0]):
-            x_k, mu = x[k], y[k, m]
-            for i in range(m):
-                mu -= c[n - 1 - m + i] * x_k[i]
-            mu /= eps
-            for i in range(m + 1):
-                x_k[i] += mu * b[m - i]
+            _add(x[k, : m + 1], now, (y[k, m] - _inner(gamma, x[k, :m])) / eps)
     return n, eps
+
+
+@jit_sums
+def _add(x: Array, b: Array, mu: float) -> None:
+    for i in range(x.shape[0]):
+        x[i] += mu * b[i]
+
+
+@jit_sums
+def subtract_product(diagonals: Array, x: Array, Y: Array) -> None:
+    """Take T x off Y, in place: `x` and `Y` of shape (columns, n), diagonals (2n-1,) as r_row, r."""
+    n = x.shape[1]
+    for k in range(x.shape[0]):
+        for i in range(n):
+            Y[k, i] -= _inner(diagonals[n - 1 - i: 2 * n - 1 - i], x[k])

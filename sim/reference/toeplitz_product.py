@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .compiled import compiled
+
 Array = NDArray[np.float64]
 
 # From this size on, residuals are computed by FFT: row by row they would cost what the solver costs.
@@ -120,6 +122,12 @@ def residual(r: Array, x: Array, Y: Array, r_row: Array | None = None) -> Array:
     if n >= _FFT_FROM:
         return np.asarray(Y - ToeplitzProduct(r, r_row) @ x, dtype=np.float64)
     diagonals = np.concatenate((r[:0:-1], r if r_row is None else np.append(r[0], r_row[1:])))
+    if compiled(n):
+        from .levinson_sweeps import subtract_product
+
+        rest = np.array(_as_columns(Y).T, order="C")
+        subtract_product(diagonals, np.array(_as_columns(x).T, order="C"), rest)
+        return rest.T.reshape(Y.shape)
     # Row i of T is diagonals[n-1-i : 2n-1-i].
     return np.array([Y[i] - diagonals[n - 1 - i: 2 * n - 1 - i] @ x for i in range(n)])
 

@@ -190,6 +190,7 @@ class GramPath(RidgePath):
         self._X = X
         values, self._V = np.linalg.eigh(X.T @ X)
         self._values = np.maximum(values, 0.0)
+        self._squares = (X @ self._V) ** 2
 
     def weights(self, lam: float, right: Array) -> Array:
         """Weights w = (X'X + lambda I)^-1 X'right, for `right` of shape (n, q): (d, q)."""
@@ -201,5 +202,5 @@ class GramPath(RidgePath):
         C = (self._1Y - self._X @ self.weights(lam, self._1Y)) / lam
         rest = self._1Y - lam * C - self._X @ (self._X.T @ C)  # what the squared condition cost
         C += (rest - self._X @ self.weights(lam, rest)) / lam
-        h = (self._X @ self._V) ** 2 @ (1.0 / (self._values + lam))
+        h = self._squares @ (1.0 / (self._values + lam))
         return C, (1.0 - h) / lam

@@ -6,6 +6,7 @@ B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Re
 
 from __future__ import annotations
 
+import itertools
 import warnings
 from typing import Any
 
@@ -17,33 +18,57 @@ from sklearn.exceptions import ConvergenceWarning
 from ..checks import is_integer
 from ..errors import fail
 from ..reference.expansion import expand
-from ..reference.kernel_lms import KernelLMS
+from ..reference.kernel_lms import History, KernelLMS, stable_eta
 from ..reference.reduction import checked_budget
 from ..reference.solution import Status
 from ..reference.width import overlap_width
 from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest, width_or
+from ._progress import Progress
 
 Array = NDArray[np.float64]
+
+_PIECE = 256  # samples learned between two looks at the clock
 
 
 class _KernelLMS(BaseEstimator):
     """What the two estimators share."""
 
     def __init__(self, sigma: float | str = "auto", eta: float = 0.1, rho: float = 0.0, *,
-                 reduction: str = "fklms", budget: int = 100, presentations: int = 10) -> None:
+                 reduction: str = "fklms", projection: str | None = None, metric: str | None = None,
+                 truncation: float | None = None, budget: int | None = 100,
+                 max_deterioration: float | None = None, max_age: int | None = None,
+                 ls_penalty: float = 1e-6, newest_only: bool = False, presentations: int = 10,
+                 verbose: bool = False) -> None:
         self.sigma = sigma
         self.eta = eta
         self.rho = rho
         self.reduction = reduction
+        self.projection = projection
+        self.metric = metric
+        self.truncation = truncation
         self.budget = budget
+        self.max_deterioration = max_deterioration
+        self.max_age = max_age
+        self.ls_penalty = ls_penalty
+        self.newest_only = newest_only
         self.presentations = presentations
+        self.verbose = verbose
 
     def _start(self, X: Array, outputs: tuple[int, ...]) -> None:
         """Make a learner that knows nothing yet."""
-        kernel = width_or(self.sigma, lambda: overlap_width(X, checked_budget(self.budget)))
-        self._learner = KernelLMS(X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget,
-                                  outputs)
+        kernel = width_or(self.sigma, lambda: overlap_width(
+            X, len(X) if self.budget is None else checked_budget(self.budget)))
+        self._learner = KernelLMS(
+            X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget, outputs,
+            projection=self.projection, metric=self.metric, truncation=self.truncation,
+            max_deterioration=self.max_deterioration, max_age=self.max_age, ls_penalty=self.ls_penalty,
+            newest_only=self.newest_only)
         self.sigma_ = kernel.sigma
+        bound = stable_eta(self.rho)
+        if self.eta >= bound:
+            warnings.warn(f"{type(self).__name__}: eta = {self.eta:g} is outside the stable range, which "
+                          f"ends below 2 / (1 + rho) = {bound:g}. Use a smaller eta; start with 0.1.",
+                          ConvergenceWarning, stacklevel=4)
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
         """Start afresh and present all samples, in order, as often as asked."""
@@ -51,18 +76,24 @@ class _KernelLMS(BaseEstimator):
             raise fail("E234", "the samples must be presented once at least", where="presentations",
                        value=self.presentations, allowed="an integer >= 1", remedy="start with 10")
         self._start(X, Y.shape[1:])
-        for _ in range(self.presentations):
-            self._present(X, Y)
+        self._present(X, Y, self.presentations)
 
-    def _present(self, X: Array, Y: Array) -> None:
-        """Learn the samples once, in order, and publish what is known now."""
-        f = self._learner.learn(X, Y)
-        model = self._learner.model
+    def _present(self, X: Array, Y: Array, times: int = 1) -> None:
+        """Learn the samples so often, in order, and publish what is known now."""
+        learner, model = self._learner, self._learner.model
+        pieces = []
+        progress = Progress(type(self).__name__, times * len(X)) if self.verbose else None
+        for start in itertools.chain.from_iterable(itertools.repeat(range(0, len(X), _PIECE), times)):
+            learner.learn(X[start: start + _PIECE], Y[start: start + _PIECE])
+            pieces.append(learner.history)
+            if progress is not None:
+                progress.passed(len(learner.history.N), model.count)
+        self.history_ = History(*map(np.concatenate, zip(*pieces, strict=True)))
         self.support_vectors_ = model.V[model.held]
         self.dual_coef_ = model.alpha[model.held]
         self.intercept_ = 0.0
         self.status_ = self._learner.status
-        self.residual_ = float(np.max(np.linalg.norm(Y - f, axis=0)))
+        self.residual_ = float(np.max(np.linalg.norm(self.history_.error[-len(X):], axis=0)))
 
     def _output(self, X: ArrayLike) -> Array:
         """Evaluate (1), shape (m,) or (m, K)."""
@@ -87,15 +118,47 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         the largest width at which FKLMS stays stable on the samples of `fit`, or of the **first** call
         of `partial_fit`; for a stream give a number.
     eta : float, default=0.1
-        Learning rate, > 0.
+        Learning rate, > 0; the rule is unstable from 2 / (1 + rho) up, of which a warning tells.
     rho : float, default=0.0
-        Decay of all multipliers by 1 - eta rho with each sample; above 0 old samples are forgotten.
-    reduction : {"fklms", "none"}, default="fklms"
-        How the number of vectors is kept within the budget; "none" keeps every vector.
-    budget : int, default=100
-        N_max, the largest number of expansion vectors, at least 2.
+        Decay of all multipliers by 1 - eta rho with each sample; above 0 old samples are forgotten, and a
+        stream that drifts is followed.
+    reduction : str, default="fklms"
+        How vectors are removed: a technique of report 836 by name, which is a pair of projection and metric.
+
+        ==================  ==========  ===================  ===================================
+        reduction           projection  metric               what goes
+        ==================  ==========  ===================  ===================================
+        "fklms"             "fklms"     "fklms"              closest pair, (16), (17); O(N)
+        "fmklms"            "fklms"     "fmklms"             (18): small multipliers go first
+        "klms"              "klms"      "klms"               outputs at retained vectors stay, (12)
+        "mklms"             "klms"      "mklms"              least change of the model
+        "ls"                "ls"        "ls"                 least squares at all vectors, (14)
+        "ls_regularised"    "ls"        "ls_regularised"     with a penalty on multipliers, (20)
+        "nt", "mt"          "none"      "magnitude"          smallest multiplier, discarded
+        "at"                "none"      "age"                oldest vector, discarded
+        "none"                                               none goes
+        ==================  ==========  ===================  ===================================
+
+        KLMS and its kin take O(N^2) a sample, LS O(N^3).
+    projection, metric : str, optional
+        In place of those of the reduction; the metrics of section 5 are "fast_klms" and "fast_mklms".
+    truncation : float, optional
+        Discard multipliers of at most this magnitude (MT), whatever the reduction; it saves projections.
+    budget : int or None, default=100
+        N_max: where so many vectors are held, the one of least deterioration goes before the next comes.
+        None for no limit; "none" does not use it.
+    max_deterioration : float, optional
+        lambda_max, in the unit of the metric: a vector goes whenever that costs no more.  "mt" needs it.
+    max_age : int, optional
+        Discard vectors after so many more samples (AT), whatever the reduction.
+    ls_penalty : float, default=1e-6
+        C of (20), for "ls_regularised".
+    newest_only : bool, default=False
+        With max_deterioration: let go the newest vector or none, which is cheaper (report, section 4).
     presentations : int, default=10
         How often `fit` presents the samples, in the order given.  `partial_fit` presents them once.
+    verbose : bool, default=False
+        Tell samples passed and samples per second on stderr, once a second.
 
     Attributes
     ----------
@@ -109,6 +172,9 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         "ok", or "diverged": then a warning was given, and the learner has stopped.
     residual_ : float
         2-norm of the errors e_p (2) over the last presentation, each before its sample was learned.
+    history_ : History
+        ``error`` e_p, ``N`` vectors held after it, and ``deterioration`` lambda of the vector that went (NaN
+        where none did), of each sample of the last call of `fit` or `partial_fit`: three arrays.
     sigma_ : float
         The width that was used.
     n_features_in_ : int
@@ -121,11 +187,12 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     2, each removal adds more error than it removes.  So a wide kernel and a large budget do not
     go together; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
     A large eta makes it worse, and so do inputs in sorted order, which fill the budget with close
-    neighbours before the rest of the range is seen: shuffle them.  The oldest vector is never removed.
+    neighbours before the rest of the range is seen: shuffle them.  FKLMS never removes the oldest vector.
+    KLMS, MKLMS and LS invert the kernel matrix instead.
 
     References
     ----------
-    Report 836: learning rule (2)-(6), projection (16), deterioration metric (17).
+    Report 836: learning rule (2)-(6); truncation and strategies, section 2; projections and metrics, 2.1.
 
     Examples
     --------
@@ -143,7 +210,8 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         Raises
         ------
         KerncastError
-            E220 sigma, E228 eta or rho, E229 budget, E230 reduction, E233 data, E234 presentations.
+            E220 sigma, E228 eta or rho, E229 budget, E230 reduction, projection or metric, E233 data,
+            E234 presentations, E258 another option of the reduction.
         """
         X, y = checked_training_data(self, X, y, y_numeric=True)
         self._fit_targets(X, y.astype(np.float64))
@@ -172,8 +240,9 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
 class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
     """Classifier by kernel LMS on targets of +1 and -1, one against the rest.
 
-    Parameters and most attributes are those of :class:`KernelLMSRegressor`; its Notes apply.  The
-    classes share the expansion vectors, for the metric of FKLMS does not look at the multipliers.
+    Parameters and most attributes are those of :class:`KernelLMSRegressor`, where they are explained; its
+    Notes apply.  The classes share the expansion vectors; metrics that look at multipliers take the
+    2-norm over the classes.
 
     Parameters
     ----------
@@ -183,12 +252,26 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
         Learning rate, > 0.
     rho : float, default=0.0
         Decay of the multipliers.
-    reduction : {"fklms", "none"}, default="fklms"
-        How the number of vectors is kept within the budget.
-    budget : int, default=100
-        N_max, the largest number of expansion vectors, at least 2.
+    reduction : str, default="fklms"
+        How vectors are removed.
+    projection, metric : str, optional
+        In place of those of the reduction.
+    truncation : float, optional
+        Largest magnitude of multipliers that are discarded.
+    budget : int or None, default=100
+        N_max, the largest number of expansion vectors.
+    max_deterioration : float, optional
+        lambda_max.
+    max_age : int, optional
+        How many more samples a vector stays for.
+    ls_penalty : float, default=1e-6
+        C of (20).
+    newest_only : bool, default=False
+        With max_deterioration: look at the newest vector alone.
     presentations : int, default=10
         How often `fit` presents the samples.
+    verbose : bool, default=False
+        Tell progress on stderr.
 
     Attributes
     ----------

@@ -12,6 +12,9 @@ import numpy as np
 
 from .expansion import Array, Expansion, IntArray
 
+# Of two vectors that are alike but for rounding the newer goes.
+_TIE = 1e-12
+
 
 class Metric:
     """The deterioration lambda of each vector, and what must be remembered to know it."""
@@ -30,7 +33,8 @@ class Metric:
     def cheapest(self, model: Expansion) -> tuple[int, float]:
         """Return the slot of least deterioration, the newest of several, and its lambda."""
         lam = self.deterioration(model)
-        slot = model.newest_of(np.flatnonzero(lam == lam.min()))
+        least = float(lam.min())
+        slot = model.newest_of(np.flatnonzero(lam <= least + _TIE * abs(least)))
         return slot, float(lam[slot])
 
     def grown(self, capacity: int) -> None:

@@ -13,6 +13,7 @@ _ROWS = 256        # a sample of the samples is enough for a mean over pairs
 _BISECTIONS = 60   # of log sigma
 _OVERLAP = 2.0
 _SIGNAL_WIDTH = 2.0
+_ONE_WAY = 0.9     # the mean sign of the steps
 
 
 def overlap_width(X: Array, budget: int) -> float:
@@ -56,8 +57,8 @@ def grid_or_spread_width(X: Array) -> float:
     Parameters
     ----------
     X : ndarray of shape (n, D)
-        Training samples.  One column that rises, or falls, throughout is taken for a signal; its median
-        step counts.
+        Training samples.  One column of which nearly all steps go one way is taken for a signal; the median
+        of its steps counts, those of repeated samples left out.
 
     Returns
     -------
@@ -65,6 +66,7 @@ def grid_or_spread_width(X: Array) -> float:
         In the unit of `X`; 1.0 where all samples are equal.
     """
     steps = np.diff(X[:, 0])
-    if X.shape[1] == 1 and len(steps) and (np.all(steps > 0.0) or np.all(steps < 0.0)):
-        return _SIGNAL_WIDTH * float(np.median(np.abs(steps)))
+    moving = steps[steps != 0.0]
+    if X.shape[1] == 1 and len(moving) and abs(float(np.sign(moving).mean())) > _ONE_WAY:
+        return _SIGNAL_WIDTH * float(np.median(np.abs(moving)))
     return float(np.sqrt(0.5 * X.shape[1] * X.var())) or 1.0

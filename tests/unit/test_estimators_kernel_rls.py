@@ -199,6 +199,7 @@ def test_the_automatic_width_is_two_steps_of_a_signal_at_irregular_times_too():
     assert ToeplitzRLSRegressor().fit(t, y).sigma_ == pytest.approx(2.0, rel=0.05)
     assert ToeplitzRLSRegressor().fit(t[::-1], y).sigma_ == pytest.approx(2.0, rel=0.05)
     assert KernelRLSRegressor().fit(t, y).kernel_.sigma == pytest.approx(2.0, rel=0.05)
+    assert KernelRLSRegressor().fit(np.repeat(t, 2, axis=0), np.repeat(y, 2)).kernel_.sigma < 2.1
     shuffled = np.random.default_rng(0).permutation(t)
     assert ToeplitzRLSRegressor().fit(shuffled, y).sigma_ == pytest.approx(np.sqrt(t.var() / 2))
 

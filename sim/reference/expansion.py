@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, Kernel
 from .gram import Gram
+from .kernel_blocks import KernelBlocks
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -48,9 +49,14 @@ def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
     if X.shape[1] == 1 and kernel.reach < np.inf:
         _expand_within_reach(kernel, X, V, alpha, f)
         return f
-    rows = max(1, _BLOCK_VALUES // max(1, len(V)))
+    if len(X) * len(V) <= _BLOCK_VALUES:
+        f[:] = kernel(X, V) @ alpha
+        return f
+    blocks, vectors = KernelBlocks(kernel, np.concatenate((V, X))), slice(0, len(V))
+    rows = max(1, _BLOCK_VALUES // len(V))
     for start in range(0, len(X), rows):
-        f[start: start + rows] = kernel(X[start: start + rows], V) @ alpha
+        stop = min(start + rows, len(X))
+        f[start:stop] = blocks.tile(slice(len(V) + start, len(V) + stop), vectors) @ alpha
     return f
 
 

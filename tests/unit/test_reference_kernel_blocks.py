@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kerncast.sim.kernels import Gaussian, Laplacian, Polynomial
-from kerncast.sim.reference import compiled, kernel_blocks
+from kerncast.sim.reference import compiled, expand, kernel_blocks
 from kerncast.sim.reference.kernel_blocks import KernelBlocks, add_diagonals, same_places
 
 RNG = np.random.default_rng(5)
@@ -75,3 +75,13 @@ def test_places_of_the_same_sample_are_found_in_any_selection():
     expected = np.argwhere(rows[:, np.newaxis] == columns)
     assert sorted(zip(i, j, strict=True)) == [tuple(place) for place in expected]
     assert [len(part) for part in same_places(10, slice(0, 4), slice(4, 9))] == [0, 0]
+
+
+@pytest.mark.parametrize("kernel", [Gaussian(1.5), Laplacian(2.0)], ids=lambda k: k.name)
+@pytest.mark.parametrize("outputs", [(), (2,)])
+def test_an_expansion_of_many_values_is_evaluated_by_blocks(kernel, outputs):
+    rng = np.random.default_rng(2)
+    points, vectors = rng.normal(size=(1300, 3)), rng.normal(size=(1700, 3))
+    alpha = rng.normal(size=(1700, *outputs))
+    exact = kernel(points, vectors) @ alpha
+    np.testing.assert_allclose(expand(kernel, points, vectors, alpha), exact, rtol=0, atol=1e-14 * 1700)

@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
 # Rows of a band, of a stripe of it, and columns of a tile; a tile is to stay in the second cache.
-_BAND, _STRIPE, _COLUMNS = 1024, 128, 512
+_BAND, _STRIPE, _COLUMNS = 1024, 256, 512
 # Kernel values between two savings of the checkpoint: some seconds of work.
 _SAVE_EVERY = 1 << 30
 # Vectors of n values that a run holds at most: sums, their successor, a band's, a stripe's.
@@ -46,7 +46,7 @@ def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", prog
         Samples; finite.
     kernel : DistanceKernel
     dtype : {"float64", "float32"}
-        Of the kernel values.  With float32 128 of them at most are added before float64 takes over: the
+        Of the kernel values.  With float32 256 of them at most are added before float64 takes over: the
         sums are right to some 1e-6 of themselves.
     progress : callable, optional
         ``progress(done, total)``, in kernel values, after every band.

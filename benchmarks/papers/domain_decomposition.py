@@ -115,6 +115,7 @@ def main() -> None:
             axis.plot(curve[0][seen], curve[1][seen], color=colour, label=name)
         axis.set(title=title, xlabel="products with A", yscale="log", ylim=(TOLERANCE, 2))
         axis.title.set_fontsize("small")
+        axis.minorticks_off()
     panels[0].set_ylabel("residual / |y|")
     panels[-1].legend(fontsize="x-small")
     (DOCS / "papers-002.md").write_text(page(found, save(figure, "papers-002")), encoding="utf-8")

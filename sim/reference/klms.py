@@ -15,7 +15,7 @@ from .metric import Metric, of_held, squared_norms
 def project_exactly(model: Expansion, slot: int) -> None:
     """Apply beta = [I K_RR^-1 K_RN] alpha (12): the outputs at all retained vectors stay."""
     assert model.gram is not None
-    p = model.gram.column(slot)
+    p = model.gram.inverse[:, slot]
     model.alpha -= np.multiply.outer(p / p[slot], model.alpha[slot])
     model.alpha[slot] = 0.0
 

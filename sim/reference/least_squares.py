@@ -15,8 +15,9 @@ from .metric import Metric, of_held, squared_norms
 def project_by_least_squares(model: Expansion, slot: int) -> None:
     """Apply beta = [K_RR; K_NR]^+ K alpha (14)."""
     assert model.gram is not None
-    p = model.gram.column(slot)
-    model.alpha -= np.multiply.outer(model.gram.inverse @ p / (p @ p), model.alpha[slot])
+    P = model.gram.inverse
+    p = P[:, slot]
+    model.alpha -= np.multiply.outer(P @ p / (p @ p), model.alpha[slot])
     model.alpha[slot] = 0.0
 
 

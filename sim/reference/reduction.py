@@ -180,7 +180,9 @@ class Parts:
         _refuse("truncation", self.truncation, "a number >= 0", lambda v: v >= 0.0)
         _refuse("max_deterioration", self.max_deterioration, "a number", lambda v: v == v)
         _refuse("max_age", self.max_age, "an integer >= 1", lambda v: is_integer(v) and v >= 1)
-        _refuse("ls_penalty", self.ls_penalty, "a number >= 0", lambda v: v >= 0.0)
+        if not is_real(self.ls_penalty) or not self.ls_penalty >= 0.0:
+            raise fail("E258", "ls_penalty is out of range", where="ls_penalty", value=self.ls_penalty,
+                       allowed="a number >= 0", remedy="start with 1e-6")
         if self.reduction == "mt" and self.max_deterioration is None:
             raise fail("E258", "magnitude truncation needs to know which magnitude",
                        where="max_deterioration", value=None, allowed="a number >= 0",

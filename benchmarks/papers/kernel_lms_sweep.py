@@ -1,0 +1,159 @@
+"""Report 836, figures 5, 6 and 8: error and time of every technique against N_max, on the sinc task."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...sim.kernels import Gaussian
+from ...sim.model import open_model
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ...sim.reference.kernel_lms import KernelLMS
+from ...sim.reference.solution import Status
+from ...sim.simulate import y_values
+from ...sim.spec import Spec
+from .common import Array
+
+#: sigma is not printed; 0.5 with rho = 0 gives the printed error of the reference.
+SIGMA, ETA = 0.5, 0.1
+TRAINING, PRESENTATIONS = 100, 10
+GRID = np.linspace(-3, 3, 601)
+BUDGETS = tuple(range(4, 25, 2))
+#: Title, and what the learner is given.
+TECHNIQUES: dict[str, dict[str, str]] = {
+    "KLMS": {"reduction": "klms"}, "MKLMS": {"reduction": "mklms"},
+    "FKLMS": {"reduction": "fklms"}, "FMKLMS": {"reduction": "fmklms"},
+    "LS": {"reduction": "ls"}, "regularised LS": {"reduction": "ls_regularised"},
+    "fast KLMS": {"reduction": "fklms", "metric": "fast_klms"},
+    "fast MKLMS": {"reduction": "fklms", "metric": "fast_mklms"},
+    "NT": {"reduction": "nt"},
+}
+WORDS = (16, 32)
+X_WORD, Y_WORD = "s16f13", "s16f14"
+MEASURED = 500  # samples whose time is taken
+
+
+@dataclass
+class Sweep:
+    """Errors (techniques by budgets by realisations), and processor seconds of a run.
+
+    Attributes
+    ----------
+    error : dict
+        Technique to array of shape (budgets, realisations): MSE over the grid.
+    seconds : dict
+        Technique to array of shape (budgets,): mean over the realisations.
+    diverged : dict
+        Technique to number of runs that diverged.
+    reference : ndarray of shape (realisations,)
+        MSE without reduction.
+    """
+
+    reference: Array
+    error: dict[str, Array] = field(default_factory=dict)
+    seconds: dict[str, Array] = field(default_factory=dict)
+    diverged: dict[str, int] = field(default_factory=dict)
+
+    def mean(self, technique: str) -> Array:
+        """MSE by budget, as the report plots it."""
+        return np.asarray(self.error[technique].mean(axis=1))
+
+
+def samples(seed: int) -> Array:
+    """Training inputs (100, 1), i.i.d. uniform."""
+    return np.random.default_rng(seed).uniform(-3, 3, (TRAINING, 1))
+
+
+def learned(reduction: str, budget: int, seed: int, **parts: Any) -> KernelLMS:
+    """A learner after ten presentations of a hundred samples."""
+    X = samples(seed)
+    learner = KernelLMS(1, Gaussian(SIGMA), ETA, 0.0, reduction, budget, **parts)
+    for _ in range(PRESENTATIONS):
+        learner.learn(X, np.sinc(X[:, 0]))
+    return learner
+
+
+def mean_square(f: Array) -> float:
+    """MSE over the 601 points."""
+    return float(np.mean((f - np.sinc(GRID)) ** 2))
+
+
+def reference_errors(realisations: int) -> Array:
+    """MSE without reduction, (realisations,)."""
+    grid = GRID[:, np.newaxis]
+    return np.array([mean_square(learned("none", 0, seed).predict(grid)) for seed in range(realisations)])
+
+
+def swept(realisations: int) -> Sweep:
+    """Every technique at every budget."""
+    found = Sweep(reference_errors(realisations))
+    for title, parts in TECHNIQUES.items():
+        error, taken, diverged = np.zeros((len(BUDGETS), realisations)), np.zeros(len(BUDGETS)), 0
+        for row, budget in enumerate(BUDGETS):
+            start = time.process_time()
+            learners = [learned(budget=budget, seed=seed, **parts) for seed in range(realisations)]
+            taken[row] = (time.process_time() - start) / realisations
+            error[row] = [mean_square(learner.predict(GRID[:, np.newaxis])) for learner in learners]
+            diverged += sum(learner.status is not Status.OK for learner in learners)
+        found.error[title], found.seconds[title], found.diverged[title] = error, taken, diverged
+        print(f"{title}: done", flush=True)
+    return found
+
+
+def raw(x: Array, word: str) -> Any:
+    """Nearest words."""
+    return np.round(x * 2.0 ** int(word.split("f")[1])).astype(np.int64)
+
+
+def fixed_point_plan(word: int, budget: int) -> Plan:
+    """Of FKLMS, alpha's format from the range seen in the first realisation."""
+    X = samples(0)
+    spec = Spec(model={"name": "sinc", "algorithm": "kernel_lms"}, input={"word": X_WORD},
+                output={"word": Y_WORD}, kernel={"sigma": SIGMA}, numbers={"word": word},
+                online={"budget": budget, "eta": ETA, "passes": PRESENTATIONS})
+    return make_plan(spec, raw(X, X_WORD), raw(np.sinc(X[:, 0]), Y_WORD))
+
+
+def fixed_point_errors(word: int, realisations: int) -> Array:
+    """MSE of the integer FKLMS, (budgets, realisations)."""
+    grid = raw(GRID[:, np.newaxis], X_WORD)
+    error = np.zeros((len(BUDGETS), realisations))
+    for row, budget in enumerate(BUDGETS):
+        plan = fixed_point_plan(word, budget)
+        model = open_model(plan)
+        for seed in range(realisations):
+            model.reset()
+            X = samples(seed)
+            for _ in range(PRESENTATIONS):
+                model.update(raw(X, X_WORD), raw(np.sinc(X[:, 0]), Y_WORD))
+            error[row, seed] = mean_square(y_values(plan, model.predict(grid)["f"]))
+    return error
+
+
+def growth(budgets: tuple[int, ...], reduction: str) -> tuple[Array, float]:
+    """Processor seconds a sample at N = N_max for wide budgets, and the exponent of their growth.
+
+    ``integer`` is the compiled integer FKLMS at 16 bits.
+    """
+    taken = []
+    for budget in budgets:
+        X: Any = np.random.default_rng(budget).uniform(-3, 3, (2 * budget + MEASURED, 3))
+        y: Any = np.sin(X.sum(axis=1))
+        learn: Callable[[Any, Any], object]
+        if reduction == "integer":
+            spec = Spec(model={"name": "growth", "algorithm": "kernel_lms"}, numbers={"word": 16},
+                        input={"word": X_WORD, "columns": 3}, output={"word": Y_WORD},
+                        kernel={"sigma": 1.0}, online={"budget": budget, "eta": ETA})
+            learn, X, y = open_model(make_plan(spec)).update, raw(X, X_WORD), raw(y, Y_WORD)
+        else:
+            learn = KernelLMS(3, Gaussian(1.0), ETA, 0.0, reduction, budget).learn
+        learn(X[:-MEASURED], y[:-MEASURED])
+        start = time.process_time()
+        learn(X[-MEASURED:], y[-MEASURED:])
+        taken.append((time.process_time() - start) / MEASURED)
+    return np.array(taken), float(np.polyfit(np.log(budgets), np.log(taken), 1)[0])

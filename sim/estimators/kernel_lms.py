@@ -187,8 +187,10 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     2, each removal adds more error than it removes.  So a wide kernel and a large budget do not
     go together; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
     A large eta makes it worse, and so do inputs in sorted order, which fill the budget with close
-    neighbours before the rest of the range is seen: shuffle them.  FKLMS never removes the oldest vector.
-    KLMS, MKLMS and LS invert the kernel matrix instead.
+    neighbours before the rest of the range is seen: shuffle them.
+    FKLMS looks at distances alone: where the inputs of a stream move away, rho > 0 wants `truncation` or
+    `max_age` beside it, or vectors left behind keep their places; FMKLMS, MKLMS, LS and NT, which look at
+    multipliers, let them go.
 
     References
     ----------

@@ -106,8 +106,10 @@ class KernelLMS:
 
     Notes
     -----
-    FKLMS never removes the oldest vector: it is nobody's newer neighbour.  With rho = 0 a stream
-    that moves away leaves it in place for good.
+    FKLMS looks at distances alone and never removes the oldest vector, which is nobody's newer neighbour.
+    Where the inputs of a stream move away, the vectors that they leave behind stay, being far apart, and the
+    new ones go: rho > 0 lets their multipliers fade, but only `truncation` or `max_age` takes them away.
+    The metrics that look at multipliers do so by themselves.
     """
 
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,

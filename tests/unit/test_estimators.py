@@ -39,7 +39,7 @@ TOEPLITZ, ONLINE = ALL[:2], ALL[2:4]
     ToeplitzRLSRegressor(solver="lookahead"), ToeplitzRLSClassifier(solver="pcg"),
     ToeplitzRLSClassifier(), ToeplitzRLSClassifier(fit_intercept=True),
     KernelLMSRegressor(), KernelLMSRegressor(reduction="none"), KernelLMSClassifier(),
-    KernelLMSRegressor(reduction="mklms", budget=20, max_deterioration=1e-9),
+    KernelLMSRegressor(reduction="mklms", budget=20, max_deterioration=1e-9, presentations=3),
     KernelLMSClassifier(reduction="nt", rho=0.01, truncation=1e-6, max_age=5000, presentations=3),
     KernelRLSRegressor(kernel=Linear(), lam="loo"), KernelRLSRegressor(solver="subset", fit_intercept=True),
     KernelRLSRegressor(), KernelRLSClassifier(solver="cg", fit_intercept=True),

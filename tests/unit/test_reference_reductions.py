@@ -329,3 +329,10 @@ def test_the_rule_is_stable_below_its_bound_and_unstable_above(rho):
         learner = KernelLMS(1, KERNEL, eta, min(rho, 1 / eta), "none")
         learner.learn(X, y)
         assert learner.status == status
+
+
+def test_fklms_needs_truncation_to_let_go_of_what_a_stream_has_left_behind():
+    X = np.random.default_rng(10).uniform(-1, 1, (300, 1)) + np.arange(300)[:, np.newaxis] / 30
+    kept = KernelLMS(1, Gaussian(0.3), 0.5, 0.1, "fklms", 8)
+    kept.learn(X, np.sin(2 * X[:, 0]))
+    assert kept.model.V[kept.model.held].min() < X[30, 0] + 2

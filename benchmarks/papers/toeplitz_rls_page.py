@@ -88,9 +88,13 @@ def _ratios(cells: dict[str, Cell], n: int) -> list[object]:
     """Times and bytes over those of the Toeplitz method."""
     ge, cg, tb = (cells[name] for name in ("GE", "CG", "TB"))
     held = _bytes("GE", ge.solution, n) / _bytes("TB", tb.solution, n)
-    return [f"{ge.seconds / tb.seconds:.2g}", f"{cg.seconds / tb.seconds:.2g}", cg.solution.iterations,
-            f"{ge.with_kernel / tb.with_kernel:.2g}", f"{cg.with_kernel / tb.with_kernel:.2g}", f"{held:.0f}",
+    return [_ratio(ge.seconds / tb.seconds), _ratio(cg.seconds / tb.seconds), cg.solution.iterations,
+            _ratio(ge.with_kernel / tb.with_kernel), _ratio(cg.with_kernel / tb.with_kernel), f"{held:.0f}",
             tb.solution.method]
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
 def _claims(found: Found) -> str:
@@ -99,7 +103,7 @@ def _claims(found: Found) -> str:
     gap = "; ".join(f"{_short(t)}: {c['TB'].error:.1%} against {c['GE'].error:.1%}, with 5 steps of CG "
                     f"{c['CG(5)'].error:.1%}" for t, c in largest.items())
     same = [_short(t) for t, c in largest.items() if 0.5 <= c["TB"].sigma / c["GE"].sigma <= 2]
-    speed = ", ".join(f"{c['GE'].seconds / c['TB'].seconds:.2g}" for c in largest.values())
+    speed = ", ".join(_ratio(c['GE'].seconds / c['TB'].seconds) for c in largest.values())
     stopped = sum(c["CG"].solution.iterations >= 100 for by_n in found.values() for c in by_n.values())
     cells = sum(map(len, found.values()))
     looked = sum(c["TB"].solution.method == "lookahead" for by_n in found.values() for c in by_n.values())

@@ -145,8 +145,8 @@ _NUMBERS = {
                   "The array has the wrong number of axes, columns or rows, or holds NaN or infinity.",
                   "Give X of shape (m, D) and y of shape (m,), finite, with the D of the model."),
     "E225": Entry("the linear system has the wrong shape",
-                  "Targets must be finite, one row for each sample; of a Toeplitz system r must have one axis, and "
-                  "Y as many rows as r has entries.",
+                  "Targets must be finite, one row for each sample; of a Toeplitz system r must have one "
+                  "axis, and Y as many rows as r has entries.",
                   "Give y of shape (n,) or (n, m); the first column of T + lambda I as r."),
     "E226": Entry("no such method for Toeplitz systems", "The name of the method is not known.",
                   "Use one of the methods listed."),
@@ -197,9 +197,9 @@ _NUMBERS = {
                   "The path is wrong, the file is damaged, or it is of another format than its name says.",
                   "Check the path (in a spec it is relative to the spec's folder), or name the format."),
     "E242": Entry("the columns of a data file are wrong",
-                  "For a spec the first line names the columns: x0, x1, ... and y (only y for scheme uniform), as "
-                  "many as [input] columns says. load_samples was asked for a column that is not there, or with "
-                  "an option that the format has not.",
+                  "For a spec the first line names the columns: x0, x1, ... and y (only y for scheme "
+                  "uniform), as many as [input] columns says. load_samples was asked for a column that is "
+                  "not there, or with an option that the format has not.",
                   "Correct the header line, [input] columns, or the columns asked for."),
     "E243": Entry("a row has too few or too many fields", "A separator is missing or doubled.",
                   "Correct the row; fields are separated by commas."),
@@ -246,8 +246,8 @@ _NUMBERS = {
                   "or magnitude truncation was not told which magnitude.",
                   "Leave the option away to do without it; mt needs max_deterioration."),
     "E260": Entry("the checkpoint belongs to another computation",
-                  "The file was written for other samples, another kernel, another precision, or by a version that "
-                  "takes the sums in another order.",
+                  "The file was written for other samples, another kernel, another precision, or by a "
+                  "version that takes the sums in another order.",
                   "Name another file, or remove this one."),
     "E261": Entry("the checkpoint cannot be read", "The file is damaged, or no checkpoint.",
                   "Name another file, or remove this one."),

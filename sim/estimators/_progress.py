@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-_EVERY = 1.0  # seconds
+#: Told of samples learned since it was last called, and of the vectors held.
+Report = Callable[[int, int], None]
 
 
-class Progress:
-    """Tells samples passed and samples per second on stderr, once a second and at the end.
+@contextmanager
+def progress(name: str, total: int, wanted: bool) -> Iterator[Report]:
+    """Show samples passed, samples per second and N on stderr while the block runs, if that is wanted."""
+    if not wanted:
+        yield lambda samples, count: None
+        return
+    from rich.console import Console
+    from rich.progress import MofNCompleteColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
 
-    Parameters
-    ----------
-    name : str
-        Who learns.
-    total : int
-        Samples to come.
-    clock : callable
-        Seconds, from anywhere.
-    """
+    class Rate(ProgressColumn):
+        """Samples per second: of late, at the end of all."""
 
-    def __init__(self, name: str, total: int, clock: Callable[[], float] = time.perf_counter) -> None:
-        self._name, self._total, self._clock = name, total, clock
-        self._passed = 0
-        self._start = self._told = clock()
+        def render(self, task: Task) -> Text:
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.0f} samples/s")
 
-    def passed(self, samples: int, count: int) -> None:
-        """So many samples more were learned; `count` vectors are held now."""
-        self._passed += samples
-        now = self._clock()
-        if now - self._told < _EVERY and self._passed < self._total:
-            return
-        self._told = now
-        rate = self._passed / max(now - self._start, 1e-9)
-        print(f"{self._name}: {self._passed:,} of {self._total:,} samples, {rate:,.0f} samples/s, "
-              f"N = {count}", file=sys.stderr, flush=True)
+    shown = Progress(TextColumn("{task.description}:"), MofNCompleteColumn(), TextColumn("samples,"), Rate(),
+                     TextColumn("N = {task.fields[count]}"), console=Console(stderr=True))
+    with shown:
+        task = shown.add_task(name, total=total, count=0)
+        yield lambda samples, count: shown.update(task, advance=samples, count=count)

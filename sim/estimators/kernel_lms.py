@@ -23,11 +23,11 @@ from ..reference.reduction import checked_budget
 from ..reference.solution import Status
 from ..reference.width import overlap_width
 from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest, width_or
-from ._progress import Progress
+from ._progress import progress
 
 Array = NDArray[np.float64]
 
-_PIECE = 256  # samples learned between two looks at the clock
+_PIECE = 256  # samples learned between two reports
 
 
 class _KernelLMS(BaseEstimator):
@@ -82,12 +82,11 @@ class _KernelLMS(BaseEstimator):
         """Learn the samples so often, in order, and publish what is known now."""
         learner, model = self._learner, self._learner.model
         pieces = []
-        progress = Progress(type(self).__name__, times * len(X)) if self.verbose else None
-        for start in itertools.chain.from_iterable(itertools.repeat(range(0, len(X), _PIECE), times)):
-            learner.learn(X[start: start + _PIECE], Y[start: start + _PIECE])
-            pieces.append(learner.history)
-            if progress is not None:
-                progress.passed(len(learner.history.N), model.count)
+        with progress(type(self).__name__, times * len(X), self.verbose) as passed:
+            for start in itertools.chain.from_iterable(itertools.repeat(range(0, len(X), _PIECE), times)):
+                learner.learn(X[start: start + _PIECE], Y[start: start + _PIECE])
+                pieces.append(learner.history)
+                passed(len(learner.history.N), model.count)
         self.history_ = History(*map(np.concatenate, zip(*pieces, strict=True)))
         self.support_vectors_ = model.V[model.held]
         self.dual_coef_ = model.alpha[model.held]
@@ -158,7 +157,7 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     presentations : int, default=10
         How often `fit` presents the samples, in the order given.  `partial_fit` presents them once.
     verbose : bool, default=False
-        Tell samples passed and samples per second on stderr, once a second.
+        Show samples passed and samples per second on stderr.
 
     Attributes
     ----------
@@ -273,7 +272,7 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
     presentations : int, default=10
         How often `fit` presents the samples.
     verbose : bool, default=False
-        Tell progress on stderr.
+        Show progress on stderr.
 
     Attributes
     ----------

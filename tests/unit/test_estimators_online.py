@@ -1,12 +1,13 @@
 """The online estimators: every reduction by name, what they tell while they learn, what they refuse."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.estimators import KernelLMSClassifier, KernelLMSRegressor
-from kerncast.sim.estimators._progress import Progress
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.reference import KernelLMS
 from kerncast.sim.reference.reduction import PRESETS
@@ -69,24 +70,15 @@ def test_a_learner_that_forgets_follows_a_target_that_turns_round():
     assert np.mean(last**2) < 0.1 * np.mean(first**2)
 
 
-def test_progress_tells_samples_and_their_rate_once_a_second_and_at_the_end(capsys):
-    now = iter([0.0, 0.4, 0.9, 2.0, 2.5])
-    progress = Progress("learner", 1000, lambda: next(now))
-    for _ in range(4):
-        progress.passed(250, 17)
-    assert capsys.readouterr().err.splitlines() == [
-        "learner: 750 of 1,000 samples, 375 samples/s, N = 17",
-        "learner: 1,000 of 1,000 samples, 400 samples/s, N = 17"]
-
-
 @pytest.mark.parametrize("kind", ONLINE)
-def test_verbose_tells_the_last_sample_at_least_and_otherwise_nothing_is_printed(kind, capsys):
+def test_verbose_shows_samples_and_their_rate_on_stderr_and_otherwise_nothing_is_printed(kind, capsys):
     X, y = stream(300)
     kind(0.4, budget=10, presentations=2).fit(X, y > 0)
     assert capsys.readouterr() == ("", "")
     kind(0.4, budget=10, presentations=2, verbose=True).fit(X, y > 0)
     out, err = capsys.readouterr()
-    assert out == "" and f"{kind.__name__}: 600 of 600 samples, " in err and "samples/s, N = 10" in err
+    assert out == ""
+    assert re.search(rf"{kind.__name__}: 600/600 samples, [\d,]+ samples/s N = 10", err)
 
 
 @pytest.mark.parametrize("kind", ONLINE)

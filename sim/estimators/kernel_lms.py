@@ -138,7 +138,7 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         "none"                                               none goes
         ==================  ==========  ===================  ===================================
 
-        KLMS and its kin take O(N^2) a sample, LS O(N^3).
+        Those of KLMS and LS take O(N^2) a sample, "ls_regularised" O(N^3), truncations O(N).
     projection, metric : str, optional
         In place of those of the reduction; the metrics of section 5 are "fast_klms" and "fast_mklms".
     truncation : float, optional

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..codegen.firmware import OPTIMISATIONS
 from ..codegen.generate import generate
 from ..codegen.host import HostBackend
 from ..sim.backend import Backend, Outputs
@@ -53,7 +54,8 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        E420 for an unknown name, E433 without trace hooks, E5xx without a tool, E4xx by the board.
+        E420 for an unknown name, E325 for an unknown optimisation level, E433 without trace hooks, E5xx
+        without a tool, E4xx by the board.
     """
     kind, _, rest = name.partition(":")
     opener = _OPENERS.get(kind)
@@ -130,6 +132,10 @@ def _host(wanted: _Wanted) -> Backend:
     compilers = [p for p in parts if not p.startswith("-")]
     if len(compilers) > 1 or any(c not in ("auto", "gcc", "clang", "zig") for c in compilers):
         raise _unknown(f"host:{wanted.rest}")
+    if len(flags) > 1 or any(flag not in OPTIMISATIONS for flag in flags):
+        raise fail("E325", "there is no such optimisation level", where="back end",
+                   value=f"host:{wanted.rest}", allowed="one of " + ", ".join(OPTIMISATIONS),
+                   remedy="choose one of these")
     return HostBackend(wanted.plan, wanted.source, compiler=(*compilers, "auto")[0],
                        flags=flags or ("-O2",), build_dir=wanted.build, traced=wanted.traced)
 

@@ -10,6 +10,7 @@ import pytest
 
 from kerncast.codegen import compilers
 from kerncast.codegen.compilers import host_compiler
+from kerncast.codegen.firmware import OPTIMISATIONS
 from kerncast.codegen.generate import generate
 from kerncast.codegen.host import HostBackend
 from kerncast.hw.backends import NAMES, open_backend
@@ -57,6 +58,14 @@ def test_an_unknown_name_is_refused_with_the_forms_there_are(plan, leftovers, na
     assert [p.code for p in error.problems] == ["E420"]
     assert error.exit_code == EXIT_BAD_INPUT
     assert all(form in error.problems[0].allowed for form in NAMES)
+    assert leftovers() == []
+
+
+@pytest.mark.parametrize("name", ["host:gcc:-O9", "host:-Ofast", "host:clang:-ffast-math", "host:-O0:-O2"])
+def test_an_unknown_optimisation_level_is_refused_with_those_there_are(plan, leftovers, name):
+    (problem,) = refused(plan, name).problems
+    assert (problem.code, problem.value) == ("E325", name)
+    assert all(level in problem.allowed for level in OPTIMISATIONS)
     assert leftovers() == []
 
 

@@ -89,8 +89,8 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     advice = f"No word length reaches {error:g} on these data: raise [cg] lambda, or take fewer steps."
     if chosen is not None:
         advice = f"The least RAM that reaches {error:g} on these data: [numbers] word = {chosen.word}"
-    values = [vars(c) | {"error": c.error if math.isfinite(c.error) else None} for c in found]
-    show({"asked": error, "choices": values, "advice": None if chosen is None else vars(chosen)}, as_json,
+    show({"asked": error, "choices": [vars(c) for c in found],
+          "advice": None if chosen is None else vars(chosen)}, as_json,
          "\n".join(["Error of the integer model against as many steps in float64, on the data:", "",
                     columns(rows), "", advice]))
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import os
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,8 +106,17 @@ def _internal(error: Exception, as_json: bool) -> None:
 
 
 def emit(values: object) -> None:
-    """Print one JSON object on stdout."""
-    typer.echo(json.dumps(values, indent=2))
+    """Print one JSON object on stdout; null stands for infinity and NaN, which JSON does not know."""
+    typer.echo(json.dumps(_finite(values), indent=2, allow_nan=False))
+
+
+def _finite(values: object) -> object:
+    """The same with None for every number that is not finite."""
+    if isinstance(values, Mapping):
+        return {key: _finite(value) for key, value in values.items()}
+    if isinstance(values, (list, tuple)):
+        return [_finite(value) for value in values]
+    return None if isinstance(values, float) and not math.isfinite(values) else values
 
 
 def show(values: object, as_json: bool, text: str) -> None:

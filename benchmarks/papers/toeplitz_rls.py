@@ -10,6 +10,7 @@ a grid; unlike there on samples of their own, not on the test set.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -31,7 +32,7 @@ SETS: tuple[tuple[str, tuple[int, int] | None, int, tuple[int, ...]], ...] = (
     ("mnist_10k", (3, 8), 3, SIZES[:3]), ("fashion_mnist", (2, 6), 6, SIZES), ("shuttle", None, 1, SIZES))
 HELD = {"mnist_10k": 480}  # to select on, and to test on; elsewhere
 HELD_USUALLY = 2000
-WIDTHS = 2.0 ** np.arange(-3, 3)  # of sqrt(D)
+WIDTHS = 2.0 ** np.arange(-6, 3)  # of sqrt(D)
 LAMS = (0.01, 0.1, 1.0)
 MOST_STEPS, TOLERANCE = 100, 1e-6  # of conjugate gradients, as in the paper
 
@@ -41,10 +42,12 @@ METHODS = {"GE": "Gaussian elimination", "CG": "conjugate gradients", "TB": "Toe
 
 @dataclass(frozen=True)
 class Cell:
-    """The best model of one method for one n."""
+    """The best model of one method for one n; `unsolved` counts the systems tried that it did not solve."""
 
     sigma: float
+    at_edge: bool
     lam: float
+    unsolved: int
     error: float
     solution: Solution
     seconds: float
@@ -61,17 +64,23 @@ class Split:
     test: tuple[Array, Array]
 
 
-def steps_of_matlab(A: DenseSystem, y: Array) -> Solution:
+def stopped_like_matlab(A: DenseSystem, y: Array) -> Solution:
     """Conjugate gradients to the tolerance, or what the largest number of steps gives."""
     found = cg(A, y, "none", TOLERANCE, MOST_STEPS)
     return found if found.ok else cg(A, y, "none", steps=MOST_STEPS)
+
+
+def timed_like_matlab(A: DenseSystem, y: Array, steps: int) -> Solution:
+    """The same steps, taken once."""
+    limit = {"tolerance": TOLERANCE, "max_steps": MOST_STEPS} if steps < MOST_STEPS else {"steps": steps}
+    return cg(A, y, "none", **limit)
 
 
 def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str, Callable[[], Solution]]:
     """Each method on K + lambda I, or on the T that stands for it."""
     A = DenseSystem(K + lam * np.eye(len(K)))
     first = {scheme: np.concatenate(([r[0] + lam], r[1:])) for scheme, r in rows.items()}
-    return {"GE": partial(elimination, A, y), "CG": partial(steps_of_matlab, A, y),
+    return {"GE": partial(elimination, A, y), "CG": partial(stopped_like_matlab, A, y),
             "TB": partial(solve_toeplitz, first["diagonal_mean"], y),
             "TB biased": partial(solve_toeplitz, first["diagonal_mean_biased"], y),
             "CG(5)": partial(cg, A, y, "none", steps=5)}
@@ -80,27 +89,36 @@ def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str,
 def best_models(split: Split) -> dict[str, Cell]:
     """Select sigma and lambda for each method, then test and time it."""
     least: dict[str, tuple[float, float, float]] = {}
+    unsolved: Counter[str] = Counter()
     for sigma in WIDTHS * np.sqrt(split.X.shape[1]):
         kernel = Gaussian(float(sigma))
         K, rows = matrix_and_rows(kernel, split.X)
         other = kernel_between(kernel, split.select[0], split.X)
         for lam in LAMS:
             for name, solve in solvers(K, rows, split.y, lam).items():
-                wrong = error_rate(other, solve(), split.select[1])
+                solution = solve()
+                unsolved[name] += not solution.ok
+                wrong = error_rate(other, solution, split.select[1])
                 least[name] = min(least.get(name, (2.0, 0.0, 0.0)), (wrong, float(sigma), lam))
-    return {name: measured(split, name, sigma, lam) for name, (_, sigma, lam) in least.items()}
+    return {name: measured(split, name, sigma, lam, unsolved[name])
+            for name, (_, sigma, lam) in least.items()}
 
 
-def measured(split: Split, name: str, sigma: float, lam: float) -> Cell:
+def measured(split: Split, name: str, sigma: float, lam: float, unsolved: int) -> Cell:
     """Test error and time of one method."""
     kernel = Gaussian(sigma)
     K, rows = matrix_and_rows(kernel, split.X)
     solve = solvers(K, rows, split.y, lam)[name]
-    solution, taken = solve(), seconds(solve)
+    solution = solve()
+    if name == "CG":
+        A = DenseSystem(K + lam * np.eye(len(K)))
+        solve = partial(timed_like_matlab, A, split.y, solution.iterations)
+    taken = seconds(solve)
     make = partial(kernel_first_row, split.X, kernel, "diagonal_mean") if name.startswith("TB") else \
         KernelSystem(kernel, split.X, 0.0).dense
     wrong = error_rate(kernel_between(kernel, split.test[0], split.X), solution, split.test[1])
-    return Cell(sigma, lam, wrong, solution, taken, taken + seconds(make))
+    edges = WIDTHS[[0, -1]] * np.sqrt(split.X.shape[1])
+    return Cell(sigma, sigma in edges, lam, unsolved, wrong, solution, taken, taken + seconds(make))
 
 
 def matrix_and_rows(kernel: Gaussian, X: Array) -> tuple[Array, dict[str, Array]]:

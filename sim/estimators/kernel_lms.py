@@ -127,7 +127,7 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         ==================  ==========  ===================  ===================================
         reduction           projection  metric               what goes
         ==================  ==========  ===================  ===================================
-        "fklms"             "fklms"     "fklms"              closest pair, (16), (17); O(N)
+        "fklms"             "fklms"     "fklms"              newer of closest, (16), (17); O(N)
         "fmklms"            "fklms"     "fmklms"             (18): small multipliers go first
         "klms"              "klms"      "klms"               outputs at retained vectors stay, (12)
         "mklms"             "klms"      "mklms"              least change of the model

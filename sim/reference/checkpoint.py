@@ -14,6 +14,9 @@ from ..errors import KerncastError, fail
 
 Array = NDArray[np.float64]
 
+# Sums of float32 values are right to some 1e-6 of themselves.
+_ROUNDING = 1e-4
+
 
 class State(NamedTuple):
     """The bands done, and the sums over them, of shape (n,)."""
@@ -39,13 +42,24 @@ def save(path: str | Path, key: str, state: State) -> None:
         new.unlink(missing_ok=True)
 
 
-def load(path: str | Path, key: str, n: int) -> State:
+def load(path: str | Path, key: str, n: int, rows: int) -> State:
     """The state in the file; none of the bands where there is no file yet.
+
+    Parameters
+    ----------
+    path : str or Path
+    key : str
+        What the file must have been written with.
+    n : int
+        Number of samples.
+    rows : int
+        Rows of a band; `n` of them at most are done.
 
     Raises
     ------
     KerncastError
-        E260 where the file belongs to another computation, E261 where it is no checkpoint.
+        E260 where the file belongs to another computation, E261 where it is no checkpoint, or holds sums
+        that no run can have written.
     """
     path = Path(path)
     if not path.exists():
@@ -53,16 +67,24 @@ def load(path: str | Path, key: str, n: int) -> State:
         return start
     try:
         with np.load(path, allow_pickle=False) as file:
-            found, bands, sums = str(file["key"]), int(file["bands"]), np.array(file["sums"])
+            found, bands, sums = str(file["key"]), np.array(file["bands"]), np.array(file["sums"])
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
         raise _damaged(path, str(error)) from error
     if found != key:
         raise fail("E260", "the checkpoint belongs to another computation", where="checkpoint",
                    value=str(path), allowed="a checkpoint of the same samples, kernel and dtype",
                    remedy="name another file, or remove this one")
-    if sums.shape != (n,) or sums.dtype != np.float64 or bands < 0:
-        raise _damaged(path, f"sums of shape {sums.shape}")
-    return State(bands, sums)
+    if bands.shape or bands.dtype.kind not in "iu" or not 0 <= bands <= -(-n // rows):
+        raise _damaged(path, f"{bands} bands done, of {-(-n // rows)}")
+    if sums.shape != (n,) or sums.dtype != np.float64:
+        raise _damaged(path, f"sums of shape {sums.shape} and type {sums.dtype}")
+    # Diagonal j has n - j values from 0 to 1, and one at most in each row that is done.
+    most = np.minimum(float(bands) * rows, np.arange(n, 0.0, -1.0)) * (1.0 + _ROUNDING)
+    wrong = ~((sums >= 0.0) & (sums <= most))  # NaN too
+    if wrong.any():
+        j = int(np.argmax(wrong))
+        raise _damaged(path, f"sum {j} is {sums[j]:g}, not 0 to {most[j]:.6g}")
+    return State(int(bands), sums)
 
 
 def _damaged(path: Path, reason: str) -> KerncastError:

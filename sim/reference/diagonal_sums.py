@@ -69,7 +69,7 @@ def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", prog
     refuse_beyond_memory(n * (_VECTORS * 8 + X.shape[1] * (8 + np.dtype(dtype).itemsize)),
                          f"a first row of {n:,} samples")
     key = _key(X, kernel, dtype)
-    state = State(0, np.zeros(n)) if checkpoint is None else load(checkpoint, key, n)
+    state = State(0, np.zeros(n)) if checkpoint is None else load(checkpoint, key, n, _BAND)
     parts = _parts(X, kernel, dtype, scheduler, state.bands)
     sums = _added(state, parts, progress, None if checkpoint is None else partial(save, checkpoint, key))
     sums[0] = n  # k(x, x) = 1

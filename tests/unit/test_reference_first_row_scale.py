@@ -109,7 +109,7 @@ def test_an_interruption_while_the_checkpoint_is_written_leaves_the_one_before(t
     monkeypatch.setattr(np, "savez", interrupted)
     with pytest.raises(KeyboardInterrupt):
         checkpoint.save(path, "key", checkpoint.State(2, np.zeros(5)))
-    assert checkpoint.load(path, "key", 5).bands == 1 and list(tmp_path.iterdir()) == [path]
+    assert checkpoint.load(path, "key", 5, 2).bands == 1 and list(tmp_path.iterdir()) == [path]
 
 
 KILLED = """
@@ -157,6 +157,21 @@ def test_a_file_that_is_no_checkpoint_is_refused(content, tmp_path):
     np.savez(path, other=np.zeros(3))
     with pytest.raises(KerncastError, match="E261"):
         first_row(X, 1.5, "diagonal_mean", checkpoint=path)
+
+
+@pytest.mark.parametrize(("change", "told"), [
+    ({"sums": np.full(5, np.nan)}, "sum 0 is nan"), ({"sums": np.full(5, -1.0)}, "sum 0 is -1"),
+    ({"sums": np.array([2, 2, np.inf, 0, 0])}, "sum 2 is inf"),
+    ({"sums": np.array([2, 2, 2, 2, 1.5])}, "sum 4 is 1.5"),
+    ({"sums": np.ones(4)}, "shape"), ({"sums": np.ones(5, np.float32)}, "float32"),
+    ({"bands": np.array(4)}, "4 bands done, of 3"), ({"bands": np.array(-1)}, "-1 bands"),
+    ({"bands": np.array(0.5)}, "0.5 bands"), ({"bands": np.ones(2, int)}, "bands")])
+def test_a_checkpoint_that_no_run_can_have_written_is_refused(change, told, tmp_path):
+    path = tmp_path / "row.npz"
+    whole = {"key": np.array("key"), "bands": np.array(1), "sums": np.array([2.0, 2, 2, 2, 1])}
+    np.savez(path, **whole | change)
+    with pytest.raises(KerncastError, match=rf"E261[\s\S]*{told}"):
+        checkpoint.load(path, "key", 5, 2)
 
 
 def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(tmp_path):

@@ -49,7 +49,9 @@ class _KernelRLS(RLS):
         system = KernelSystem(self.kernel_, X, self.lam_)
         solution = solve_system(system, Y, self.solver, fit_intercept=self.fit_intercept, **options)
         self._keep(self.kernel_, X, system, Y, solution)
-        self.coef_ = self.X_fit_.T @ self.dual_coef_ if isinstance(self.kernel_, Linear) else None
+        self.coef_ = None
+        if isinstance(self.kernel_, Linear):  # X'alpha cancels for small lambda: w where the solver has it
+            self.coef_ = self.X_fit_.T @ self.dual_coef_ if solution.w is None else solution.w
         if not solution.ok:
             self._warn(f"{self._no_solution(solution)}; lam {self.lam_:g}",
                        "All multipliers are 0. Use solver='auto', or a larger lam.")

@@ -11,11 +11,11 @@ block_gauss_seidel  k samples at a time, to a tolerance                  O(n k) 
 wavelet             sparse in wavelets; both O(n) on a uniform grid      O(n^2)          O(n^2)
 banded              one column: b neighbours within the kernel's reach   O(n b)          O(n b^2)
 linear_svd          linear kernel: X = U S V'                            O(n D)          O(n D^2)
-linear_direct       linear kernel: X'X, cheaper, ill-conditioned sooner  O(n D)          O(n D^2)
+linear_direct       linear kernel: X'X, the condition of X squared       O(n D)          O(n D^2)
 subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
 ==================  ===================================================  ==============  =================
 
-"auto" is linear_direct for the linear kernel of fewer columns than samples; what :mod:`.toeplitz` chooses for
+"auto" is linear_svd for the linear kernel of fewer columns than samples; what :mod:`.toeplitz` chooses for
 Toeplitz matrices of many rows, that of many samples on a uniform grid among them; banded for many samples of
 one column within the kernel's reach of few others; cg for many that are interpolated from a grid; else
 Cholesky while A takes no more than half of the free memory, and elimination should A turn out not to be
@@ -153,7 +153,7 @@ def _automatic(system: System, Y: Array) -> Solution:
     """What fits the matrix and the memory; what it says decides whether another is tried."""
     n = system.n
     if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
-        return _because(linear_direct(system, Y), f"linear kernel of {system.X.shape[1]} columns")
+        return _because(linear_svd(system, Y), f"linear kernel of {system.X.shape[1]} columns")
     r = _first_column(system) if n >= _FFT_FROM else None
     if r is not None:
         solution = solve_toeplitz(r, Y)

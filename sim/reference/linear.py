@@ -54,11 +54,14 @@ def linear_svd(system: System, Y: Array) -> Solution:
 def linear_direct(system: System, Y: Array) -> Solution:
     """Solve (X'X + lambda I) w = X'y; alpha = (y - X w) / lambda.
 
-    Parameters, result and errors are those of :func:`linear_svd`.
+    Parameters, result and errors are those of :func:`linear_svd`; ``breakdown`` where X'X + lambda I is so
+    ill-conditioned that w would have fewer than six digits.
     """
     X, lam = _samples(system, "linear_direct")
     (n, d), columns = X.shape, Y.size // len(X)
     path = GramPath(X, Y)
+    if why := path.why_not(lam):
+        return Solution(np.zeros_like(Y), Status.BREAKDOWN, largest_norm(Y), 0, "linear_direct", why=why)
     w = path.weights(lam, Y.reshape(n, -1)).reshape(d, *Y.shape[1:])
     return _told(system, X, Y, w, path.coefficients(lam)[0], method="linear_direct", lam=lam,
                  bytes=X.nbytes + 16 * d * d, operations=2 * n * d * d + 9 * d**3 + 8 * columns * n * d)

@@ -55,7 +55,7 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     ------
     KerncastError
         E220 sigma, E221 lams, E224 samples, E225 targets, E237 memory, E238 method, E239 K + lambda I is
-        not positive definite in float64 (cholesky).
+        not positive definite in float64 (cholesky), or X'X is too ill-conditioned (linear_direct).
 
     Examples
     --------

@@ -10,7 +10,7 @@ path           factorises once               time, once           time, each lam
 CholeskyPath   nothing                                            O(n^3)
 EigenPath      K = Q Lambda Q'               O(n^3), 9 times it   O(n^2)
 SvdPath        X = U S V', K = X X'          O(n d^2)             O(n d)
-GramPath       X'X = V Lambda V'             O(n d^2), a fifth    O(n d)
+GramPath       X'X = V Lambda V'             O(n d^2)             O(n d^2)
 =============  ============================  ===================  ====================
 """
 
@@ -25,6 +25,9 @@ from ..errors import fail
 from .cholesky import lapack
 
 Array = NDArray[np.float64]
+
+# The largest relative error of w, of what rounding X'X makes of it.
+_GRAM_ERROR = 1e-6
 
 
 class RidgePath(ABC):
@@ -176,8 +179,8 @@ class SvdPath(RidgePath):
 class GramPath(RidgePath):
     """Linear kernel, X'X = V Lambda V': w = V (Lambda + lambda)^-1 V'X'y, h = diag X (X'X + lambda I)^-1 X'.
 
-    Leave-one-out errors, (y - X w) / (1 - h), come of it as of the others.  Cheaper than the SVD, with
-    X'X as ill-conditioned as X squared.
+    Leave-one-out errors, (y - X w) / (1 - h), come of it as of the others.  X'X is as ill-conditioned as
+    X squared: what the SVD solves, this may not (:meth:`why_not`).
 
     Parameters
     ----------
@@ -189,8 +192,23 @@ class GramPath(RidgePath):
         super().__init__(Y)
         self._X = X
         values, self._V = np.linalg.eigh(X.T @ X)
-        self._values = np.maximum(values, 0.0)
+        self._values: Array = np.maximum(values, 0.0)
         self._squares = (X @ self._V) ** 2
+
+    def why_not(self, lam: float) -> str:
+        """Why w has fewer than six digits for that lambda; empty where it has them."""
+        condition = (self._values[-1] + lam) / (self._values[0] + lam)
+        if condition * np.finfo(np.float64).eps <= _GRAM_ERROR:
+            return ""
+        return f"the condition of X'X + lambda I is {condition:.1e}: its rounding hides the answer"
+
+    def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
+        """As of the others; E239 where X'X is too ill-conditioned."""
+        if reason := self.why_not(lam):
+            raise fail("E239", reason, where="lams", value=lam, allowed="a condition of at most "
+                       f"{_GRAM_ERROR / np.finfo(np.float64).eps:.1e}",
+                       remedy='a larger lambda, or method="linear_svd"')
+        return super().loo_errors(lam, fit_intercept)
 
     def weights(self, lam: float, right: Array) -> Array:
         """Weights w = (X'X + lambda I)^-1 X'right, for `right` of shape (n, q): (d, q)."""

@@ -94,9 +94,30 @@ def test_a_subset_of_regressors_carries_the_machine_alone(fit_intercept):
 def test_the_linear_kernel_predicts_by_its_weights(outputs):
     X, y = cloud(outputs=outputs)
     model = KernelRLSRegressor(lam=LAM, kernel=Linear(), fit_intercept=True).fit(X, y)
-    assert model.solver_ == "linear_direct" and model.coef_.shape == (3, *outputs)
+    assert model.solver_ == "linear_svd" and model.coef_.shape == (3, *outputs)
     expected = X @ X.T @ model.dual_coef_ + model.intercept_
     np.testing.assert_allclose(model.predict(X), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("solver", ["auto", "linear_svd", "linear_direct"])
+@pytest.mark.parametrize("lam", [1e-10, 1e-6, 1.0])
+def test_the_weights_of_an_ill_conditioned_linear_model_are_right_or_refused(solver, lam):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 6)) * [30, 10, 3, 1, 1, 0]
+    X[:, 5] = X[:, 0] + X[:, 1] + 1e-4 * rng.normal(size=200)
+    Y = np.column_stack((np.sign(X[:, 2] + X[:, 3]), rng.normal(size=200)))
+    model = KernelRLSRegressor(kernel=Linear(), lam=lam, solver=solver)
+    if solver == "linear_direct" and lam < 1.0:
+        with pytest.warns(LinAlgWarning, match="breakdown.*condition of X'X"):
+            model.fit(X, Y)
+        assert model.status_ == "breakdown" and not model.coef_.any() and not model.predict(X).any()
+        return
+    U, S, Vt = np.linalg.svd(X, full_matrices=False)
+    exact = Vt.T @ ((S / (S**2 + lam))[:, np.newaxis] * (U.T @ Y))
+    model.fit(X, Y)
+    assert model.status_ == "ok"
+    np.testing.assert_allclose(model.coef_, exact, rtol=0, atol=1e-6 * np.abs(exact).max())
+    np.testing.assert_allclose(model.predict(X), X @ exact, rtol=0, atol=1e-6)
 
 
 def test_a_system_that_is_not_solved_warns_and_gives_a_model_of_zeros():

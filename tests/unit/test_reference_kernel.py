@@ -180,7 +180,7 @@ def test_a_matrix_beyond_the_memory_is_refused_with_its_bytes():
 
 
 # ---- the linear kernel ----
-@pytest.mark.parametrize("lam", [1.0, 1e-6])
+@pytest.mark.parametrize("lam", [1.0, 1e-5])
 @pytest.mark.parametrize("method", ["linear_svd", "linear_direct"])
 @pytest.mark.parametrize("shape", [(N, 3), (5, 8)])
 def test_the_linear_paths_give_alpha_and_the_weights(method, lam, shape):
@@ -208,7 +208,7 @@ def test_auto_says_what_it_chose_and_why(monkeypatch):
     dense = solve_kernel(X, Y, 1.2, 0.3)
     assert dense.method == "cholesky" and dense.why.startswith(f"cholesky: {N} rows")
     linear = solve_kernel(X, Y, Linear(), 0.3)
-    assert linear.method == "linear_direct" and "3 columns" in linear.why and linear.w is not None
+    assert linear.method == "linear_svd" and "3 columns" in linear.why and linear.w is not None
     toeplitz = solve_system(ToeplitzSystem(np.r_[2.0, 0.5, np.zeros(1998)]), np.ones(2000))
     assert toeplitz.ok and toeplitz.why.startswith("a Toeplitz matrix of 2000 rows; levinson: ")
     t = np.linspace(0.0, 60.0, 30_000)

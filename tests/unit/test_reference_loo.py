@@ -102,6 +102,16 @@ def test_the_least_loo_error_finds_a_lambda_near_the_noise():
     assert 1e-4 <= lams[best] <= 1.0 and np.sqrt(np.mean(errors[best] ** 2)) < 0.12
 
 
+def test_the_normal_equations_are_refused_where_the_svd_is_needed():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(11, 30)), rng.normal(size=(11, 1))
+    with pytest.raises(KerncastError, match=r"E239[\s\S]*linear_svd"):
+        kerncast.loo_errors(X, y, Linear(), 1e-15, method="linear_direct")
+    for method, lam in (("linear_svd", 1e-15), ("linear_direct", 1e-5)):
+        found = kerncast.loo_errors(X, y, Linear(), lam, method=method)[0]
+        np.testing.assert_allclose(found, brute_force(Linear(), X, y, lam, False), rtol=0, atol=1e-6)
+
+
 def test_a_lambda_beside_rounding_needs_the_eigendecomposition():
     X, y = np.zeros((50, 1)), np.arange(50.0)
     with pytest.raises(KerncastError, match="E239"):

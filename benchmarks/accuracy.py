@@ -105,7 +105,8 @@ HEAD = """# Accuracy of the Toeplitz trainer
 
 Relative error of alpha against float64, |alpha - alpha*| / |alpha*|, on a uniform grid with a Gaussian kernel
 (sigma in samples) and a noisy sine; in brackets the certified bound over |alpha|, computed in integers on
-the device; a status other than ok is written out. `refined` solves with words of the length given, three
+the device: of the system in words, so that what rounding r and y to words costs is not in it. A status other
+than ok is written out. `refined` solves with words of the length given, three
 times in all, and stores r, y and alpha with 32 bits. `static` takes the range of alpha from these targets.
 Made by `python benchmarks/accuracy.py`, not by hand.
 

@@ -173,7 +173,7 @@ HEAD = """# Conjugate gradients beside the Toeplitz trainer
 
 Relative error of alpha, and of predictions f on samples kept apart, against float64 with the true kernel
 matrix, lambda = {:g}: float64 runs the same method, the other columns are words of so many bits. A bound is
-the certified one over |alpha|. Made by `python benchmarks/cg.py`, not by hand.
+the certified one, of the system in words, over |alpha|. Made by `python benchmarks/cg.py`, not by hand.
 
 """
 

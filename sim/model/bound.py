@@ -6,6 +6,9 @@ For a positive semidefinite T and ``residual = y - (T + lambda I) alpha``
 
 Every rounding on the way from the residual to the bound is upward, and each component of the
 residual is enlarged by what the rounding of its own sum may have hidden.
+
+alpha* solves the system in words, made of the words of T and y: what it costs to round kernel values and
+targets to words is not in the bound.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 alpha solves ``(T + lambda I) alpha = y`` for the T of the words r: first row (1, r[1], ...) times
 1 + lambda.  Divided by 1 + lambda the residual needs no other factor than that of y.
+The bound is of this system in words: what rounding r and y to words costs is not in it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 The residual is taken in steps of ``2**-(W - 1 - residual_shift)`` lsb of alpha, so fine that what
 its products drop does not count, and so coarse that no sum overflows.
+
+The bound is that of the system in words: what rounding the kernel values and the targets to words costs is
+not in it (W204 warns of targets that it costs much).
 """
 
 from __future__ import annotations
@@ -10,6 +13,9 @@ from fractions import Fraction
 
 from .exact import ceil_log2, floor_log2
 
+#: The bound in the model structure: name, C type, elements and meaning.
+BOUND_FIELD = ("bound", "int64_t", "1",
+               "|alpha - solution of the system in words|_2 is at most this, in words of alpha")
 #: Steps by which a word of the first row may miss its kernel value, tail beyond the last included; of the
 #: Gaussian and Laplacian kernels.
 ROW_ERROR = {16: 2, 24: 4, 32: 4}

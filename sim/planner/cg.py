@@ -13,7 +13,7 @@ from ..formats import Format
 from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
 from .casts import cast_modes
-from .certify import norm_bits
+from .certify import BOUND_FIELD, norm_bits
 from .counts import memory, operations
 from .exact import ceil_log2_sqrt, floor_log2
 from .inputs import (
@@ -101,7 +101,7 @@ def _signals(spec: Spec, w: int) -> dict[str, Signal]:
 def _memory(word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     return memory([
         ("wide", "int64_t", "n", "work: q = (K + lambda I) p, and blocks before their cast"),
-        ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
+        BOUND_FIELD,
         ("alpha", word, "n", "expansion coefficients"),
         ("r", word, "n", "residual; after a training that of alpha, computed afresh"),
         ("p", word, "n", "direction"),

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from .certify import BOUND_FIELD
+
 #: Largest exponent of alpha: 65,536 full scales of y.  What is larger counts as a breakdown.
 ALPHA_EXP_MAX = 16
 
@@ -34,7 +36,7 @@ def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str
     entry = "float" if solver == "lookahead_f32" else "int32_t"
     wide = [("wide", "int64_t", "n+1", "room for a vector before its cast")] if entry == "int32_t" else []
     stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
-    return [("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
+    return [BOUND_FIELD,
             *wide,
             ("row", entry, "n+1", "first row, and room for a zero"),
             ("target", entry, "n", "right-hand side"),

@@ -16,7 +16,7 @@ from ..formats import Format, Overflow, Rounding
 from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
 from .casts import cast_modes
-from .certify import certify_constants, residual_shift, row_loss
+from .certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
 from .counts import memory, operations
 from .exact import ceil_log2
 from .inputs import (
@@ -114,7 +114,7 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
         stored = "" if spec.toeplitz.scheme == "uniform" else x_word
         return memory(lookahead_fields(spec.toeplitz.solver, long, stored), sizes, SIZE_KEYS["toeplitz_rls"])
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
-              ("bound", "int64_t", "1", "|alpha - exact solution|_2 is at most this, in words of alpha"),
+              BOUND_FIELD,
               *(schur_fields() if spec.toeplitz.solver == "schur" else []),
               ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
     if word != spec.numbers.word:

@@ -32,7 +32,9 @@ names are read by :mod:`.data`; here values are in their own unit.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +60,7 @@ class Samples:
         Targets: finite numbers, or class labels of any kind.
     title, licence : str
         For reports.
-    inputs : tuple of str
+    inputs : sequence of str
         What the columns of `X` are called.
     target : str
         What `y` is called.
@@ -68,7 +70,7 @@ class Samples:
     y: NDArray[Any]
     title: str
     licence: str
-    inputs: tuple[str, ...]
+    inputs: Sequence[str]
     target: str
 
     def of_classes(self, *classes: Any) -> Samples:
@@ -117,6 +119,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     if limit is not None and (not is_integer(limit) or limit < 1):
         raise fail("E242", "the limit is no number of samples", where="limit", value=repr(limit),
                    allowed="an integer >= 1", remedy="leave it out to load all")
+    _check_arguments(source, copy, labels)
     if str(source) in SETS:
         return _named(str(source), copy, labels, limit, format, options)
     path = Path(source)
@@ -127,12 +130,26 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     return _samples(table, labels, None, path.name, "the user's")
 
 
+def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
+    """E255 for a source or copy that is no path, E242 for labels that name none."""
+    for name, value in (("source", source), ("copy", copy)):
+        if not isinstance(value, str | PathLike) and (name, value) != ("copy", None):
+            raise fail("E255", f"the {name} is no place of data", where=name, value=repr(value)[:60],
+                       allowed="a path, or the name of a data set" if name == "source" else "a path",
+                       remedy="give it as text or as a Path")
+    named = labels == "any" if isinstance(labels, str) else isinstance(labels, Collection) and len(labels) > 0
+    if labels is not None and not named:
+        raise fail("E242", "the labels name no class", where="labels", value=repr(labels)[:60],
+                   allowed='"any", labels in a list, or a mapping from each label to what it becomes',
+                   remedy="leave them out where the target is a number")
+
+
 def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None, format: str | None,
            options: dict[str, Any]) -> Samples:
     """A data set by its name."""
     named, place = SETS[name], place_of(name, copy)
     title = f"{named.title}, the user's copy" if copy is not None else named.title
-    chosen = labels or ("any" if named.classes else None)
+    chosen = "any" if labels is None and named.classes else labels
     if named.read is None:
         table = read_file(place, format, options | {"labels": chosen, "limit": limit})
     else:

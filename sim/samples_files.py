@@ -17,8 +17,12 @@ from .csv_lines import open_text
 from .errors import KerncastError, fail
 from .packages import from_package
 from .samples_csv import Column, read_csv
-from .samples_table import Array, Labels, Table, check_values
+from .samples_table import Array, Labels, Numbered, Table, check_values, no_samples
 
+# The size of a recording that was still under way when its head was written.
+_OPEN_END = 2**32 - 1
+# A float64, and two bytes while it is checked.
+_BYTES_OF_AN_INPUT = 10
 _COMPRESSED = (".gz", ".bz2")
 
 
@@ -51,7 +55,7 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     table = Table(_numbers(path, "inputs", X[:limit]),
                   y[:limit] if labels is not None and y.dtype.kind in "USb" else
                   _numbers(path, "target", y[:limit]),
-                  tuple(f"{inputs or 'X'}[:, {c}]" for c in range(X.shape[1])), str(target or "y"),
+                  Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
                   lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
@@ -93,7 +97,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
     KerncastError
         E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
     """
-    from .reference.system import refuse_beyond_memory
+    from .reference.system import free_bytes
 
     try:
         sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(
@@ -106,8 +110,11 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
         raise _first_wrong_line(path, columns, str(error)) from None
     sparse, y = sparse[:limit], y[:limit]
     n, D = sparse.shape
-    refuse_beyond_memory(8 * n * D, f"{n} x {D} inputs")
-    table = Table(sparse.toarray(), y, tuple(f"column {c}" for c in range(D)), "target",
+    if (wanted := _BYTES_OF_AN_INPUT * n * D) > (free := free_bytes()):
+        raise fail("E237", f"{n:,} x {D:,} inputs do not fit the memory", where=str(path),
+                   value=f"{wanted:,} bytes", allowed=f"{free:,} bytes to be had on this machine",
+                   remedy="take fewer samples by limit, or number the columns from 1 without gaps")
+    table = Table(sparse.toarray(), y, Numbered("column ", D), "target",
                   lambda i: f"{path}:{_line_of(path, i)}")
     check_values(table, path)
     return table
@@ -156,17 +163,21 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
     Raises
     ------
     KerncastError
-        E241 file, E242 channel, E245 and E251 values, E247 no samples, E501 without scipy.
+        E241 file, or one that was cut short, E242 channel, E245 and E251 values, E247 no samples, E501
+        without scipy.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of chunks that are not sound
         try:
+            _refuse_cut_short(path)
             rate, sound = from_package("scipy.io.wavfile", "scipy", lambda wav: wav.read(str(path)),
                                        "WAV files are read")
         except KerncastError:
             raise
         except (OSError, ValueError, EOFError, struct.error, TypeError, ZeroDivisionError) as error:
             raise _unreadable(path, getattr(error, "strerror", None) or str(error), "a WAV file") from None
+    if not len(sound):
+        raise no_samples(path)
     channels = sound.reshape(len(sound), -1)
     if target is not None:
         if not isinstance(target, int) or not 0 <= target < channels.shape[1]:
@@ -178,6 +189,26 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
                   "amplitude", lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
+
+
+def _refuse_cut_short(path: Path) -> None:
+    """E241 where a RIFF file holds fewer frames than its head promises, unless that is left open."""
+    with path.open("rb") as file:
+        endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
+        frame = 1
+        while endian and len(head := file.read(8)) == 8:
+            (size,) = struct.unpack(f"{endian}I", head[4:])
+            start = file.tell()
+            if head[:4] == b"fmt ":
+                (frame,) = struct.unpack(f"{endian}12xH", file.read(14))
+            if head[:4] == b"data":
+                found, promised = (path.stat().st_size - start) // frame, size // frame
+                if found < promised and size != _OPEN_END:
+                    raise fail("E241", "the recording is cut short", where=f"{path} byte {start}",
+                               value=f"{found} frames", allowed=f"{promised} frames, as its head promises",
+                               remedy="get the whole file, or correct its head")
+                return
+            file.seek(start + size + size % 2)
 
 
 def _full_scale(sound: NDArray[Any]) -> Array:

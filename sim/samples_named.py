@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +22,7 @@ from .data_builtin import ecg_recording, handwritten_digits
 from .errors import KerncastError, fail
 from .packages import debian_file, from_package, missing, package_file
 from .samples_csv import read_csv
-from .samples_table import Array, Table
+from .samples_table import Array, Numbered, Table
 
 _PIP = "python -m pip install "
 _WORDS = 1000
@@ -85,7 +87,7 @@ def read_set(name: str, place: Path) -> Table:
         return reader(place)
     except KerncastError:
         raise
-    except (OSError, ValueError, EOFError, KeyError, IndexError, TypeError) as error:
+    except (OSError, ValueError, EOFError, KeyError, IndexError, TypeError, BadZipFile, zlib.error) as error:
         raise fail("E241", f"the copy of {SETS[name].title} cannot be read: {error}", where=str(place),
                    value=place.name, allowed=f"what {SETS[name].package} brings, as it is",
                    remedy="check the path") from None
@@ -103,7 +105,7 @@ def check_columns(name: str, table: Table, place: Path) -> None:
 def _rows(X: NDArray[Any], y: NDArray[Any], place: Path, prefix: str = "column",
           target: str = "label") -> Table:
     X = np.ascontiguousarray(X, dtype=np.float64)
-    names = tuple(f"{prefix} {c}" for c in range(X.shape[1])) if X.shape[1] > 1 else (prefix,)
+    names = Numbered(f"{prefix} ", X.shape[1]) if X.shape[1] > 1 else (prefix,)
     return Table(X, y, names, target, lambda i: f"{place} sample {i}")
 
 
@@ -156,6 +158,8 @@ def _idx(path: Path) -> NDArray[np.uint8]:
 
 def _faces(place: Path) -> Table:
     images = np.load(place)
+    if not isinstance(images, np.ndarray):
+        raise ValueError("it holds several arrays")
     face = np.where(np.arange(len(images)) < len(images) // 2, "face", "no face")
     return _rows(images.reshape(len(images), -1), face, place, "pixel", "kind")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,39 @@ MAX_PROBLEMS = 10
 MISSING = ("", "?", "na", "n/a", "nan", "null")
 
 
+class Numbered(Sequence[str]):
+    """Names that differ by a number alone, each made when it is asked for: a file may have ten million.
+
+    Parameters
+    ----------
+    before : str
+    count : int
+        The numbers are 0 to count - 1.
+    after : str
+    """
+
+    def __init__(self, before: str, count: int, after: str = "") -> None:
+        self._before, self._numbers, self._after = before, range(count), after
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        """The name at an index; those of a slice."""
+        if isinstance(index, slice):
+            return tuple(f"{self._before}{number}{self._after}" for number in self._numbers[index])
+        return f"{self._before}{self._numbers[index]}{self._after}"
+
+    def __repr__(self) -> str:
+        return repr(self[:]) if len(self) <= 3 else f"({self[0]!r}, {self[1]!r}, ..., {self[-1]!r})"
+
+
 @dataclass(frozen=True)
 class Table:
     """Samples of a file.
@@ -31,7 +64,7 @@ class Table:
     X : ndarray of float64, shape (n, D)
     y : ndarray of shape (n,) or (n, K)
         Numbers; text where class labels were asked for and are none.
-    inputs : tuple of str
+    inputs : sequence of str
         Names of the columns of `X`.
     target : str
         Name of the target.
@@ -41,7 +74,7 @@ class Table:
 
     X: Array
     y: NDArray[Any]
-    inputs: tuple[str, ...]
+    inputs: Sequence[str]
     target: str
     place: Callable[[int], str]
 

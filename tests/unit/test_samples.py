@@ -3,6 +3,7 @@
 import bz2
 import doctest
 import gzip
+import sys
 
 import numpy as np
 import pytest
@@ -161,6 +162,16 @@ def test_wrong_lines_of_a_libsvm_file_are_found(file, text, code, place):
     assert problems(path, columns=3) == [(code, f"{path}{place}")]
 
 
+def test_a_wide_file_is_refused_before_it_is_made_dense_and_its_names_are_made_one_by_one(file, monkeypatch):
+    monkeypatch.setattr("kerncast.sim.reference.system.free_bytes", lambda: 10**7)
+    path = file("a.svm", "1 2000000000:2\n")
+    assert problems(path) == [("E237", str(path))]
+    data = load_samples(file("b.svm", "1 300000:2\n"))
+    assert data.X.shape == (1, 300_000) and len(data.inputs) == 300_000 and sys.getsizeof(data.inputs) < 1000
+    assert (data.inputs[-1], data.inputs[:2]) == ("column 299999", ("column 0", "column 1"))
+    assert repr(data.inputs) == "('column 0', 'column 1', ..., 'column 299999')"
+
+
 # ---- WAV -------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize(("words", "full"), [
     (np.array([-32768, 0, 16384], np.int16), [-1, 0, 0.5]), (np.array([0, 128, 192], np.uint8), [-1, 0, 0.5]),
@@ -179,6 +190,31 @@ def test_channels_are_columns_or_chosen_by_number(file):
     assert load_samples(path, target=1).y.tolist() == [0.5, 0]
     assert problems(path, target=2) == [("E242", str(path))]
     assert problems(path, labels="any") == [("E242", str(path))]
+
+
+@pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
+def test_a_recording_that_was_cut_short_is_refused_with_both_numbers_of_frames(file, kind):
+    path = file("a.wav", "")
+    wavfile.write(path, 8000, np.ones((4, 2), kind))
+    whole = path.read_bytes()
+    for missing, found in ((1, 3), (2 * np.dtype(kind).itemsize, 3), (5 * np.dtype(kind).itemsize, 1)):
+        path.write_bytes(whole[:-missing])
+        with pytest.raises(KerncastError) as caught:
+            load_samples(path)
+        (problem,) = caught.value.problems
+        assert problem.code == "E241" and problem.where.startswith(f"{path} byte ")
+        assert (problem.value, problem.allowed.split(",")[0]) == (f"{found} frames", "4 frames")
+    path.write_bytes(whole[:30])
+    assert problems(path) == [("E241", str(path))]
+
+
+def test_a_recording_without_frames_holds_no_samples_and_one_of_open_end_is_read(file):
+    path = file("a.wav", "")
+    wavfile.write(path, 8000, np.zeros(0, np.int16))
+    assert problems(path) == [("E247", str(path))]
+    wavfile.write(path, 8000, np.array([0, 16384], np.int16))
+    path.write_bytes(path.read_bytes().replace(b"data\4\0\0\0", b"data\xff\xff\xff\xff"))
+    assert load_samples(path).y.tolist() == [0, 0.5]
 
 
 # ---- files -----------------------------------------------------------------------------------------------
@@ -201,6 +237,19 @@ def test_an_unknown_ending_is_refused_until_the_format_is_named(file, name):
 @pytest.mark.parametrize("limit", [0, -1, 2.5, "all"])
 def test_a_limit_is_a_number_of_samples(limit):
     assert problems("ecg", limit=limit) == [("E242", "limit")]
+
+
+@pytest.mark.parametrize("labels", [5, True, "cat", [], {}])
+def test_labels_that_name_no_class_are_refused(file, labels):
+    for source in ("digits", file("a.csv", "a,y\n1,2\n")):
+        assert problems(source, labels=labels) == [("E242", "labels")]
+
+
+@pytest.mark.parametrize("value", [None, 5, b"ecg"])
+def test_a_source_or_copy_that_is_no_path_is_refused(value):
+    assert problems(value) == [("E255", "source")]
+    if value is not None:
+        assert problems("faces", copy=value) == [("E255", "copy")]
 
 
 # ---- sets by name ----------------------------------------------------------------------------------------
@@ -261,6 +310,14 @@ def test_copies_are_read_as_their_packages_bring_them(file, tmp_path):
     assert load_samples("glucose", copy=glucose).X.tolist() == [[0], [300]]
     assert problems("ecg_360hz", copy=glucose) == [("E241", str(glucose))]
     assert problems("mnist_10k", copy=tmp_path) == [("E241", str(tmp_path))]
+
+
+@pytest.mark.parametrize("name", ["faces", "ecg_360hz", "fashion_mnist", "mnist_10k", "glucose", "shuttle"])
+def test_copies_of_another_kind_are_refused(file, name):
+    np.savez(path := file("x.npz", ""), X=np.zeros((3, 2)), y=np.zeros(3))
+    assert {code for code, _ in problems(name, copy=path)} <= {"E241", "E242", "E252"}
+    np.save(path := file("x.npy", ""), np.zeros(()))
+    assert {code for code, _ in problems(name, copy=path)} <= {"E241", "E242", "E252"}
 
 
 @pytest.mark.parametrize("options", [{"target": 0}, {"format": "csv"}, {"columns": 3}])

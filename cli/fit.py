@@ -50,9 +50,10 @@ def _text(found: Fit) -> str:
     rows = [("selected by", "sigma", "lambda", "error", "")]
     rows += [(_NAMES[c.method], f"{c.sigma:.4g}", f"{c.lam:.4g}", f"{c.error:.4g}",
               "at the edge of what was tried" if c.at_edge else "") for c in verdict.choices]
-    best = {c.method: c for c in verdict.choices}["cg" if verdict.trainer == "kernel_cg" else "toeplitz"]
-    advice = f'algorithm = "{verdict.trainer}", [kernel] sigma = {best.sigma:.4g}, ' \
-             f"[{_TABLES[verdict.trainer]}] lambda = {best.lam:.4g}"
+    advice = f'algorithm = "{verdict.trainer}", [kernel] sigma = {verdict.model.sigma:.4g}, ' \
+             f"[{_TABLES[verdict.trainer]}] lambda = {verdict.model.lam:.4g}"
+    if verdict.model.at_edge:
+        advice += " (at the edge of what was tried)"
     return "\n".join([*lines, "", f"models selected on {verdict.samples} samples, scheme {verdict.scheme}:",
                       columns(rows), "", verdict.words, "", f"In the spec: {advice}"])
 

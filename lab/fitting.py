@@ -56,6 +56,7 @@ class Fit:
         return {"data": self.data.title, "measure": self.measure, "error": self.error, "tested": self.tested,
                 "status": self.status, "verdict": None if verdict is None else {
                     "applies": verdict.applies, "trainer": verdict.trainer, "words": verdict.words,
+                    "sigma": verdict.model.sigma, "lambda": verdict.model.lam,
                     "samples": verdict.samples, "scheme": verdict.scheme, "choices": [
                         {"method": c.method, "sigma": c.sigma, "lambda": c.lam, "error": c.error,
                          "at_edge": c.at_edge} for c in verdict.choices]}}

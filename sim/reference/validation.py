@@ -89,6 +89,8 @@ class Verdict:
     applies : bool
     trainer : str
         "toeplitz_rls", or the trainer with the same memory that does better: "kernel_cg".
+    model : Choice
+        The model to use with that trainer.
     words : str
         The verdict in words.
     choices : tuple of Choice
@@ -105,6 +107,7 @@ class Verdict:
 
     applies: bool
     trainer: str
+    model: Choice
     words: str
     choices: tuple[Choice, ...]
     measure: str
@@ -178,14 +181,17 @@ def _verdict(data: _Subsample, sigmas: ArrayLike | None, lams: Array, splits: in
     else:
         errors = _held_out(data, widths, lams, splits, steps, seed, tell)
     choices = tuple(_best(method, found, widths, lams) for method, found in errors.items())
-    applies, trainer, words = _judge(choices, data.scheme, widths, data.X.shape[1], data.classes, steps)
+    applies, trainer, model, words = _judge(data, choices, widths, lams, steps)
     measure = "error rate" if data.classes else "rms error over the spread of y"
-    return Verdict(applies, trainer, words, choices, measure, data.scheme, len(data.X), widths, lams)
+    return Verdict(applies, trainer, model, words, choices, measure, data.scheme, len(data.X), widths, lams)
 
 
 def _models(values: ArrayLike, where: str, code: str) -> Array:
     """Widths or regularisers to try: positive numbers, shape (k,)."""
     found = np.atleast_1d(finite_array(values, where, code))
+    if not found.size:
+        raise fail(code, "there is nothing to try", where=where, value="no values", allowed="one or more",
+                   remedy="leave them out")
     return np.array([positive(float(v), where, code, "leave them out") for v in found.ravel()])
 
 
@@ -264,37 +270,63 @@ def _left_out(data: _Subsample, sigmas: Array, lams: Array, tell: Tell) -> Array
     return found
 
 
-def _best(method: str, errors: Array, sigmas: Array, lams: Array) -> Choice:
-    """The model of least error; of equal ones the widest, and then the most regularised."""
-    i, j = np.argwhere(errors == errors.min())[-1]
-    at_edge = i in (0, len(sigmas) - 1) or j in (0, len(lams) - 1)
-    return Choice(method, float(sigmas[i]), float(lams[j]), float(errors[i, j]), errors, at_edge)
+def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | None = None) -> Choice:
+    """The model of least error, of one width where `row` says which; of equal ones one inside, then wide."""
+    rows = range(len(sigmas)) if row is None else (row,)
+    inner = {(i, j) for i in range(1, len(sigmas) - 1) for j in range(1, len(lams) - 1)}
+    i, j = min(((i, j) for i in rows for j in range(len(lams))),
+               key=lambda at: (errors[at], at not in inner, -at[0], -at[1]))
+    return Choice(method, float(sigmas[i]), float(lams[j]), float(errors[i, j]), errors, (i, j) not in inner)
 
 
-def _judge(choices: tuple[Choice, ...], scheme: str, sigmas: Array, columns: int, classes: bool,
-           steps: int) -> tuple[bool, str, str]:
-    """Whether the approximation applies, the trainer to use, and why."""
+def _judge(data: _Subsample, choices: tuple[Choice, ...], sigmas: Array, lams: Array,
+           steps: int) -> tuple[bool, str, Choice, str]:
+    """Whether the approximation applies, the trainer and the model to use, and why."""
     exact, toeplitz = choices[:2]
-    if scheme == "uniform":
-        return True, "toeplitz_rls", (
+    classes = data.classes
+    if data.scheme == "uniform":
+        return True, "toeplitz_rls", toeplitz, (
             "The samples are a uniform grid: T is the kernel matrix itself (Lemma 1), the Toeplitz trainer "
             f"exact. Leave-one-out errors select {_model(exact)}.")
-    widths = [sigmas[[_close(error, c.error, classes) for error in c.errors.min(axis=1)]]
-              for c in (exact, toeplitz)]
-    ratios = np.abs(np.log(np.divide.outer(*widths)))
-    same_width = bool(ratios.min() <= np.log(_SAME_WIDTH))
-    found = f"exact: {_told(exact, classes)}; Toeplitz: {_told(toeplitz, classes)}."
-    if same_width and _close(toeplitz.error, exact.error, classes):
-        words = f"Toeplitz applies: both methods select the same width and err alike. {found}"
-        return True, "toeplitz_rls", words
-    reason = "the errors are too far apart" if same_width else "the methods select different widths"
-    words = f"Toeplitz does not apply: {reason}. {found}"
+    pair = _agreeing(exact, toeplitz, sigmas, lams, classes)
+    if pair is not None and _close(toeplitz.error, exact.error, classes):
+        return True, "toeplitz_rls", pair[1], (
+            "Toeplitz applies: at the same width both methods are as good as at their best. "
+            f"Exact: {_told(pair[0], classes)}; Toeplitz: {_told(pair[1], classes)}.")
+    reason = "the methods select different widths" if pair is None else "the errors are too far apart"
     few = choices[2]
-    words += f" In the same O(n) memory {steps} steps of conjugate gradients on the true matrix: " \
-             f"{_told(few, classes)}."
-    if columns == 1:
-        words += " The samples are a signal at uneven places: at equal steps the Toeplitz trainer is exact."
-    return False, "kernel_cg" if few.error <= toeplitz.error else "toeplitz_rls", words
+    words = (f"Toeplitz does not apply: {reason}. Exact: {_told(exact, classes)}; Toeplitz: "
+             f"{_told(toeplitz, classes)}. In the same O(n) memory {steps} steps of conjugate gradients on "
+             f"the true matrix: {_told(few, classes)}.{_about_one_column(data.X)}")
+    if few.error <= toeplitz.error:
+        return False, "kernel_cg", few, words
+    return False, "toeplitz_rls", toeplitz, words
+
+
+def _agreeing(exact: Choice, toeplitz: Choice, sigmas: Array, lams: Array,
+              classes: bool) -> tuple[Choice, Choice] | None:
+    """The best models of both methods at widths that are the same, and as good as the best by each."""
+    good = [[i for i, error in enumerate(c.errors.min(axis=1)) if _close(error, c.error, classes)]
+            for c in (exact, toeplitz)]
+    pairs = [(abs(float(np.log(sigmas[i] / sigmas[j]))), i, j) for i in good[0] for j in good[1]]
+    if min(pairs)[0] > np.log(_SAME_WIDTH):
+        return None
+    apart = min(pairs)[0] + 1e-9
+    middle = (len(sigmas) - 1) / 2
+    _, i, j = min((pair for pair in pairs if pair[0] <= apart), key=lambda pair: (
+        exact.errors[pair[1]].min() + toeplitz.errors[pair[2]].min(), abs(pair[2] - middle)))
+    return _best("exact", exact.errors, sigmas, lams, i), _best("toeplitz", toeplitz.errors, sigmas, lams, j)
+
+
+def _about_one_column(X: Array) -> str:
+    """What a signal should be told."""
+    if X.shape[1] > 1:
+        return ""
+    if choose_scheme(np.sort(X, axis=0)) == "uniform":
+        return (" The samples are a uniform grid, but out of order: sort them, and the Toeplitz trainer is "
+                "exact.")
+    return (" The samples are a signal at uneven places: at equal steps the Toeplitz trainer is exact; on a "
+            "host ToeplitzRLSRegressor interpolates them from a grid.")
 
 
 def _close(error: float, least: float, classes: bool) -> bool:

@@ -46,12 +46,19 @@ def test_where_the_methods_agree_the_answer_is_yes():
     X = rng.normal(size=(200, 30))
     verdict = toeplitz_applies(X, rng.normal(size=200), sigmas=[0.2, 0.4], **QUICK)
     assert verdict.applies and verdict.trainer == "toeplitz_rls" and "both methods" in verdict.words
+    assert f"Exact: sigma {verdict.model.sigma:.4g}" in verdict.words  # the pair that agrees is the one told
 
 
 def test_a_signal_at_uneven_places_is_told_what_equal_steps_would_give():
     x = np.sort(np.random.default_rng(2).uniform(0, 300, 200))
     verdict = toeplitz_applies(x, noisy_sine(x), **QUICK)
     assert not verdict.applies and "uneven" in verdict.words
+
+
+def test_a_uniform_grid_out_of_order_is_to_be_sorted():
+    x = np.random.default_rng(3).permutation(200.0 + np.arange(200.0))
+    verdict = toeplitz_applies(x, noisy_sine(x), **QUICK)
+    assert not verdict.applies and "sort them" in verdict.words
 
 
 def test_the_choice_is_the_least_error_tried_and_says_when_it_lies_at_the_edge():
@@ -75,7 +82,8 @@ def test_labels_of_any_kind_are_classes():
 
 
 @pytest.mark.parametrize(("change", "code"), [
-    ({"sigmas": [0.0]}, "E220"), ({"lams": [-1.0]}, "E221"), ({"scheme": "rows"}, "E222"),
+    ({"sigmas": [0.0]}, "E220"), ({"sigmas": []}, "E220"),
+    ({"lams": [-1.0]}, "E221"), ({"scheme": "rows"}, "E222"),
     ({"X": np.full((9, 2), np.nan)}, "E224"), ({"y": np.zeros(8)}, "E225"),
     ({"y": np.zeros(9), "task": "classification"}, "E232"), ({"task": "ranking"}, "E238"),
     ({"samples": 1}, "E238"), ({"splits": 0}, "E238"), ({"steps": 0}, "E238")])

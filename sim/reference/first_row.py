@@ -165,7 +165,8 @@ def _divisors(n: int, scheme: str) -> Array:
 
 
 def _mean_step(x: Array) -> float:
-    return float((x[-1] - x[0]) / (len(x) - 1)) if len(x) > 1 else 0.0
+    with np.errstate(over="ignore"):  # an endless step is none of a grid
+        return float((x[-1] - x[0]) / (len(x) - 1)) if len(x) > 1 else 0.0
 
 
 def _is_uniform(x: Array) -> bool:

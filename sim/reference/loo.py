@@ -54,8 +54,9 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     Raises
     ------
     KerncastError
-        E220 sigma, E221 lams, E224 samples, E225 targets, E237 memory, E238 method, E239 K + lambda I is
-        not positive definite in float64 (cholesky), or X'X is too ill-conditioned (linear_direct).
+        E220 sigma, E221 lams, E224 samples (with a bias two at least), E225 targets, E237 memory, E238
+        method, E239 K + lambda I is not positive definite in float64 (cholesky), X'X is too ill-conditioned
+        (linear_direct), or lambda is lost beside K (with a bias).
 
     Examples
     --------
@@ -69,10 +70,28 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     values = _lambdas(lams)
     check_values(KernelSystem(kernel, X, 0.0))
     check_choice(method, "method", METHODS)
+    if fit_intercept and len(X) < 2:
+        raise fail("E224", "without its only sample a machine has no bias", where="X", value="1 sample",
+                   allowed="2 samples or more", remedy="add samples, or leave fit_intercept out")
     if method == "auto":
         method = _choose(kernel, X, values)
     path = _path(method, kernel, X, Y, landmarks=landmarks, seed=seed)
-    return np.stack([path.loo_errors(lam, fit_intercept) for lam in values])
+    return np.stack([_errors(path, lam, fit_intercept) for lam in values])
+
+
+def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
+    """Those of one lambda; E239 where float64 does not hold them."""
+    if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
+        raise fail("E239", "beside K lambda is lost in rounding, and the bias with it", where="lams",
+                   value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
+                   remedy="a larger lambda, or no bias")
+    with np.errstate(all="ignore"):
+        errors = path.loo_errors(lam, fit_intercept)
+    if not np.all(np.isfinite(errors)):
+        raise fail("E239", "the errors are beyond float64", where="lams", value=lam,
+                   allowed="lambda and targets of which |y| / lambda is finite",
+                   remedy="a larger lambda, or targets divided by their size")
+    return errors
 
 
 def _lambdas(lams: ArrayLike) -> list[float]:

@@ -43,6 +43,11 @@ class RidgePath(ABC):
         self._Y = Y
         self._1Y = np.column_stack((np.ones(len(Y)), Y))  # the ones are for the bias
 
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """The largest eigenvalue of K, or what bounds it."""
+
     @abstractmethod
     def inverse(self, lam: float) -> tuple[Array, Array]:
         """G^-1 [1 Y] of shape (n, 1 + m), and the diagonal of G^-1, shape (n,)."""
@@ -70,7 +75,7 @@ class RidgePath(ABC):
         C, d = self.inverse(lam)
         alpha, _ = _without_bias(C, fit_intercept)
         if fit_intercept:
-            d = d - C[:, 0] ** 2 / C[:, 0].sum()
+            d = d - C[:, 0] * (C[:, 0] / C[:, 0].sum())
         return np.asarray((alpha / d[:, np.newaxis]).reshape(self._Y.shape))
 
 
@@ -95,6 +100,11 @@ class CholeskyPath(RidgePath):
     def __init__(self, K: Array, Y: Array) -> None:
         super().__init__(Y)
         self._K = K
+
+    @property
+    def largest(self) -> float:
+        """The trace of K."""
+        return float(self._K.trace())
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
         """G^-1 [1 Y] and diag G^-1; E239 where G is not positive definite in float64."""
@@ -134,6 +144,11 @@ class EigenPath(RidgePath):
         self._QtY = self._Q.T @ self._1Y
         self._squares = self._Q**2
 
+    @property
+    def largest(self) -> float:
+        """The largest eigenvalue of K."""
+        return float(self.eigenvalues[-1])
+
     def inverse(self, lam: float) -> tuple[Array, Array]:
         """G^-1 [1 Y] and diag G^-1."""
         scale = 1.0 / (self.eigenvalues + lam)
@@ -159,6 +174,11 @@ class SvdPath(RidgePath):
         if len(Y) > len(self._S):
             self._outside = self._1Y - self._U @ self._UtY
             self._outside_squares = np.maximum(1.0 - self._squares.sum(axis=1), 0.0)
+
+    @property
+    def largest(self) -> float:
+        """The largest S^2."""
+        return float(np.max(self._S, initial=0.0) ** 2)
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
         """G^-1 [1 Y] and diag G^-1."""
@@ -194,6 +214,11 @@ class GramPath(RidgePath):
         values, self._V = np.linalg.eigh(X.T @ X)
         self._values: Array = np.maximum(values, 0.0)
         self._squares = (X @ self._V) ** 2
+
+    @property
+    def largest(self) -> float:
+        """The largest eigenvalue of X'X."""
+        return float(self._values[-1])
 
     def why_not(self, lam: float) -> str:
         """Why w has fewer than six digits for that lambda; empty where it has them."""

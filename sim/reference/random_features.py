@@ -13,6 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import fail
 from ..kernels import DistanceKernel, Gaussian, Laplacian, Periodic
 from .options import check_count
 from .system import refuse_beyond_memory
@@ -50,7 +51,7 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     Raises
     ------
     KerncastError
-        E237 memory, E238 features or seed.
+        E224 samples whose phases overflow, E237 memory, E238 features or seed.
     """
     from scipy.fft import fft, ifft, next_fast_len
 
@@ -61,8 +62,10 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     at_once = max(1, _VALUES // size)
     refuse_beyond_memory(48 * size * at_once + 16 * size + 8 * features * X.shape[1],
                          f"random features of {n:,} samples")
-    centred = (X - X.mean(axis=0)).astype(dtype)
+    with np.errstate(all="ignore"):  # what overflows is refused
+        centred = (X - X.mean(axis=0)).astype(dtype)
     w = frequencies(kernel, X.shape[1], features, np.random.default_rng(seed)).astype(dtype)
+    _check_phases(centred, w)
     power = np.zeros(size)
     for start in range(0, features, at_once):
         phase = w[start: start + at_once] @ centred.T
@@ -74,6 +77,16 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     sums = np.array(ifft(power / features)[:n].real)
     sums[0] = n  # k(x, x) = 1
     return sums
+
+
+def _check_phases(centred: Array, w: Array) -> None:
+    """E224 where w.x is beyond the precision asked for."""
+    with np.errstate(all="ignore"):
+        bound = np.abs(w).max(axis=0) @ np.abs(centred).max(axis=0)
+    if not np.isfinite(bound):
+        raise fail("E224", "the samples lie too far apart for random features", where="X",
+                   value=f"w.x beyond {w.dtype}", allowed="samples that, in widths of the kernel, are finite",
+                   remedy="use scheme diagonal_mean_biased, or divide the samples by their size")
 
 
 def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.random.Generator) -> Array:

@@ -224,3 +224,12 @@ def test_more_samples_than_the_memory_takes_are_refused_with_the_bytes(scheme, m
 
 def test_the_state_is_small_beside_the_matrix():
     assert diagonal_sums._VECTORS * 8 * N < N * N * 8 / 100
+
+
+def test_random_features_refuse_samples_whose_phases_overflow():
+    for X in ([1e308, -1e308], [1e308, 1.5e308], [[1e300, 0.0], [0.0, 1e305]]):
+        with pytest.raises(KerncastError, match=r"E224[\s\S]*too far apart"):
+            first_row(X, 1e-10, "rff")
+    with pytest.raises(KerncastError, match=r"E224[\s\S]*too far apart"):
+        first_row([1e300, -1e300], 1.0, "rff", dtype="float32")
+    assert first_row([1e308, -1e308], 1.0).tolist() == [1.0, 0.0]

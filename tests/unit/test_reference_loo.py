@@ -200,3 +200,21 @@ def test_the_factor_is_that_of_rifkin():
     drawn = partial_cholesky(system, 5, seed=1)
     assert drawn.R.tolist() == partial_cholesky(system, 5, seed=1).R.tolist()
     assert SubsetPath(drawn, np.ones(N)).regressors(0.1).shape == (5,)
+
+
+@pytest.mark.parametrize("method", ["auto", "cholesky", "eigh", "subset"])
+def test_leave_one_out_with_a_bias_is_finite_or_refused(method):
+    with pytest.raises(KerncastError, match=r"E224[\s\S]*2 samples or more"):
+        kerncast.loo_errors([1.0], [2.0], 1.0, 1.0, method=method, fit_intercept=True)
+    with pytest.raises(KerncastError, match="E239"):
+        kerncast.loo_errors(np.zeros((5, 1)), np.arange(5.0), 1.0, 1e-300, method=method, fit_intercept=True)
+
+
+def test_leave_one_out_of_a_kernel_of_zeros_is_the_distance_from_the_mean_of_the_others():
+    y = np.arange(4.0)
+    for method in ("auto", "linear_svd", "linear_direct", "eigh", "cholesky"):
+        found = kerncast.loo_errors(np.zeros((4, 2)), y, Linear(), [1e-300, 1.0], method=method,
+                                    fit_intercept=True)
+        np.testing.assert_allclose(found, [(y - y.mean()) * 4 / 3] * 2, atol=1e-14)
+    with pytest.raises(KerncastError, match=r"E239[\s\S]*beyond float64"):
+        kerncast.loo_errors(np.zeros((4, 2)), y * 1e100, Linear(), 1e-300)

@@ -37,13 +37,17 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
     Raises
     ------
     KerncastError
-        `code`, with the index of the first offending value.
+        `code`, with the index of the first offending value; for complex values too.
     """
     try:
-        array = np.asarray(values, dtype=np.float64)
+        given = np.asarray(values)
+        array = given if np.iscomplexobj(given) else np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise fail(code, "the values are not numbers", where=where, value=type(values).__name__,
                    allowed="an array of real numbers", remedy=str(error)) from error
+    if np.iscomplexobj(array):  # numpy would drop the imaginary part
+        raise fail(code, "the values are complex", where=where, value=array.dtype,
+                   allowed="an array of real numbers", remedy="pass real and imaginary part as columns")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])

@@ -28,6 +28,9 @@ MAX_STEPS = 1000
 # Rounding makes the residual that CG updates drift from the true one; it starts afresh, at most so often.
 _RESTARTS = 5
 
+# Below n eps |y| a residual is rounding, and so may the curvature of a direction made of it be.
+_EPS = 2.0**-52
+
 # Beside the matrix: x, the residual, the preconditioned residual, the direction p and A p.
 _VECTORS = 5
 
@@ -83,16 +86,18 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
     Returns
     -------
     Run
-        ``not_positive_definite`` where a direction with p'A p <= 0 is met, which an indefinite A need not
-        show; ``not_converged`` where `max_steps` did not suffice or rounding stands in the way.
+        ``not_positive_definite`` where a direction with p'A p <= 0 is met before the residual is rounding,
+        which an indefinite A need not show; ``not_converged`` where `max_steps` did not suffice or rounding
+        stands in the way.
     """
     with np.errstate(all="ignore"):  # what overflows here is caught by the verdict
         scale = _powers_of_two(Y)
         Y = Y / scale
-        run, limit = Run(np.zeros_like(Y)), tolerance * np.linalg.norm(Y, axis=0)
+        run, size = Run(np.zeros_like(Y)), np.linalg.norm(Y, axis=0)
+        limit, floor = tolerance * size, A.n * _EPS * size
         rest = Y.copy()
         for _ in range(restarts):
-            _iterate(A, C, rest, limit, max_steps, run)
+            _iterate(A, C, rest, limit, floor, max_steps, run)
             rest = np.asarray(Y - A @ run.x)
             run.products += 1
             run.found = np.linalg.norm(rest, axis=0)
@@ -106,10 +111,12 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
     return run
 
 
-def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, max_steps: int, run: Run) -> None:
+def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Array, max_steps: int,
+             run: Run) -> None:
     """Conjugate gradients from `run.x`, whose residual is `rest`, until that has come below `limit`.
 
-    Right-hand sides that are done stand still: their step length is 0.
+    Right-hand sides that are done stand still: their step length is 0.  Done is one too whose curvature is
+    lost once its residual has come down to `floor`.
     """
     z = C.solve(rest)
     run.divisions += 1
@@ -122,14 +129,18 @@ def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, max_steps:
         active = size > 0.5 * limit
         if run.steps >= max_steps or not active.any():
             return
-        run.steps += 1
         run.products += 1
-        run.divisions += 1
         Ap = A @ p
         curvature = np.sum(p * Ap, axis=0)
-        if not np.all((curvature > 0.0)[active]):  # also catches NaN
+        lost = active & ~(curvature > 0.0)  # also catches NaN
+        if np.any(size[lost] > floor[lost]):
             run.status = Status.NOT_POSITIVE_DEFINITE
             return  # p'A p <= 0
+        active &= ~lost
+        if not active.any():
+            return
+        run.steps += 1
+        run.divisions += 1
         step = np.where(active, rho, 0.0) / np.where(active, curvature, 1.0)
         run.x += step * p
         rest -= step * Ap

@@ -66,6 +66,19 @@ def test_so_many_steps_are_taken_as_they_come(steps):
     assert cg(A, 0 * Y, steps=steps).iterations == 0
 
 
+def test_steps_beyond_what_rounding_shows_end_in_the_answer_and_indefinite_matrices_are_refused():
+    x = np.array([-82.0, -20, -27, -16, 100, 112, -25, 108, 46, -13, 2, 102, 9, -13, 96])
+    y = np.array([-257.0, -71, -99, -63, 309, 329, -90, 320, 118, -33, 21, 323, 26, -51, 279])
+    A = KernelSystem(Linear(), x[:, None], 0.1)
+    for Y in (y, np.column_stack((y, 0 * y, x))):
+        solution = cg(A, Y, steps=2000)
+        assert solution.ok and 2 <= solution.iterations < 2000
+        np.testing.assert_allclose(solution.x, np.linalg.solve(A.dense(), Y), rtol=0, atol=1e-6)
+        assert len(solution.history) == solution.iterations + 1
+    indefinite = DenseSystem(np.diag([3.0, 1.0, -1e-3]))
+    assert cg(indefinite, np.ones(3), steps=2000).status == "not_positive_definite"
+
+
 def test_the_history_is_the_residual_before_the_first_step_and_after_each():
     A, y = system(), samples()[1][:, 0]
     few = [cg(A, y, steps=k).residual for k in (1, 2, 3)]

@@ -20,6 +20,7 @@ from .fit import fit
 from .gen import gen
 from .init import init
 from .plan import plan
+from .row import row
 from .shell import Command, guarded
 from .sim import sim
 from .targets import targets
@@ -31,6 +32,7 @@ COMMANDS: dict[str, Command] = {
     "init": init,
     "check": check,
     "fit": fit,
+    "row": row,
     "plan": plan,
     "sim": sim,
     "gen": gen,

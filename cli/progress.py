@@ -6,6 +6,9 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+# Where there is no terminal a bar is lines, one for each such part of the work.
+_PARTS = 10
+
 
 @contextmanager
 def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
@@ -26,3 +29,32 @@ def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
                   console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting")
         yield lambda text: bar.update(task, description=text)
+
+
+@contextmanager
+def bar(as_json: bool, what: str) -> Iterator[Callable[[int, int], None]]:
+    """A function ``progress(done, total)`` that draws a bar; with ``--json`` it is silent.
+
+    Elsewhere than on a terminal a line for every tenth of the work.
+    """
+    if as_json:
+        yield lambda done, total: None
+        return
+    if not sys.stderr.isatty():
+        told = 0
+
+        def tell(done: int, total: int) -> None:
+            nonlocal told
+            if done * _PARTS // total > told:
+                told = done * _PARTS // total
+                print(f"{what}: {told * 100 // _PARTS} %", file=sys.stderr, flush=True)
+
+        yield tell
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    with Progress(TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn(),
+                  console=Console(stderr=True), transient=True) as drawn:
+        task = drawn.add_task(what, total=None)
+        yield lambda done, total: drawn.update(task, completed=done, total=total)

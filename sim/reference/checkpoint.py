@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -26,17 +26,36 @@ class State(NamedTuple):
 
 
 def save(path: str | Path, key: str, state: State) -> None:
-    """Write the state beside the file and put it in its place at one stroke; E191 where that fails."""
+    """Put the state in its place at one stroke; E191 where that fails."""
+    write_npz(path, "checkpoint", key=np.array(key), bands=np.array(state.bands), sums=state.sums)
+
+
+def write_npz(path: str | Path, what: str, **arrays: NDArray[Any]) -> None:
+    """Write an NPZ file beside its place and put it there at one stroke, so that it is whole or not there.
+
+    Parameters
+    ----------
+    path : str or Path
+    what : str
+        What it is, for messages.
+    **arrays
+        By their names in the file.
+
+    Raises
+    ------
+    KerncastError
+        E191 where that fails; the file before, if there is one, is left as it was.
+    """
     path = Path(path)
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         with new.open("wb") as file:
-            np.savez(file, key=np.array(key), bands=np.array(state.bands), sums=state.sums)
+            np.savez(file, **arrays)  # type: ignore[arg-type]  # its own keywords are no names here
             file.flush()
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        raise fail("E191", "the checkpoint cannot be written", where="checkpoint", value=str(path),
+        raise fail("E191", f"the {what} cannot be written", where=what, value=str(path),
                    allowed="a file in a folder that exists, with room left", remedy=str(error)) from error
     finally:
         new.unlink(missing_ok=True)

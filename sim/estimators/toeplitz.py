@@ -16,7 +16,7 @@ from ..checks import positive
 from ..errors import fail
 from ..kernels import Gaussian
 from ..reference.bias import solve_with_bias
-from ..reference.first_row import check_scheme, choose_scheme, kernel_first_row
+from ..reference.first_row import DIAGONAL_MEANS, check_scheme, choose_scheme, kernel_first_row
 from ..reference.grid import STEPS_IN_WIDTH, WEIGHTS, GridSystem, Weights, node_count
 from ..reference.kernel import solve_system
 from ..reference.solution import Solution
@@ -85,13 +85,21 @@ class _ToeplitzRLS(RLS):
         if self.scheme != "auto":
             return self.scheme if self.scheme in _GRIDS else check_scheme(self.scheme, tuple(_GRIDS))
         chosen = choose_scheme(X)
-        if chosen == "uniform" or X.shape[1] != 1 or self.solver != "auto":
+        if chosen == "uniform" or X.shape[1] != 1:
+            return chosen
+        if self.solver != "auto":
+            self._no_grid = f"solver {self.solver} takes a Toeplitz matrix"
             return chosen
         nodes = node_count(X[:, 0], _step(kernel, "cubic"))
+        self._no_grid = f"between them a grid would be mostly gaps ({nodes:,} nodes)"
         return "grid_cubic" if nodes <= _FEW_NODES + _NODES_PER_SAMPLE * len(X) else chosen
 
     def _warn_of(self, solution: Solution, scheme: str) -> None:
-        """Say what the user did not ask for: no solution, or one of a matrix that is indefinite."""
+        """Say what the user did not ask for: no solution, an indefinite matrix, or diagonal means."""
+        if self.scheme == "auto" and scheme == DIAGONAL_MEANS and self.X_fit_.shape[1] == 1:
+            self._warn(f"the samples are no uniform grid, and {self._no_grid}: scheme {scheme} keeps little "
+                       "of the kernel matrix",
+                       "Use KernelRLS, which is exact, or name the scheme if it is meant.")
         other = "KernelRLS" if scheme in _GRIDS else "scheme='diagonal_mean_biased'"
         advice = f"Use {other}, or a larger lam, or a smaller sigma."
         if not solution.ok:
@@ -123,7 +131,8 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
         ``diagonal_mean_biased`` are those of :func:`kerncast.first_row`.  ``grid_linear`` and
         ``grid_cubic`` interpolate samples of one column, in any order, from a uniform grid of 8 or 4 nodes
         to a sigma: K is W T W'.  "auto" is uniform where it is exact; grid_cubic for one column
-        otherwise, unless the grid were mostly gaps; else diagonal_mean_biased.  E222, E223.
+        otherwise; else diagonal_mean_biased, for one column with a warning: where the grid were mostly gaps,
+        or `solver` does without one.  E222, E223.
     fit_intercept : bool, default=False
         Fit a bias as LS-SVM does, by one more right-hand side.
     solver : {"auto", "levinson", "lookahead", "schur", "pcg"}, default="auto"

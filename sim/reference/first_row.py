@@ -6,6 +6,7 @@ Toeplitz Matrix": Lemma 1 (uniform sampling, exact) and Lemma 2 (nearest Toeplit
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
@@ -21,6 +22,8 @@ from .random_features import random_feature_sums
 Array = NDArray[np.float64]
 Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased", "rff"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+#: What "auto" takes where there is no uniform grid.
+DIAGONAL_MEANS: Scheme = "diagonal_mean_biased"
 
 # A grid counts as uniform where no sample lies further from it than this part of a step: .01 %
 # of jitter costs less than .01 % in alpha, 1 % costs .8 %.  Rounding of the samples themselves
@@ -43,7 +46,8 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "rff"}
         ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean of diagonal
         j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates these
-        from random Fourier features; ``auto`` is uniform on a uniform grid, else diagonal_mean_biased.
+        from random Fourier features; ``auto`` is uniform on a uniform grid, else diagonal_mean_biased,
+        of one column with a warning.
     dtype : {"float64", "float32"}
         Of kernel values or features; float32 is twice as fast, and right to about 1e-6.
     progress : callable ``progress(done, total)``, optional
@@ -75,7 +79,12 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     are all near its mean, and the machine comes close to a kernel-mean (Parzen) classifier.
     """
     X = as_samples(X)
-    scheme = choose_scheme(X) if scheme == "auto" else scheme
+    if scheme == "auto":
+        scheme = choose_scheme(X)
+        if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
+            warnings.warn(f"the samples are no uniform grid: scheme {scheme} keeps little of the kernel "
+                          "matrix. Use solve_kernel, which is exact, or name the scheme if it is meant.",
+                          stacklevel=2)
     return kernel_first_row(X, Gaussian(sigma), scheme, dtype=dtype, progress=progress, features=features,
                             seed=seed, scheduler=scheduler, checkpoint=checkpoint)
 
@@ -118,7 +127,7 @@ def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
 
 def choose_scheme(X: Array) -> Scheme:
     """Return the scheme that ``auto`` stands for on samples `X` of shape (n, D)."""
-    return "uniform" if X.shape[1] == 1 and _is_uniform(X[:, 0]) else "diagonal_mean_biased"
+    return "uniform" if X.shape[1] == 1 and _is_uniform(X[:, 0]) else DIAGONAL_MEANS
 
 
 def check_scheme(scheme: str, others: tuple[str, ...] = ()) -> Scheme:

@@ -28,6 +28,7 @@ from kerncast.sim.estimators import (
     ToeplitzRLSRegressor,
 )
 from kerncast.sim.kernels import Linear, gaussian
+from kerncast.sim.reference import first_row
 
 ALL = (ToeplitzRLSRegressor, ToeplitzRLSClassifier, KernelLMSRegressor, KernelLMSClassifier,
        KernelRLSRegressor, KernelRLSClassifier)
@@ -300,3 +301,15 @@ def test_the_reference_alone_loads_neither_scikit_learn_nor_scipy():
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.{name}"))
     assert results.attempted > 0 and results.failed == 0
+
+
+@pytest.mark.parametrize("options", [{}, {"solver": "pcg"}])
+def test_diagonal_means_of_an_irregular_signal_are_not_taken_without_a_warning(options):
+    t = np.append(np.arange(200.0) + 0.3 * np.sin(np.arange(200.0) ** 2), 1e12)[:, np.newaxis]
+    y = np.sin(t[:, 0] / 15)
+    with pytest.warns(LinAlgWarning, match=r"no uniform grid.*diagonal_mean_biased.*Use KernelRLS"):
+        model = ToeplitzRLSRegressor(sigma=3.0, lam=0.01, **options).fit(t, y)
+    assert model.scheme_ == "diagonal_mean_biased"
+    ToeplitzRLSRegressor(3.0, 0.01, scheme="diagonal_mean_biased", **options).fit(t, y)  # asked for by name
+    with pytest.warns(UserWarning, match=r"no uniform grid.*Use solve_kernel"):
+        first_row(t, 3.0)

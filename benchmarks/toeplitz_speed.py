@@ -13,7 +13,7 @@ import platform
 import resource
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -31,6 +31,8 @@ Call = Callable[[], Any]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "toeplitz-speed.md"
 
 SIGMA, LAM = 3.0, 0.1       # of the systems on a grid, in steps
+# Rows, sigma, lambda, rounds and least ratio: an easy system, a harder one, one that pcg gives up.
+PCG_SYSTEMS = ((100_000, SIGMA, LAM, 6, 30.0), (20_000, 5.0, 1e-4, 4, 0.0), (20_000, 5.0, 1e-8, 4, 0.0))
 DIMENSIONS, WIDTH = 54, 5.0  # of the samples whose diagonals are summed
 ECG_SAMPLES = 108_000
 
@@ -47,10 +49,10 @@ def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
     return seconds
 
 
-def system(n: int, columns: int = 1) -> tuple[Array, Array]:
+def system(n: int, columns: int = 1, sigma: float = SIGMA, lam: float = LAM) -> tuple[Array, Array]:
     """First column of T + lambda I on a grid, and right-hand sides."""
-    r = first_row(np.arange(float(n)), SIGMA, "uniform")
-    r[0] += LAM
+    r = first_row(np.arange(float(n)), sigma, "uniform")
+    r[0] += lam
     return r, np.random.default_rng(0).normal(size=(n, columns)).squeeze()
 
 
@@ -77,10 +79,23 @@ def levinson_rows() -> list[str]:
                      "scipy": lambda: scipy.linalg.solve_toeplitz((column, row), y)}, 5)
     rows.append(line(f"without symmetry, n = {n:,}", "scipy.linalg.solve_toeplitz", seconds["ours"],
                      seconds["scipy"]))
-    r, y = system(100_000)
-    seconds = turns({"ours": lambda: solve_toeplitz(r, y, "pcg"),
-                     "levinson": lambda: solve_toeplitz(r, y, "levinson")}, 6)
-    rows.append(line("pcg, n = 100,000", "our Levinson", seconds["ours"], seconds["levinson"], 30.0))
+    return rows
+
+
+def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTEMS) -> list[str]:
+    """Conjugate gradients, auto and Levinson on the same systems: steps, times, and what auto gave."""
+    rows = []
+    for n, sigma, lam, rounds, least in systems:
+        r, y = system(n, 1, sigma, lam)
+        found = {method: solve_toeplitz(r, y, method) for method in ("pcg", "auto", "levinson")}
+        seconds = turns({method: lambda method=method, r=r, y=y: solve_toeplitz(r, y, method)
+                         for method in found}, rounds)
+        ratio = seconds["levinson"] / seconds["auto"]
+        rows.append(f"| n = {n:,}, sigma = {sigma:g}, lambda = {lam:g} | {found['pcg'].status} | "
+                    f"{found['pcg'].iterations} | {scaled(seconds['pcg'])} | "
+                    f"{found['auto'].method}: {found['auto'].status} | {scaled(seconds['auto'])} | "
+                    f"{found['levinson'].status} | {scaled(seconds['levinson'])} | {ratio:.2g} | "
+                    f"{asked(ratio, least)} |")
     return rows
 
 
@@ -104,19 +119,20 @@ def one_by_one(X: Array) -> Array:
     return means
 
 
-def first_row_rows() -> tuple[list[str], str]:
+def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
     """Our means of diagonals beside the loop, and how far they are from each other."""
-    X = samples(10_000)
+    X = samples(n)
     single = X.astype(np.float32)
     seconds = turns({
         "float32": lambda: first_row(X, WIDTH, "diagonal_mean", dtype="float32"),
         "float64": lambda: first_row(X, WIDTH, "diagonal_mean"),
-        "rff": lambda: first_row(X, WIDTH, "rff", features=256)}, 6)
-    loops = turns({"float32": lambda: one_by_one(single), "float64": lambda: one_by_one(X)}, 1)
-    rows = [line("float32", "loop over diagonals, float64", seconds["float32"], loops["float64"], 18.0, 40.0),
-            line("float32", "loop over diagonals, float32", seconds["float32"], loops["float32"], 18.0, 40.0),
-            line("float64", "loop over diagonals, float64", seconds["float64"], loops["float64"]),
-            line("256 random features", "loop over diagonals, float64", seconds["rff"], loops["float64"])]
+        "rff": lambda: first_row(X, WIDTH, "rff", features=256),
+        "loop32": lambda: one_by_one(single), "loop64": lambda: one_by_one(X)}, 3)
+    single_loop, double_loop = "loop over diagonals, float32", "loop over diagonals, float64"
+    rows = [line("float32", single_loop, seconds["float32"], seconds["loop32"], 18.0, 40.0),
+            line("float64", double_loop, seconds["float64"], seconds["loop64"]),
+            line("float32", double_loop, seconds["float32"], seconds["loop64"], 18.0, 40.0),
+            line("256 random features", double_loop, seconds["rff"], seconds["loop64"])]
     exact = one_by_one(X)
     biased = exact * (1.0 - np.arange(len(X)) / len(X))
     found = {"float64": (first_row(X, WIDTH, "diagonal_mean"), exact),
@@ -201,18 +217,32 @@ def alone_rows() -> list[str]:
 # ---- the page ----
 HEAD = f"""# Speed of the Toeplitz solvers
 
-One thread; the least processor time of several rounds, in turn. Systems are T + {LAM:g} I of a grid with a
-Gaussian kernel {SIGMA:g} steps wide, samples random. Made by `python benchmarks/toeplitz_speed.py`.
+One thread; what is compared takes turns, and the least processor time of several rounds counts. Systems are
+T + lambda I of a grid with a Gaussian kernel sigma steps wide; where nothing else is said, lambda is {LAM:g}
+and sigma {SIGMA:g}. Samples are random. Made by `python benchmarks/toeplitz_speed.py`.
 
+"""
+PCG_HEAD = """## Conjugate gradients
+
+The preconditioner is Strang's circulant, the tolerance 1e-10. Where pcg gives up, auto has spent its steps in
+vain before it takes Levinson: a ratio below 1 is what that costs.
+
+| system | pcg | its steps | | auto | | Levinson | | auto faster by | target |
+|---|---|--:|--:|---|--:|---|--:|--:|---|
 """
 
 
 def line(what: str, peer: str, ours: float, theirs: float, least: float = 0.0, aim: float = 0.0) -> str:
     """One row: both times, the ratio, what was asked for."""
     ratio = theirs / ours
-    asked = f"at least {least:g}: {'held' if ratio >= least else 'MISSED'}" if least else ""
-    asked += f", aim {aim:g}: {'reached' if ratio >= aim else 'not reached'}" if aim else ""
-    return f"| {what} | {scaled(ours)} | {peer} | {scaled(theirs)} | {ratio:.1f} | {asked} |"
+    told = asked(ratio, least, aim)
+    return f"| {what} | {scaled(ours)} | {peer} | {scaled(theirs)} | {ratio:.1f} | {told} |"
+
+
+def asked(ratio: float, least: float, aim: float = 0.0) -> str:
+    """What was asked of a ratio, and whether it is so; empty where nothing was."""
+    words = f"at least {least:g}: {'held' if ratio >= least else 'MISSED'}" if least else ""
+    return words + (f", aim {aim:g}: {'reached' if ratio >= aim else 'not reached'}" if aim else "")
 
 
 def scaled(seconds: float) -> str:
@@ -226,6 +256,7 @@ def page() -> str:
     means, difference = first_row_rows()
     text = HEAD + "## Solvers\n\n" + ratios + "\n".join(levinson_rows())
     text += f"\n\nLargest difference to scipy's answer at n = 10,000, relative: {agreement()}.\n\n"
+    text += PCG_HEAD + "\n".join(pcg_rows()) + "\n\n"
     text += f"## Means of diagonals, n = 10,000, {DIMENSIONS} columns\n\n" + ratios + "\n".join(means)
     text += f"\n\nLargest difference to the loop's means: {difference} (of the biased means).\n\n"
     text += "## At scale, each in a process of its own\n\n| | time | resident at most | target | |\n"

@@ -56,8 +56,9 @@ def row(data: Data, sigma: Sigma, output: Output, scheme: Scheme = "auto", dtype
     _check_places(data, output, checkpoint)
     samples = load_samples(data, limit=limit, labels="any" if labels else None)
     chosen = _scheme(samples, scheme)
-    if chosen not in _MEANS and (scheduler or checkpoint):
-        typer.echo(f"scheme {chosen}: no checkpoint is kept, no cluster is asked", err=True)
+    if chosen == "uniform" and (scheduler or checkpoint):
+        typer.echo("scheme uniform takes no time: no checkpoint is kept, no cluster is asked", err=True)
+        scheduler = checkpoint = None
     try:
         found = _computed(samples, sigma, chosen, as_json, dtype=dtype, scheduler=scheduler,
                           checkpoint=checkpoint, output=output)

@@ -1,0 +1,55 @@
+"""sim.planner: whether every shift of a plan is one that the device makes: at most 62 bits.
+
+Formats follow from the spec, shifts from the formats; numbers too far apart ask for a shift that would leave
+nothing of one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..errors import fail
+from ..plan import Plan
+from ..spec_tables import TABLE_OF
+from .exact import ceil_log2
+
+MOST = 62
+#: Shifts that may go left too: those of the primitives `align` and `narrow`.
+_BOTH_WAYS = ("row_shift", "lambda_shift", "kernel_out_shift")
+
+
+def check_shifts(plan: Plan) -> None:
+    """Refuse a plan with a shift that is none.
+
+    Raises
+    ------
+    KerncastError
+        E204 where a shift is out of range, that of a prediction at either end of alpha's exponent included.
+    """
+    wrong = [f"{name} = {shift}" for name, shift, least in _shifts(plan) if not least <= shift <= MOST]
+    if not wrong:
+        return
+    kernel = plan.signals["kernel"]
+    most = ceil_log2(kernel.format.value(max(-kernel.lo, kernel.hi)))
+    key = "lambda" if plan.trains else "eta"
+    raise fail("E204", f"kernel values, here up to 2^{most}, and {key} lie too far apart for the words "
+               f"({', '.join(wrong)})", where=f"[{TABLE_OF[plan.algorithm]}] {key}", value=plan.options[key],
+               allowed=f"kernel values near 1, or a {key} near to them: shifts of at most {MOST} bits",
+               remedy="scale the inputs with [input] gain, or the kernel with gamma, so that kernel values "
+               f"are near 1; or bring {key} nearer to them")
+
+
+def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:
+    """Name, bits and the least allowed of every shift.
+
+    A prediction is shifted by `f_shift` less the exponent of alpha, where that has one.  `bound_shift` may
+    be any: what it comes to with a residual is looked at on the device.
+    """
+    for name in plan.constants:
+        if name.endswith("_shift") and name not in ("f_shift", "bound_shift"):
+            yield name, plan.integer(name), -MOST if name in _BOTH_WAYS else 0
+    if not plan.trains:
+        yield "f_shift", plan.integer("f_shift"), 0
+        return
+    for end in ("alpha_exp_min", "alpha_exp_max"):
+        yield f"f_shift - {end}", plan.integer("f_shift") - plan.integer(end), -MOST

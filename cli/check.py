@@ -10,6 +10,7 @@ from ..sim.errors import KerncastError, Problem
 from .shell import JsonFlag, SpecPath, load_spec, show, warnings_of
 
 if TYPE_CHECKING:
+    from ..sim.data import Dataset
     from ..sim.spec import Spec
 
 
@@ -25,6 +26,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast check ecg.toml --json
     """
     from ..sim.planner import make_plan
+    from ..sim.planner.rounded import rounding_seen
 
     spec = load_spec(path)
     problems: list[Problem] = []
@@ -32,8 +34,10 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
         problems += _problems(look, spec, path.parent)
     if problems:
         raise KerncastError(problems)
+    seen = _data(spec, path.parent)
+    made = make_plan(spec) if seen is None else rounding_seen(make_plan(spec), seen.x_raw, seen.y_raw)
     show({"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
-          "warnings": warnings_of(spec, make_plan(spec), as_json),
+          "warnings": warnings_of(spec, made, as_json),
           "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)},
          as_json, f"ok  {spec.summary()}")
 
@@ -66,8 +70,9 @@ def _plan(spec: Spec, _: Path) -> None:
         make_plan(spec)
 
 
-def _data(spec: Spec, folder: Path) -> None:
-    if spec.data is not None and spec.data.file is not None:
-        from ..sim.data import load_dataset
+def _data(spec: Spec, folder: Path) -> Dataset | None:
+    if spec.data is None or spec.data.file is None:
+        return None
+    from ..sim.data import load_dataset
 
-        load_dataset(spec, folder)
+    return load_dataset(spec, folder)

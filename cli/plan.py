@@ -97,11 +97,10 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By what the conditioning of the system predicts."""
-    from ..lab.example import system_of
-    from ..sim.planner.advice import choices, enough
+    from ..lab.example import predicted_words
+    from ..sim.planner.advice import enough
 
-    system = system_of(spec, base)
-    found = choices(spec, system)
+    system, found = predicted_words(spec, base)
     chosen = enough(found, error)
     rows = [("word", "refine", "predicted error of alpha", "RAM", "multiplications")]
     rows += [(str(c.word), str(c.refine), f"{c.error:.1e}", f"{c.bytes} bytes", str(c.multiplications))

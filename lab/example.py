@@ -17,7 +17,7 @@ from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
-from ..sim.planner.advice import Choice, Conditioning, conditioning_of, measured_choices
+from ..sim.planner.advice import Choice, Conditioning, choices, conditioning_of, measured_choices
 from ..sim.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.spec import Spec
 from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
@@ -150,6 +150,15 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
     data = None if spec.data is None else load_dataset(spec, base)
     plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
     return conditioning_of(plan, None if data is None else _inputs(plan, data))
+
+
+def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[Choice]]:
+    """Conditioning, and the word lengths of the Toeplitz trainer with the errors that it lets expect."""
+    system = system_of(spec, base)
+    if spec.data is None:
+        return system, choices(spec, system)
+    data = load_dataset(spec, base)
+    return system, choices(spec, system, _inputs(make_plan(spec, data.x_raw, data.y_raw), data), data.y_raw)
 
 
 def measured_words(spec: Spec, base: Path) -> list[Choice]:

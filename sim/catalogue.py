@@ -371,6 +371,19 @@ _WARNINGS = {
                   "Every prediction is below half an lsb of y: lambda is very large, or the targets fill "
                   "little of their raw word; or eta is so small that no multiplier ever moves.",
                   "Bring lambda or eta nearer to 1, or describe the targets by a shorter [output] word."),
+    "W204": Entry("the words are too coarse for the targets",
+                  "Words of y reach as far as the raw words do, and the targets fill so few of their steps "
+                  "that rounding them alone costs more than a percent. The certified bound is of the system in "
+                  "words: this error is not in it, and the status may be OK.",
+                  "Describe the targets by a shorter [output] word that they fill, or take a longer "
+                  "[numbers] word."),
+    "W205": Entry("the words are too coarse for the inputs",
+                  "Words of x reach as far as the raw words do, and their steps are so long that rounding "
+                  "moves samples by more than a percent of the kernel's width (sigma; for the periodic "
+                  "kernel sigma * period / 2 pi; for products of inputs their size). No bound and no status "
+                  "tells this error.",
+                  "Describe the inputs by a shorter [input] word that they fill, or take a longer "
+                  "[numbers] word."),
 }
 
 #: Every error and warning a user can meet, by its code.

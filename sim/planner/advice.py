@@ -26,6 +26,9 @@ give eps = prod (1 - xi^2), and with the predictor a the Rayleigh quotient eps /
 eigenvalue.  On both sides: T. Chan's circulant, whose eigenvalues are the Rayleigh quotients of the Fourier
 vectors (SIAM J. Sci. Stat. Comput. 9(4), 1988).
 
+Targets that fill little of their word lose more when they are rounded to words.  What that alone makes of
+alpha is computed in float64, and added.
+
 Of conjugate gradients nothing is predicted: how far a direction goes astray depends on the targets, and a
 run costs little.  There the integer model is run on the data at every word length.
 """
@@ -41,9 +44,10 @@ from numpy.typing import NDArray
 from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
+from ..primitives import narrow
 from ..reference.backend import FloatReference
 from ..reference.levinson import levinson
-from ..simulate import simulate
+from ..simulate import relative_error, simulate
 from ..spec import Spec
 from . import make_plan
 
@@ -170,8 +174,27 @@ def _not_covered(system: Conditioning, solver: str) -> str:
     return ""
 
 
-def choices(spec: Spec, system: Conditioning) -> list[Choice]:
+def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
+    """The relative error of alpha in float64 that rounding the targets (n,) to words makes alone.
+
+    Infinite where float64 has no answer.  Nothing is computed where words of y are as fine as the raw ones.
+    """
+    shift = plan.integer("y_shift")
+    if shift == 0:
+        return 0.0
+    offset, y = plan.integer("y_offset"), plan.signals["y"]
+    words = [narrow(int(v) - offset, shift, int(y.rounding.value), y.lo, y.hi) for v in y_raw]
+    reference = FloatReference(plan)
+    found = [reference.train(x_raw, targets) for targets in (np.array(words) * (1 << shift) + offset, y_raw)]
+    return relative_error(found[0].x, found[1].x) if all(each.ok for each in found) else float("inf")
+
+
+def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
+            y_raw: Raw | None = None) -> list[Choice]:
     """The word lengths of :data:`VARIANTS` that the spec can be planned with, the least RAM first.
+
+    Where targets are given, the error that rounding them to words makes is counted: the rule is for targets
+    that fill their word.
 
     Raises
     ------
@@ -185,6 +208,7 @@ def choices(spec: Spec, system: Conditioning) -> list[Choice]:
                    allowed="levinson, schur; lookahead where T + lambda I is positive definite",
                    remedy="run kerncast sim, which measures the error")
     found = []
+    rounded: dict[int, float] = {}  # by shift: what rounding the targets makes
     for word, refine in VARIANTS:
         tables = {"numbers": spec.numbers.model_copy(update={"word": word, "formats": {}}),
                   "toeplitz": spec.toeplitz.model_copy(update={"refine": refine, "scaling": "block"})}
@@ -192,7 +216,11 @@ def choices(spec: Spec, system: Conditioning) -> list[Choice]:
             made = make_plan(spec.model_copy(update=tables))
         except KerncastError:
             continue  # the plan is refused: lambda leaves no bits at this length
-        found.append(Choice(word, refine, predicted_error(system, word, refine), made.state_bytes,
+        shift = made.integer("y_shift")
+        if y_raw is not None and shift not in rounded:
+            rounded[shift] = rounding_error(made, x_raw, y_raw)
+        error = min(predicted_error(system, word, refine) + rounded.get(shift, 0.0), 1.0)
+        found.append(Choice(word, refine, error, made.state_bytes,
                             made.operations["train"]["multiplications"].count))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 

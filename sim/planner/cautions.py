@@ -14,6 +14,8 @@ from ..spec_tables import TABLE_OF
 from .kernel import POLYNOMIALS
 from .lookahead import LOOKAHEADS
 
+#: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
+_PERCENT = 1e-2
 _LONGER = "raise lambda, or take a longer word: [numbers] word = 24 or 32"
 
 
@@ -27,10 +29,10 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     Returns
     -------
     tuple of Problem
-        W201 to W203.
+        W201 to W205.
     """
     lost = tuple(_lambda_lost(plan))
-    return (*lost, *(() if lost else _no_bound(plan)), *_nothing_shown(plan))
+    return (*lost, *(() if lost else _no_bound(plan)), *_nothing_shown(plan), *_coarse(plan))
 
 
 def _key(plan: Plan, key: str) -> str:
@@ -87,3 +89,19 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
                       str(plan.signals["y_raw"].format), "targets that fill their raw word",
                       f"use an [output] word, and an offset, that the targets fill; a {key} nearer to 1; or "
                       "[numbers] word = 32")
+
+
+def _coarse(plan: Plan) -> Iterator[Problem]:
+    """Data that their words are too coarse for: targets (W204) and inputs (W205); nothing without data."""
+    word = plan.word
+    longer = f", or take a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
+    y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))
+    if y > _PERCENT:
+        bound = "; the certified bound does not count it" if plan.trains else ""
+        yield Problem("W204", f"rounding the targets to words alone costs {y:.2g} of their size{bound}",
+                      "[output] word", str(plan.signals["y_raw"].format), f"at most {_PERCENT:g}",
+                      f"use an [output] word and offset that the targets fill{longer}")
+    if x > _PERCENT:
+        yield Problem("W205", f"rounding the inputs to words moves samples by {x:.2g} of the kernel's width",
+                      "[input] word", str(plan.signals["x_raw"].format), f"at most {_PERCENT:g}",
+                      f"use an [input] word and offset that the inputs fill{longer}")

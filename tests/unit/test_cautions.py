@@ -75,3 +75,26 @@ def test_targets_that_no_word_shows_are_told_by_a_run() -> None:
     assert codes(s) == []
     (problem,) = cautions(observe(make_plan(s), None, y))
     assert (problem.code, problem.where) == ("W203", "[output] word")
+
+
+def test_targets_of_few_steps_of_their_word_are_told_where_the_data_are_known() -> None:
+    s, y = spec("toeplitz_rls", "s24f0"), np.resize([700, -512, 90, 333], N)
+    assert codes(s) == []
+    plan = make_plan(s, None, y)
+    (problem,) = cautions(plan)
+    assert (problem.code, problem.where) == ("W204", "[output] word")
+    assert plan.evidence["y"]["rounding"] > 0.1 and plan.hash == make_plan(s).hash
+    assert simulate(plan, None, y).alpha_error > 0.1
+    assert not cautions(make_plan(s, None, y << 12))  # the word is filled
+    assert not cautions(make_plan(s, None, np.resize([1024, -512], N)))  # every target is a word
+
+
+def test_inputs_that_rounding_moves_far_are_told_where_the_data_are_known() -> None:
+    kernel, rng = {"type": "periodic", "sigma": 1.0, "period": 4000.0}, np.random.default_rng(3)
+    s = spec("kernel_lms", kernel=kernel)
+    s = s.model_copy(update={"input": s.input.model_copy(update={"word": "u25f0"})})
+    x, y = rng.integers(0, 2**25, (N, 1)), np.resize([2000, -1000], N)
+    assert "W205" in [problem.code for problem in cautions(make_plan(s, x, y))]
+    even = x // 2**14 * 2**14  # every sample is a word exactly
+    assert "W205" not in [problem.code for problem in cautions(make_plan(s, even, y))]
+    assert codes(s) == []

@@ -16,7 +16,7 @@ from kerncast.sim.planner.evidence import exponents, why
 from kerncast.sim.simulate import observe
 from kerncast.sim.spec import Spec
 
-KEYS = {"decided_by", "bound", "range", "seen", "headroom_bits", "exponent"}
+KEYS = {"rms", "rounding", "decided_by", "bound", "range", "seen", "headroom_bits", "exponent"}
 
 
 def trainer(n: int = 32, lam: float = 0.1, word: int = 16, scheme: str = "uniform", sigma: float = 2.0,

@@ -372,9 +372,9 @@ _WARNINGS = {
                   "little of their raw word; or eta is so small that no multiplier ever moves.",
                   "Bring lambda or eta nearer to 1, or describe the targets by a shorter [output] word."),
     "W204": Entry("the words are too coarse for the targets",
-                  "Words of y reach as far as the raw words do, and the targets fill so few of their steps "
-                  "that rounding them alone costs more than a percent. The certified bound is of the system in "
-                  "words: this error is not in it, and the status may be OK.",
+                  "Words of y reach as far as the raw words do, and the targets fill so few of their "
+                  "steps that rounding them alone costs more than a percent. The certified bound is of the "
+                  "system in words: this error is not in it, and the status may be OK.",
                   "Describe the targets by a shorter [output] word that they fill, or take a longer "
                   "[numbers] word."),
     "W205": Entry("the words are too coarse for the inputs",

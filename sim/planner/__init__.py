@@ -14,6 +14,7 @@ from .cg import plan_cg
 from .evidence import complete
 from .fklms import Raw, plan_fklms
 from .rounded import rounding_seen
+from .shifts import check_shifts
 from .toeplitz import plan_toeplitz
 
 __all__ = ["make_plan"]
@@ -51,6 +52,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
             plan = plan_toeplitz(spec, x_raw, y_raw)
         else:
             plan = plan_cg(spec) if spec.cg is not None else plan_fklms(spec, x_raw, y_raw)
+        check_shifts(plan)
     except KerncastError as error:
         raise spec.located(error) from None
     made = replace(plan, evidence={**complete(plan), "spec": spec.hash})

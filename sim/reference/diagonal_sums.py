@@ -3,7 +3,8 @@
 The matrix is cut into bands of rows, each from the diagonal to the right.  A band is made tile by tile and
 only its sums are kept; the sums of the bands are added in their order.  Bands, tiles and order are the same
 whoever computes them, so that the result is, to the last bit, that of one worker and of many, of a run that
-was killed and resumed, and of one that was not.
+was killed and resumed, and of one that was not; as long as BLAS has as many threads (OMP_NUM_THREADS; dask
+gives each of its workers one), for its last bits may depend on them.
 """
 
 from __future__ import annotations

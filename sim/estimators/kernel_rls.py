@@ -43,7 +43,7 @@ class _KernelRLS(RLS):
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
         """Solve (K + lambda I) alpha = y and keep the result; `Y` of shape (n,) or (n, K)."""
-        options = dict(self.solver_options or {})
+        options = self._chosen_options()
         self.kernel_ = self._chosen_kernel(X)
         self.lam_ = self._chosen_lambda(X, Y, options)
         system = KernelSystem(self.kernel_, X, self.lam_)
@@ -55,6 +55,15 @@ class _KernelRLS(RLS):
         if not solution.ok:
             self._warn(f"{self._no_solution(solution)}; lam {self.lam_:g}",
                        "All multipliers are 0. Use solver='auto', or a larger lam.")
+
+    def _chosen_options(self) -> dict[str, Any]:
+        """The options of the solver; E238 where they are no mapping."""
+        given: object = self.solver_options
+        if given is not None and not isinstance(given, Mapping):
+            raise fail("E238", "the options of the solver are a mapping", where="solver_options",
+                       value=repr(given), allowed='a mapping such as {"landmarks": 200}',
+                       remedy="leave it out")
+        return dict(self.solver_options or {})
 
     def _chosen_kernel(self, X: Array) -> Kernel:
         """The kernel asked for; the Gaussian one by its width."""

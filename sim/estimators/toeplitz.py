@@ -83,7 +83,8 @@ class _ToeplitzRLS(RLS):
     def _chosen_scheme(self, X: Array, kernel: Gaussian) -> str:
         """The scheme asked for, or what "auto" stands for."""
         if self.scheme != "auto":
-            return self.scheme if self.scheme in _GRIDS else check_scheme(self.scheme, tuple(_GRIDS))
+            named = isinstance(self.scheme, str) and self.scheme in _GRIDS
+            return self.scheme if named else check_scheme(self.scheme, tuple(_GRIDS))
         chosen = choose_scheme(X)
         if chosen == "uniform" or X.shape[1] != 1:
             return chosen

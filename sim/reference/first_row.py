@@ -46,8 +46,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "rff"}
         ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean of diagonal
         j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates these
-        from random Fourier features; ``auto`` is uniform on a uniform grid, else diagonal_mean_biased,
-        of one column with a warning.
+        from random Fourier features; ``auto``: uniform or, with a warning of one column, the biased.
     dtype : {"float64", "float32"}
         Of kernel values or features; float32 is twice as fast, and right to about 1e-6.
     progress : callable ``progress(done, total)``, optional
@@ -68,7 +67,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     ------
     KerncastError
         E220 sigma, E222 scheme, E223 not a uniform grid, E224 `X`, E237 memory, E238 features or seed,
-        E260 and E261 checkpoint, E262 scheduler, E263 dtype, E501 dask.distributed.
+        E191, E260 and E261 checkpoint, E262 scheduler, E263 dtype, E501 dask.distributed.
 
     Notes
     -----
@@ -79,12 +78,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     are all near its mean, and the machine comes close to a kernel-mean (Parzen) classifier.
     """
     X = as_samples(X)
-    if scheme == "auto":
-        scheme = choose_scheme(X)
-        if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
-            warnings.warn(f"the samples are no uniform grid: scheme {scheme} keeps little of the kernel "
-                          "matrix. Use solve_kernel, which is exact, or name the scheme if it is meant.",
-                          stacklevel=2)
+    scheme = _automatic_scheme(X) if scheme == "auto" else scheme
     return kernel_first_row(X, Gaussian(sigma), scheme, dtype=dtype, progress=progress, features=features,
                             seed=seed, scheduler=scheduler, checkpoint=checkpoint)
 
@@ -100,9 +94,25 @@ def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "flo
     scheme, kernel = check_scheme(scheme), cast(DistanceKernel, kernel)
     if scheme == "uniform":
         return uniform_first_row(len(X), grid_step(X), kernel)
+    _check_run(scheme, progress, **means)
     if scheme == "rff":
         return random_feature_sums(X, kernel, features, seed, dtype, progress) / len(X)
     return diagonal_sums(X, kernel, dtype, progress, **means) / _divisors(len(X), scheme)
+
+
+def _check_run(scheme: Scheme, progress: object, scheduler: object = None, checkpoint: object = None) -> None:
+    """Refuse what cannot be told, asked or written: E238, E262, E191; of rff any of the latter two."""
+    allowed = "none with scheme rff" if scheme == "rff" else ""
+    if progress is not None and not callable(progress):
+        raise fail("E238", "the progress cannot be told", where="progress", value=repr(progress),
+                   allowed="a function of (done, total)", remedy="leave it out")
+    if scheduler is not None and (allowed or not isinstance(scheduler, str)):
+        raise fail("E262", "there is no such scheduler", where="scheduler", value=repr(scheduler),
+                   allowed=allowed or "the address of a dask.distributed scheduler, tcp://HOST:PORT",
+                   remedy="leave it out")
+    if checkpoint is not None and (allowed or not isinstance(checkpoint, str | Path)):
+        raise fail("E191", "the checkpoint cannot be written", where="checkpoint", value=repr(checkpoint),
+                   allowed=allowed or "the path of a file", remedy="leave it out")
 
 
 def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
@@ -130,13 +140,22 @@ def choose_scheme(X: Array) -> Scheme:
     return "uniform" if X.shape[1] == 1 and _is_uniform(X[:, 0]) else DIAGONAL_MEANS
 
 
-def check_scheme(scheme: str, others: tuple[str, ...] = ()) -> Scheme:
+def _automatic_scheme(X: Array) -> Scheme:
+    """As :func:`choose_scheme`, with a warning, to the caller of the caller, of what it does to a signal."""
+    scheme = choose_scheme(X)
+    if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
+        warnings.warn(f"the samples are no uniform grid: scheme {scheme} keeps little of the kernel matrix. "
+                      "Use solve_kernel, which is exact, or name the scheme if it is meant.", stacklevel=3)
+    return scheme
+
+
+def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
     """Return `scheme` if it is one of `SCHEMES`, else raise E222, which names `others` as allowed too."""
-    if scheme.startswith("rff_"):
+    if isinstance(scheme, str) and scheme.startswith("rff_"):
         raise fail("E222", "random features give the biased means only", where="scheme", value=repr(scheme),
                    allowed="rff", remedy="use rff: the noise of all sums is alike, and divided by the length "
                    "n - j of a short diagonal it would be n / (n - j) times the error, and T indefinite")
-    if scheme not in SCHEMES:
+    if not isinstance(scheme, str) or scheme not in SCHEMES:
         raise fail("E222", "there is no such scheme for the first row", where="scheme",
                    value=repr(scheme), allowed=", ".join(("auto", *SCHEMES, *others)),
                    remedy="use auto, or uniform for a uniformly sampled signal")

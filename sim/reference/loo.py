@@ -70,13 +70,18 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     values = _lambdas(lams)
     check_values(KernelSystem(kernel, X, 0.0))
     check_choice(method, "method", METHODS)
-    if fit_intercept and len(X) < 2:
-        raise fail("E224", "without its only sample a machine has no bias", where="X", value="1 sample",
-                   allowed="2 samples or more", remedy="add samples, or leave fit_intercept out")
+    _check_samples(len(X), fit_intercept)
     if method == "auto":
         method = _choose(kernel, X, values)
     path = _path(method, kernel, X, Y, landmarks=landmarks, seed=seed)
     return np.stack([_errors(path, lam, fit_intercept) for lam in values])
+
+
+def _check_samples(n: int, fit_intercept: bool) -> None:
+    """E224 where there is nothing left to tell the bias from."""
+    if fit_intercept and n < 2:
+        raise fail("E224", "without its only sample a machine has no bias", where="X", value="1 sample",
+                   allowed="2 samples or more", remedy="add samples, or leave fit_intercept out")
 
 
 def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:

@@ -59,8 +59,7 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
         there are.
     """
     n, lam = system.n, system.regulariser
-    given, most = _asked(landmarks, n)
-    check_count(seed, "seed", least=0)
+    given, most = checked_landmarks(landmarks, n, seed)
     refuse_beyond_memory(3 * REAL_BYTES * n * most, f"{most} columns of {n} rows")
     random = np.random.default_rng(seed)
     left = system.diagonal() - lam
@@ -89,8 +88,9 @@ def default_landmarks(n: int) -> int:
     return min(n, max(50, min(500, 4 * int(n**0.5))))
 
 
-def _asked(landmarks: Landmarks, n: int) -> tuple[IntArray | None, int]:
-    """The rows that were named, or None, and how many they are at most."""
+def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray | None, int]:
+    """The rows that were named, or None, and how many they are at most; E238 for these or the seed."""
+    check_count(seed, "seed", least=0)
     if landmarks is None:
         return None, default_landmarks(n)
     if isinstance(landmarks, int | np.integer):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import fail
 from .circulant import nearest_circulant
-from .nystrom import Landmarks, Nystrom
+from .nystrom import Landmarks, Nystrom, checked_landmarks
 from .system import Cost, KernelSystem, System, ToeplitzSystem
 
 Array = NDArray[np.float64]
@@ -76,7 +76,8 @@ def choose_preconditioner(system: System) -> str:
 
 def make_preconditioner(system: System, name: str, landmarks: Landmarks = None,
                         seed: int = 0) -> Preconditioner:
-    """The preconditioner of that name for `system`; E236 where there is none."""
+    """The preconditioner of that name for `system`; E236 where there is none, E238 landmarks or seed."""
+    checked_landmarks(landmarks, system.n, seed)  # whether they are used or not
     if name == "none":
         return Identity()
     if name == "nystrom":

@@ -62,10 +62,8 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     at_once = max(1, _VALUES // size)
     refuse_beyond_memory(48 * size * at_once + 16 * size + 8 * features * X.shape[1],
                          f"random features of {n:,} samples")
-    with np.errstate(all="ignore"):  # what overflows is refused
-        centred = (X - X.mean(axis=0)).astype(dtype)
     w = frequencies(kernel, X.shape[1], features, np.random.default_rng(seed)).astype(dtype)
-    _check_phases(centred, w)
+    centred = _centred(X, w)
     power = np.zeros(size)
     for start in range(0, features, at_once):
         phase = w[start: start + at_once] @ centred.T
@@ -79,14 +77,16 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     return sums
 
 
-def _check_phases(centred: Array, w: Array) -> None:
-    """E224 where w.x is beyond the precision asked for."""
+def _centred(X: Array, w: Array) -> Array:
+    """X about its mean, in the precision of the frequencies `w`; E224 where w.x is beyond that."""
     with np.errstate(all="ignore"):
+        centred = (X - X.mean(axis=0)).astype(w.dtype)
         bound = np.abs(w).max(axis=0) @ np.abs(centred).max(axis=0)
     if not np.isfinite(bound):
         raise fail("E224", "the samples lie too far apart for random features", where="X",
                    value=f"w.x beyond {w.dtype}", allowed="samples that, in widths of the kernel, are finite",
                    remedy="use scheme diagonal_mean_biased, or divide the samples by their size")
+    return centred
 
 
 def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.random.Generator) -> Array:

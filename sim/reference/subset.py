@@ -8,6 +8,8 @@ the condition of K_TR nor divides by K_RR.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -73,7 +75,7 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     """
     given = samples_of(system, "subset")
     lam, n, columns = given.lam, given.n, Y.size // given.n
-    factor = partial_cholesky(given, landmarks, seed)
+    factor = partial_cholesky(replace(given, lam=0.0), landmarks, seed)  # K: beside a large lambda it is lost
     if not len(factor.R):
         nothing = np.zeros((0, *Y.shape[1:]))
         return Solution(nothing, Status.BREAKDOWN, largest_norm(Y), 0, "subset", support=factor.R,

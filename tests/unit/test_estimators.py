@@ -313,3 +313,13 @@ def test_diagonal_means_of_an_irregular_signal_are_not_taken_without_a_warning(o
     ToeplitzRLSRegressor(3.0, 0.01, scheme="diagonal_mean_biased", **options).fit(t, y)  # asked for by name
     with pytest.warns(UserWarning, match=r"no uniform grid.*Use solve_kernel"):
         first_row(t, 3.0)
+
+
+def test_parameters_of_the_wrong_kind_are_refused_by_code():
+    X, y = np.arange(20.0)[:, np.newaxis], np.arange(20.0) % 2
+    for estimator in (ToeplitzRLSRegressor, ToeplitzRLSClassifier):
+        for scheme in (3, None, ["uniform"]):
+            with pytest.raises(KerncastError, match="scheme: E222"):
+                estimator(2.0, scheme=scheme).fit(X, y)
+    with pytest.raises(KerncastError, match="solver_options: E238"):
+        KernelRLSRegressor(2.0, solver_options=5).fit(X, y)

@@ -232,4 +232,15 @@ def test_random_features_refuse_samples_whose_phases_overflow():
             first_row(X, 1e-10, "rff")
     with pytest.raises(KerncastError, match=r"E224[\s\S]*too far apart"):
         first_row([1e300, -1e300], 1.0, "rff", dtype="float32")
-    assert first_row([1e308, -1e308], 1.0).tolist() == [1.0, 0.0]
+    with pytest.warns(UserWarning, match="no uniform grid"):
+        assert first_row([1e308, -1e308], 1.0).tolist() == [1.0, 0.0]
+
+
+@pytest.mark.parametrize(("options", "code"), [
+    ({"scheme": None}, "E222"), ({"scheme": 3}, "E222"), ({"scheme": ["rff"]}, "E222"),
+    ({"scheduler": 5}, "E262"), ({"checkpoint": 5}, "E191"), ({"progress": 3}, "E238"),
+    ({"scheme": "rff", "progress": 3}, "E238"), ({"scheme": "rff", "scheduler": "tcp://127.0.0.1:1"}, "E262"),
+    ({"scheme": "rff", "checkpoint": "row.npz"}, "E191")])
+def test_options_of_the_wrong_kind_or_without_effect_are_refused_by_code(options, code):
+    with pytest.raises(KerncastError, match=rf"{next(reversed(options))}: {code}"):
+        first_row(X[:50], 1.5, **options)

@@ -261,3 +261,24 @@ def test_methods_of_samples_refuse_a_matrix(method):
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.reference.{name}"))
     assert results.attempted > 0 and results.failed == 0
+
+
+@pytest.mark.parametrize("options", [{"landmarks": -3}, {"landmarks": N + 1}, {"seed": "x"}, {"seed": -1}])
+def test_landmarks_and_seed_are_checked_whether_they_are_used_or_not(options):
+    X, Y = samples()
+    for preconditioner in ("auto", "none", "nystrom"):
+        with pytest.raises(KerncastError, match="E238"):
+            solve_kernel(X, Y, 1.2, 0.3, "cg", preconditioner=preconditioner, **options)
+
+
+def test_a_lambda_beside_which_the_kernel_is_lost_leaves_the_subset_an_answer():
+    X, Y = samples()
+    solution = solve_kernel(X, Y, 1.2, 1e300, "subset", landmarks=10)
+    assert solution.ok and len(solution.support) == 10 and np.abs(solution.x).max() < 1e-298
+
+
+def test_the_largest_threshold_of_the_wavelet_is_allowed():
+    t = np.linspace(0.0, 1.0, 64)
+    assert "threshold" not in solve_kernel(t, t, 0.1, 10.0, "wavelet", threshold=1.0).why
+    with pytest.raises(KerncastError, match="E238"):
+        solve_kernel(t, t, 0.1, 10.0, "wavelet", threshold=1.01)

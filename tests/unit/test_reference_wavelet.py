@@ -182,7 +182,7 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch, module, package):
 
 
 @pytest.mark.parametrize("option", [{"levels": -1}, {"levels": 6}, {"levels": 2.5}, {"threshold": -1e-3},
-                                    {"threshold": 1.0}, {"threshold": np.nan}, {"threshold": "fine"},
+                                    {"threshold": 1.01}, {"threshold": np.nan}, {"threshold": "fine"},
                                     {"basis": "bior3.3"}, {"basis": "haarlem"}])
 def test_an_option_out_of_range_is_refused(option):
     with pytest.raises(KerncastError, match=rf"{next(iter(option))}: E238"):

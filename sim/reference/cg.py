@@ -18,6 +18,7 @@ from .options import check_count, check_tolerance
 from .preconditioner import Preconditioner, choose_preconditioner, make_preconditioner
 from .solution import Solution, Status
 from .system import KernelSystem, System
+from .toeplitz_product import largest_norm
 from .verdict import judged
 
 Array = NDArray[np.float64]
@@ -177,7 +178,8 @@ def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float 
         Steps at most, each with one product.
     steps : int, optional
         Take so many steps and hand out what they give, whatever the residual: early stopping, which
-        regularises too.  `tolerance` and `max_steps` then mean nothing, and "auto" is none.
+        regularises too.  The status is then ``ok``, and `why` tells the residual.  `tolerance` and
+        `max_steps` mean nothing, and "auto" is none.
     landmarks, seed
         See :class:`kerncast.sim.reference.nystrom.Nystrom`.
 
@@ -213,12 +215,16 @@ def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float
                                   1 if early else _RESTARTS)
     if early and run.status is Status.NOT_CONVERGED:
         run.status = Status.OK
+    found = float(np.max(run.found, initial=0.0))
     stopped = {Status.NOT_CONVERGED: f"the tolerance {tolerance:g} was not reached, ",
                Status.NOT_POSITIVE_DEFINITE: "p'A p > 0 does not hold for all p, "}.get(run.status, "")
+    if early and run.status is Status.OK:
+        stopped = (f"{run.steps} of {max_steps} steps as asked for, residual {found:.2g}, "
+                   f"|y| {largest_norm(Y):.2g}, ")
     n, columns, product = system.n, run.x.shape[1], system.product_cost
     return judged(system, Y, run.x.reshape(Y.shape), run.status, method=method, why=stopped + C.note,
                   limit=_ANY_RESIDUAL if early else 1.01 * tolerance, iterations=run.steps,
-                  found=float(np.max(run.found, initial=0.0)),
+                  found=found,
                   history=tuple(float(np.max(found)) for found in run.residuals),
                   bytes=8 * _VECTORS * n * columns + product.bytes + C.cost.bytes,
                   kernel_values=(C.kernel_values + run.products * product.kernel_values

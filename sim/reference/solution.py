@@ -92,5 +92,8 @@ class Solution:
 
     @property
     def ok(self) -> bool:
-        """True where `x` solves the system."""
+        """True where `x` solves the system.
+
+        Where the caller asked for early stopping (cg with `steps`) it is what those steps gave: see `why`.
+        """
         return self.status is Status.OK

@@ -178,3 +178,12 @@ def test_a_product_with_a_linear_kernel_never_makes_the_matrix():
     X, Y = samples(n, 4)
     solution = solve_kernel(X, Y, Linear(), 1.0, "cg", preconditioner="none")
     assert solution.ok and solution.kernel_values == 0 and solution.iterations <= 6
+
+
+def test_steps_that_were_asked_for_tell_the_residual_they_end_with():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
+    solution = solve_kernel(X, y, 3.0, 1e-8, "cg", steps=2)
+    found = np.linalg.norm(y - (Gaussian(3.0)(X, X) + 1e-8 * np.eye(60)) @ solution.x)
+    assert solution.ok and solution.residual == pytest.approx(found)
+    assert f"2 of 2 steps as asked for, residual {found:.2g}, |y| {np.linalg.norm(y):.2g}" in solution.why

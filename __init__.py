@@ -11,16 +11,20 @@ __version__ = "0.1.0"
 
 # Public name -> the module it lives in. The block for type checkers below says the same; a test compares.
 _WHERE = {
+    "DenseSystem": ".sim.reference",
+    "EigenPath": ".sim.reference",
     "Format": ".sim.formats",
     "KernelLMSClassifier": ".sim.estimators",
     "KernelLMSRegressor": ".sim.estimators",
     "KernelRLSClassifier": ".sim.estimators",
     "KernelRLSRegressor": ".sim.estimators",
+    "KernelSystem": ".sim.reference",
     "KerncastError": ".sim.errors",
     "Samples": ".sim.samples",
     "Spec": ".sim.spec",
     "ToeplitzRLSClassifier": ".sim.estimators",
     "ToeplitzRLSRegressor": ".sim.estimators",
+    "ToeplitzSystem": ".sim.reference",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
     "load_samples": ".sim.samples",
@@ -29,6 +33,7 @@ _WHERE = {
     "plan": ".sim.planner",
     "simulate": ".sim.simulate",
     "solve_kernel": ".sim.reference",
+    "solve_system": ".sim.reference",
     "solve_toeplitz": ".sim.reference",
     "toeplitz_applies": ".sim.reference",
 }
@@ -50,22 +55,37 @@ if TYPE_CHECKING:
     )
     from .sim.formats import Format
     from .sim.planner import make_plan as plan
-    from .sim.reference import first_row, loo_errors, solve_kernel, solve_toeplitz, toeplitz_applies
+    from .sim.reference import (
+        DenseSystem,
+        EigenPath,
+        KernelSystem,
+        ToeplitzSystem,
+        first_row,
+        loo_errors,
+        solve_kernel,
+        solve_system,
+        solve_toeplitz,
+        toeplitz_applies,
+    )
     from .sim.samples import Samples, load_samples
     from .sim.simulate import simulate
     from .sim.spec import Spec
 
 __all__ = [
+    "DenseSystem",
+    "EigenPath",
     "Format",
     "KerncastError",
     "KernelLMSClassifier",
     "KernelLMSRegressor",
     "KernelRLSClassifier",
     "KernelRLSRegressor",
+    "KernelSystem",
     "Samples",
     "Spec",
     "ToeplitzRLSClassifier",
     "ToeplitzRLSRegressor",
+    "ToeplitzSystem",
     "__version__",
     "first_row",
     "generate",
@@ -75,6 +95,7 @@ __all__ = [
     "plan",
     "simulate",
     "solve_kernel",
+    "solve_system",
     "solve_toeplitz",
     "toeplitz_applies",
 ]

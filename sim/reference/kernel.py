@@ -124,9 +124,27 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
     return solve_system(system, Y, method, fit_intercept=fit_intercept, **options)
 
 
-def solve_system(system: System, Y: Array, method: str = "auto", *, fit_intercept: bool = False,
+def solve_system(system: System, Y: ArrayLike, method: str = "auto", *, fit_intercept: bool = False,
                  **options: Any) -> Solution:
-    """Solve A x = y for a matrix however held; as :func:`solve_kernel` for what is common."""
+    """Solve A x = y for a matrix however held; as :func:`solve_kernel` for what is common.
+
+    Parameters
+    ----------
+    system : System
+        ``DenseSystem(A)``, ``KernelSystem(kernel, X, lam)``, or ``ToeplitzSystem(r)``; arrays of float64.
+    Y : array_like of shape (n,) or (n, m)
+        Right-hand sides; E225.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kerncast import DenseSystem, ToeplitzSystem
+    >>> solve_system(ToeplitzSystem(np.array([2.0, 1.0, 0.5])), [1.0, 2.0, 3.0], "cg").x.round(6) + 0.0
+    array([0.      , 0.333333, 1.333333])
+    >>> solve_system(DenseSystem(np.diag([1.0, 2.0, 4.0])), np.ones(3)).x
+    array([1.  , 0.5 , 0.25])
+    """
+    Y = targets(Y, system.n)
     if method not in METHODS:
         raise fail("E238", "there is no such method for kernel systems", where="method",
                    value=repr(method), allowed=", ".join(METHODS), remedy="use auto")

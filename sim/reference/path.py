@@ -135,6 +135,14 @@ class EigenPath(RidgePath):
     ----------
     eigenvalues : ndarray of shape (n,)
         Lambda, ascending.
+
+    Examples
+    --------
+    >>> path = EigenPath(np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([1.0, 2.0]))
+    >>> for lam in (0.5, 1.5):
+    ...     print(path.coefficients(lam)[0].round(4), path.loo_errors(lam).round(4))
+    [0.25 1.25] [0.3333 1.6667]
+    [0.25 0.75] [0.6 1.8]
     """
 
     def __init__(self, K: Array, Y: Array) -> None:

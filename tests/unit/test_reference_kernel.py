@@ -257,7 +257,7 @@ def test_methods_of_samples_refuse_a_matrix(method):
         solve_system(DenseSystem(np.eye(2)), np.ones(2), method)
 
 
-@pytest.mark.parametrize("name", ["kernel", "loo"])
+@pytest.mark.parametrize("name", ["kernel", "loo", "path"])
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.reference.{name}"))
     assert results.attempted > 0 and results.failed == 0

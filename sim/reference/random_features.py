@@ -80,7 +80,7 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
 def _centred(X: Array, w: Array) -> Array:
     """X about its mean, in the precision of the frequencies `w`; E224 where w.x is beyond that."""
     with np.errstate(all="ignore"):
-        centred = (X - X.mean(axis=0)).astype(w.dtype)
+        centred: Array = (X - X.mean(axis=0)).astype(w.dtype)
         bound = np.abs(w).max(axis=0) @ np.abs(centred).max(axis=0)
     if not np.isfinite(bound):
         raise fail("E224", "the samples lie too far apart for random features", where="X",

@@ -52,19 +52,23 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
 
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
-    """What a status other than ok means, why it came, and what to do."""
+    """What a status other than ok means, why it came, and what to do; and whether float64 has an answer."""
     from ..sim.statuses import MEANINGS
 
+    alone = {} if result.float_solves or not result.trained else {
+        "float64": "has no answer to this system, so that no error is told. Its matrix plus lambda I is "
+        "not positive definite, or singular to rounding: check the predictions against held-out data."}
     if result.status == "ok":
-        return {}
+        return alone
     meaning = MEANINGS[result.status]
     found = {"meaning": meaning.title, "why": meaning.cause, "do": meaning.remedy}
     if not result.trained:
         word = plan.constants.get("solver_word", plan.word)
         found["why"] = (f"float64 solves this system, but it is too ill-conditioned for words of {word} bits."
                         if result.float_solves else
-                        "float64 refuses this system too: its matrix plus lambda I is not positive definite.")
-    return found
+                        "float64 refuses this system too: its matrix plus lambda I is not positive definite, "
+                        "or singular to rounding.")
+    return found | alone
 
 
 def _lines(result: Simulation, verdict: dict[str, str]) -> list[str]:

@@ -39,17 +39,17 @@ class Simulation:
     f_float : ndarray of float64, shape (m,)
         The float reference's predictions.
     alpha_error : float
-        ``|alpha - alpha_float|_2 / |alpha_float|_2`` (Toeplitz; NaN for online learners, whose
-        vectors need not be the same ones).
+        ``|alpha - alpha_float|_2 / |alpha_float|_2`` (NaN for online learners, whose vectors need not be
+        the same ones, and without two answers).
     f_error : float
-        Root mean square of ``f - f_float``, over that of `f_float`.
+        Root mean square of ``f - f_float``, over that of `f_float`; NaN without two answers.
     ranges : tuple of Range
         Range, headroom and saturations of every signal.
     state : dict
         The model structure after the run, in words.
     budget : ErrorBudget or None
         Where the error on the training data comes from; None for more than a few thousand samples, and
-        without an answer.
+        without two answers.
     trained : bool
         Whether there is an answer.  Without one predictions are 0, errors are NaN and `status` says why.
     float_solves : bool
@@ -160,12 +160,15 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
                           trained=False, float_solves=float_solves)
     if status == STATUSES[0]:
         status = worst_status(answers)
+    if not float_solves:
+        return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
+                          float_solves=False)
     alpha_error = (relative_error(alpha_values(plan, model.state()), reference.alpha) if plan.trains
                    else math.nan)
     f_at = f if np.array_equal(at, where) else y_values(plan, model.predict(at)["f"])
     budget = error_budget(plan, f_at, reference, at, y_raw, passes)
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, model.state(),
-                      budget, float_solves=float_solves)
+                      budget)
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:

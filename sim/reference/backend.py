@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
+from ..planner.lookahead import LOOKAHEADS
 from .bias import solve_with_bias
 from .cg import kernel_cg
 from .expansion import expand
@@ -80,10 +81,11 @@ class FloatReference:
 
     def _toeplitz(self, x_raw: Raw | None, y: Array) -> Solution:
         """alpha; with an intercept b, ``(T + lambda I) alpha + b = y`` and sum alpha = 0 (LS-SVM)."""
-        r = self.first_column(x_raw)
+        ahead = self.plan.options["solver"] in LOOKAHEADS
+        solve = partial(solve_toeplitz, self.first_column(x_raw), method="lookahead" if ahead else "levinson")
         if self.plan.options.get("bias") != "1":
-            return solve_toeplitz(r, y, method="levinson")
-        solution = solve_with_bias(partial(solve_toeplitz, r, method="levinson"), y)
+            return solve(y)
+        solution = solve_with_bias(solve, y)
         self.bias = float(solution.bias)
         return solution
 

@@ -109,7 +109,8 @@ def _fitted(name: str, algorithm: str | None, data: Path, out: Path) -> Values:
     chosen = algorithm or ("kernel_lms" if seen.columns else "toeplitz_rls")
     if chosen != "toeplitz_rls" and not seen.columns:
         raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{data}:1",
-                   value="y", allowed="x0, x1, ..., y", remedy="add the columns, or use toeplitz_rls")
+                   value="y", allowed="x0, x1, ..., y",
+                   remedy="add the columns, or use toeplitz_rls with kernel gaussian, laplacian or periodic")
     values = _start(name, chosen)
     values["output"]["word"] = _word(*seen.y_range, where=f"{data} y")
     values["data"]["file"] = os.path.relpath(data, out)

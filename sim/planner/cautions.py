@@ -84,7 +84,7 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
         yield Problem("W203", f"{key} is so {size} that no word shows the answer: every prediction will be 0",
                       _key(plan, key), found, f"{end} {float(limit):.3g}",
                       f"{verb} {key}, or take a longer word: [numbers] word = 32")
-    elif plan.evidence["f"]["seen"] == 0:
+    elif plan.evidence["f"]["seen"] == 0 and plan.evidence["y"].get("rms") != 0:  # targets that are not 0
         yield Problem("W203", "every prediction of the run is 0: the words do not show it", "[output] word",
                       str(plan.signals["y_raw"].format), "targets that fill their raw word",
                       f"use an [output] word, and an offset, that the targets fill; a {key} nearer to 1; or "

@@ -55,8 +55,7 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     ------
     KerncastError
         E220 sigma, E221 lams, E224 samples (with a bias two at least), E225 targets, E237 memory, E238
-        method, E239 K + lambda I is not positive definite in float64 (cholesky), X'X is too ill-conditioned
-        (linear_direct), or lambda is lost beside K (with a bias).
+        method, E239 where float64 does not hold K + lambda I, or X'X of linear_direct.
 
     Examples
     --------

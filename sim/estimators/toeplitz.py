@@ -175,7 +175,8 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     a grid predicts within a thousandth of that for lam of .01 and above, measured at jitters of 1 to 30 % of
     a step and widths of 2 to 20 steps (docs/irregular.md); for a smaller lam it errs more.  Where
     the kernel spans few of the samples, KernelRLSRegressor is exact and quicker.
-    On multivariate samples in no particular order T keeps little of the kernel matrix: the machine comes close to a kernel-mean (Parzen) classifier,
+    On multivariate samples in no particular order T keeps little of the kernel matrix:
+    the machine comes close to a kernel-mean (Parzen) classifier,
     and five steps of conjugate gradients on the true matrix cost as much time and memory and do better.
     `residual_` says nothing about this: it is measured against T, not against the kernel matrix.
     Validate on held-out data.

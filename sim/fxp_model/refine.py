@@ -129,17 +129,18 @@ class FxpRefinement:
             worth, saturated = self._correct(rows, turn == 0)
             moved, db = self._movement(worth)
             saturated |= self._move(moved, db, 1)
-            worst = "saturated" if saturated and worst == "ok" else worst
+            worst = "saturated" if saturated else worst
             rows, after = self.system.residual(self.alpha, self.alpha_exp, self.b)
             self.rhs = _normalised(rows, self.word - 2)[0]
             if turn > 0 and not _at_most(after, norm, 4):
-                worst = "stalled"
+                worst = "stalled" if worst == "ok" else worst
                 if not _at_most(after, norm, 1):
                     self._move(moved, db, -1)
                     break
             norm = after
         self.bound = bound_of(norm, self.plan)
-        return worst if accurate(self.bound, self.system.size(self.alpha), self.plan) else "inaccurate"
+        fine = accurate(self.bound, self.system.size(self.alpha), self.plan)
+        return worst if worst == "saturated" or fine else "inaccurate"
 
     def _finest(self) -> int:
         acc = self.system.r[0] + sum(2 * ((v if v >= 0 else -v - 1) + 1) for v in self.system.r[1:])

@@ -57,7 +57,7 @@ class FxpToeplitz(FxpModel):
                         "a_exp": solver.a.exponent}
         if isinstance(solver, FxpSchur):
             self._state |= {"p": solver.p, "q": solver.q, "s": solver.s}
-        return ("saturated" if solver.saturated else "ok") if fine else "inaccurate"
+        return "saturated" if solver.saturated else "ok" if fine else "inaccurate"
 
     def _ahead(self, r: Fxp, y: Fxp) -> str:
         """Look-ahead, scaled back, and its bound where T is known to be positive definite."""

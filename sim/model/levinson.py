@@ -30,7 +30,7 @@ from ..primitives import (
 from . import hooks as at
 from .hooks import Log, trace, trace_all
 from .kernel import Cast
-from .ranges import EPS, MU, XI, A, cast, record, record_all
+from .ranges import ALPHA, EPS, MU, XI, A, cast, record, record_all
 from .statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 
@@ -94,11 +94,13 @@ def residual(m: int, y: int, r: Words, x: Words, x_exp: int, k: LevinsonConstant
 def update_x(m: int, x: Words, a: Words, c: int, s: int, c_shift: int, k: LevinsonConstants,
              log: Log) -> int:
     """``x_i += c a_{m-i}``, ``x_m = c``; the largest magnitude met, before the cast."""
-    least, most = 0, 0
+    least, most, lost = 0, 0, 0
     for i in range(m):
         whole = x[i] + shift_round(c * a[m - i], s, k.a.rounding)
         least, most = min(least, whole), max(most, whole)
         x[i] = saturate(whole, k.a.lo, k.a.hi)
+        lost += x[i] != whole
+    log.ranges[ALPHA, 2] += lost  # its words are logged where they are scaled back
     x[m] = shift_round(c, c_shift, k.a.rounding)
     trace_all(log, at.UPDATE_X, m, x, 0, m + 1)
     return max(magnitude(least), most, magnitude(x[m]))
@@ -147,6 +149,7 @@ def extend_x(m: int, x: Words, a: Words, c: int, c_exp: int, a_exp: int, a_used:
     if k.static == 1:
         if c != 0 and c_exp > x_exp:  # beyond the range: to the rail
             c, x_used = (k.a.hi if c > 0 else k.a.lo), k.a.hi + 1
+            log.ranges[ALPHA, 2] += 1
         c_exp = x_exp if c == 0 else min(c_exp, x_exp)
     else:
         # The least exponent that holds x, c and every c a_i without saturation.

@@ -199,12 +199,12 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
         db = bias_step(alpha, exponent, t, shift, out[3], b, k) if k.bias == 1 else 0
         eta_shift = saturate(exponent - c.alpha_frac + c.word - 2 - out[3] + w - 1, c.word + w - 64, 62)
         saturated = move(alpha, t, Step(shift, eta_shift, db, False), k, log)
-        worst = max(worst, status, SATURATED if saturated else OK)
+        worst = SATURATED if saturated or status == SATURATED else worst
         trace_all(log, at.MOVE_ALPHA, turn, alpha, 0, y.shape[0])
         after = left_over(y, b + db, alpha, exponent, True, t, k)
         trace_all(log, at.LEFT_OVER_RHS, turn + 1, t.rhs[0], 0, y.shape[0])
         if turn > 0 and not reduced(after.squares, after.shift, left.squares, left.shift, 1):
-            worst = STALLED
+            worst = STALLED if worst == OK else worst
             if not reduced(after.squares, after.shift, left.squares, left.shift, 0):
                 move(alpha, t, Step(shift, eta_shift, db, True), k, log)
                 break
@@ -212,4 +212,4 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
     out[0], out[1], out[2], out[4] = solver[0], solver[1], exponent, b
     out[5], out[6] = certified(left.squares, left.shift, c.bound), solver[2]
     trace(log, at.CERTIFY_BOUND, 0, 0, out[5])
-    return worst if accurate(alpha, out[5], c) else INACCURATE
+    return worst if worst == SATURATED or accurate(alpha, out[5], c) else INACCURATE

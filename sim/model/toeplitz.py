@@ -22,7 +22,7 @@ from .lookahead_f32 import Lookahead as LookaheadF32
 from .ranges import ALPHA, cast
 from .refine import RefineArrays, RefineConstants, refine
 from .schur import SchurConstants, schur
-from .statuses import INACCURATE, TRAINED
+from .statuses import INACCURATE, OK, TRAINED
 
 
 @jit
@@ -138,7 +138,7 @@ class ToeplitzModel(IntegerModel):
             bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
             trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[SCALARS.index("bound")] = bound
-        return status if accurate(self._alpha, bound, self._certify) else INACCURATE
+        return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
 
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
         rho, r, log = self.plan.integer("lambda_rho"), cast_of(self.plan, "r"), self.ranges.log

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.host import HostBackend
+from kerncast.hw.backends import open_backend
+from kerncast.sim.backend import STATUSES
 from kerncast.sim.data import load_dataset
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
@@ -164,3 +166,18 @@ def test_a_raw_word_beyond_its_type_is_refused_by_generated_code_on_this_machine
             backend.update(np.array([[25]]), np.array([128]))
     finally:
         backend.close()
+
+
+@pytest.mark.parametrize("own", [{}, {"refine": 1}])
+def test_a_word_that_met_its_rail_is_told_before_a_bound_that_is_too_large(own: dict[str, Any]) -> None:
+    s = Spec(model={"name": "railed", "algorithm": "toeplitz_rls"}, input={"word": "u12f0"},
+             output={"word": "s8f0"}, kernel={"sigma": 3.0}, numbers={"ranges": {"alpha": 0.02}},
+             toeplitz={"n": 12, "lambda": 0.1, "scheme": "uniform", "scaling": "static", **own})
+    y = np.resize([127, -128, 90, 10, -60], 12)
+    plan = make_plan(s)
+    result = simulate(plan, None, y)
+    assert result.status == "saturated"
+    assert {r.name: r.saturated for r in result.ranges}["alpha"] > 0
+    for name in ("model:fxpmath", "host"):
+        backend = open_backend(plan, name)
+        assert STATUSES[int(backend.train(None, y)["status"][0])] == "saturated"

@@ -65,7 +65,7 @@ tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_yraw_t *y)
         m->alpha[i] = tiny_word_narrow((int64_t)m->alpha[i] * TINY_ALPHA_RHO, 31);
     }
     KC_TRACE_ALL(toeplitz_train, alpha, 0, m->alpha, 0, TINY_N);
-    if (tiny_bound_certify(m, y) != TINY_OK) {
+    if (tiny_bound_certify(m, y) != TINY_OK && status == TINY_OK) { /* SATURATED says more */
         status = TINY_INACCURATE;
     }
     return status;

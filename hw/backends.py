@@ -54,8 +54,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        E420 for an unknown name, E325 for an unknown optimisation level, E433 without trace hooks, E5xx
-        without a tool, E4xx by the board.
+        E420 unknown name, E325 unknown level, E433 no trace hooks, E5xx without a tool, E4xx by the board.
     """
     kind, _, rest = name.partition(":")
     opener = _OPENERS.get(kind)
@@ -66,13 +65,13 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     if kind in ("model", "board"):
         return opener(_Wanted(plan, rest, Path(), Path(), state, traced))
     if source is not None:
-        build = Path(build_dir) if build_dir is not None else Path(source) / "build"
+        build = Path(build_dir or Path(source) / "build")
         return opener(_Wanted(plan, rest, Path(source), build, state, traced))
     folder = tempfile.TemporaryDirectory(prefix="kerncast-")
     try:
         made = Path(folder.name) / "source"
         generate(plan, made)
-        build = Path(build_dir) if build_dir is not None else made / "build"
+        build = Path(build_dir or made / "build")
         return _Owning(opener(_Wanted(plan, rest, made, build, state, traced)), folder)
     except BaseException:
         folder.cleanup()

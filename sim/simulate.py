@@ -155,14 +155,11 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     float_solves = _fit_reference(reference, x_raw, y_raw, passes)
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
-    if status in UNTRAINED:
-        return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
-                          trained=False, float_solves=float_solves)
     if status == STATUSES[0]:
         status = worst_status(answers)
-    if not float_solves:
+    if status in UNTRAINED or not float_solves:
         return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
-                          float_solves=False)
+                          trained=status not in UNTRAINED, float_solves=float_solves)
     alpha_error = (relative_error(alpha_values(plan, model.state()), reference.alpha) if plan.trains
                    else math.nan)
     f_at = f if np.array_equal(at, where) else y_values(plan, model.predict(at)["f"])

@@ -172,9 +172,9 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     -----
     **Where this shines, and where not.**  On uniformly sampled signals (one column, equal steps) T
     is the kernel matrix itself and the result is exact regularized least squares.  At irregular times
-    a grid predicts within a thousandth of that for lam of .01 and above, measured at jitters of 1 to 30 % of
-    a step and widths of 2 to 20 steps (docs/irregular.md); for a smaller lam it errs more.  Where
-    the kernel spans few of the samples, KernelRLSRegressor is exact and quicker.
+    a grid predicts well for lam of .01 and above, and errs more below (docs/irregular.md, jitters of
+    1 to 30 % of a step, widths of 2 to 20 steps).  Where the kernel spans few of the samples,
+    KernelRLSRegressor is exact and quicker.
     On multivariate samples in no particular order T keeps little of the kernel matrix:
     the machine comes close to a kernel-mean (Parzen) classifier,
     and five steps of conjugate gradients on the true matrix cost as much time and memory and do better.

@@ -59,7 +59,8 @@ def _words(plan: Plan, name: str, raw: Raw) -> tuple[Array, Array]:
         plan.constants[f"{name}_gain"], dtype=np.int64)
     below = (exact & ((1 << shift) - 1)) * 2.0**-shift
     error = below if plan.signals[name].rounding is Rounding.FLOOR else np.minimum(below, 1 - below)
-    return exact * (2.0**-shift * lsb), error * lsb
+    return (np.asarray(exact * (2.0**-shift * lsb), dtype=np.float64),
+            np.asarray(error * lsb, dtype=np.float64))
 
 
 def _rms(values: Array) -> float:

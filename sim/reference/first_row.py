@@ -53,8 +53,8 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     scheduler : str, optional
         Diagonal means: address of a dask.distributed scheduler, whose workers then do the work.
     checkpoint : path, optional
-        Diagonal means: a file that keeps what is done; a run that was stopped goes on from there.  However
-        many runs and workers there were, the row is the same to the last bit (on processors of one kind).
+        Diagonal means: a file that keeps what is done; a run that was stopped goes on from there.  The row is
+        the same to the last bit, on processors of one kind whose BLAS runs as many threads.
     features, seed : int
         rff: number of features, the error falling as 1 / sqrt(features); what they are drawn by.
 

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -18,6 +19,10 @@ settings.register_profile(
     "campaign", deadline=None, max_examples=10_000, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("campaign" if CAMPAIGN else "test")
+
+# A shell starts what runs in the background with Ctrl-C ignored, and so does everything that this starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # ---- tools of the machine ----

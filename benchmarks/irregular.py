@@ -23,6 +23,7 @@ from sklearn.kernel_ridge import KernelRidge
 from threadpoolctl import threadpool_limits
 
 from kerncast import KernelRLSRegressor, ToeplitzRLSRegressor, load_samples
+from kerncast.sim.simulate import relative_error
 
 Array = NDArray[np.float64]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "irregular.md"
@@ -63,11 +64,6 @@ def peak_of(work: Callable[[], Any]) -> int:
     return peak
 
 
-def relative(found: Array, exact: Array) -> float:
-    """|found - exact| / |exact|."""
-    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
-
-
 def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
     """Two sines that a kernel of that width can follow, and noise."""
     clean = np.sin(times / (2 * sigma)) + 0.5 * np.sin(times / (5 * sigma) + 1)
@@ -84,8 +80,8 @@ def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[fl
     models = [ToeplitzRLSRegressor(sigma, lam, scheme="uniform").fit(even[:, np.newaxis], y)]
     models += [ToeplitzRLSRegressor(sigma, lam, scheme=grid).fit(t[:, np.newaxis], y) for grid in GRIDS]
     f = exact.predict(new)
-    return ([relative(model.dual_coef_, exact.dual_coef_) for model in models]
-            + [relative(model.predict(new), f) for model in models])
+    return ([relative_error(model.dual_coef_, exact.dual_coef_) for model in models]
+            + [relative_error(model.predict(new), f) for model in models])
 
 
 def jitter_table() -> str:

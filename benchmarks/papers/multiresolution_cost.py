@@ -11,6 +11,7 @@ from ...sim.reference.solution import Solution
 from ...sim.reference.system import DenseSystem, System, ToeplitzSystem
 from ...sim.reference.toeplitz import solve_toeplitz
 from ...sim.reference.wavelet import wavelet
+from ...sim.simulate import relative_error
 from .common import Array, seconds
 
 Row = dict[str, Any]
@@ -39,11 +40,6 @@ def targets(n: int, regime: str) -> Array:
     return np.asarray(10 * np.sinc(10 * np.linspace(-1, 1, n) / np.pi))
 
 
-def relative(found: Array, exact: Array) -> float:
-    """Error in the 2-norm."""
-    return float(np.linalg.norm(found - exact) / np.linalg.norm(exact))
-
-
 # ---- banded Cholesky ----
 def banded(r: Array, width: int, y: Array) -> Array:
     """Solve the system of which all beyond `width` diagonals on either side is cut off."""
@@ -56,7 +52,7 @@ def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
     def cut_is_too_much(width: int) -> bool:
         cut = np.where(np.arange(len(r)) <= width, r, 0.0)
         found = solve_toeplitz(cut, y, "pcg", tolerance=CUT)
-        return not (found.ok and relative(found.x, exact) <= error)
+        return not (found.ok and relative_error(found.x, exact) <= error)
 
     low, high = 0, len(r) - 1
     while low < high:
@@ -79,7 +75,7 @@ def measured(n: int, regime: str, t: float, basis: str) -> Row:
              scipy.linalg.solve_toeplitz(r, y))
     found = _ours(ToeplitzSystem(r), y, t, basis)
     return {"N": n, "basis": basis, "levels": found.iterations, "n_e": sum(found.nonzeros),
-            "operations": found.operations, "bytes": found.bytes, "error": relative(found.x, exact),
+            "operations": found.operations, "bytes": found.bytes, "error": relative_error(found.x, exact),
             "time": seconds(lambda: _ours(ToeplitzSystem(r), y, t, basis)),
             "pcg time": seconds(lambda: solve_toeplitz(r, y, "pcg"))}
 

@@ -13,6 +13,7 @@ from ...sim.reference.wavelet.basis import transforms
 from ...sim.reference.wavelet.bordered import BorderedToeplitz
 from ...sim.reference.wavelet.factor import factorise
 from ...sim.reference.wavelet.ns_form import NSForm, ns_form
+from ...sim.simulate import relative_error
 from . import multiresolution_cost as cost
 from .common import Array
 from .multiresolution_cost import Row
@@ -43,19 +44,19 @@ def table_i() -> list[Row]:
         found.append({
             "t": t, "printed n_e": n_e, "n_e": sum(form.nonzeros),
             "Omega n_e": sum(form_of(t, regularised=False).nonzeros),
-            "printed error": error, "error": cost.relative(cut.solve(y), exact),
-            "full error": cost.relative(full.solve(y), exact),
+            "printed error": error, "error": relative_error(cut.solve(y), exact),
+            "full error": relative_error(full.solve(y), exact),
             "factor": sum(cut.nonzeros), "full factor": sum(full.nonzeros),
             "lifting n_e": sum(lifted.nonzeros),
             "lifting Omega n_e": sum(form_of(t, "lifting", regularised=False).nonzeros),
-            "lifting error": cost.relative(factorise(lifted, t).solve(y), exact)})
+            "lifting error": relative_error(factorise(lifted, t).solve(y), exact)})
     return found
 
 
 def unthresholded(basis: str) -> float:
     """Error with nothing discarded."""
     r, y = cost.first_column(N, "finer"), cost.targets(N, "finer")
-    return cost.relative(factorise(form_of(0.0, basis), 0.0).solve(y),
+    return relative_error(factorise(form_of(0.0, basis), 0.0).solve(y),
                          scipy.linalg.solve(ToeplitzSystem(r).dense(), y, assume_a="pos"))
 
 

@@ -16,7 +16,7 @@ from ..sim.formats import Format
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
-from ..sim.reference.validation import LAMS, STEPS, WIDTHS, Verdict, toeplitz_applies
+from ..sim.reference.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
 from ..sim.spec import Spec
 from .example import passes_of, test_inputs
 
@@ -88,8 +88,7 @@ def fit_spec(spec: Spec, base: Path, samples: int, tell: Tell) -> Fit:
     kernel = make_kernel(spec.kernel.options)
     if isinstance(kernel, DistanceKernel):
         verdict = _verdict(spec, data, kernel, classes, samples, tell)
-    return Fit(data, "error rate" if classes else "rms error over the spread of y", error,
-               data.x_test_raw is not None, status, verdict)
+    return Fit(data, measure(classes), error, data.x_test_raw is not None, status, verdict)
 
 
 def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | None, str]:

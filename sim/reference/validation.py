@@ -117,6 +117,11 @@ class Verdict:
     lams: Array
 
 
+def measure(classes: bool) -> str:
+    """What errors are: of labels, or of numbers."""
+    return "error rate" if classes else "rms error over the spread of y"
+
+
 def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | None = None, task: str = "auto",
                      sigmas: ArrayLike | None = None, lams: ArrayLike = LAMS, scheme: str = "auto",
                      fit_intercept: bool = False, samples: int = SAMPLES, splits: int = SPLITS,
@@ -182,8 +187,8 @@ def _verdict(data: _Subsample, sigmas: ArrayLike | None, lams: Array, splits: in
         errors = _held_out(data, widths, lams, splits, steps, seed, tell)
     choices = tuple(_best(method, found, widths, lams) for method, found in errors.items())
     applies, trainer, model, words = _judge(data, choices, widths, lams, steps)
-    measure = "error rate" if data.classes else "rms error over the spread of y"
-    return Verdict(applies, trainer, model, words, choices, measure, data.scheme, len(data.X), widths, lams)
+    return Verdict(applies, trainer, model, words, choices, measure(data.classes), data.scheme, len(data.X),
+                   widths, lams)
 
 
 def _models(values: ArrayLike, where: str, code: str) -> Array:

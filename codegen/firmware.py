@@ -18,7 +18,7 @@ from .context import context
 from .hil_table import render_header
 from .hooks import TRACE_ON
 from .resources import environment, resource
-from .targets import Board, load_board, load_target
+from .targets import Board, driver_paths, load_arch, load_board, load_target
 from .toolchains import Toolchain, choose_toolchain
 from .tools import refusal
 
@@ -27,11 +27,12 @@ WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 FREESTANDING = ("-ffreestanding", "-ffp-contract=off", "-nostdlib", "-ffunction-sections", "-fdata-sections",
                 "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-g0")
 
-#: Online learners and predictors take samples in batches: as many as fit here, at most so many.
+#: Online learners and predictors take samples in batches: as many as fit the board's buffer, at most so many.
 BATCH_BYTES = 4096
 BATCH_SAMPLES = 128
 
 _SHF_WRITE, _SHF_ALLOC = 1, 2
+_SCRIPT = "board.ld"
 
 
 @dataclass(frozen=True)
@@ -67,37 +68,42 @@ class FirmwareImage:
     stack_bytes: int
 
 
-def buffer_samples(plan: Plan) -> int:
-    """Samples that the board holds at a time: a batch trainer needs all n of them."""
+def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
+    """Samples that a board holds at a time: a batch trainer needs all n of them."""
     if plan.trains:
         return plan.sizes["n"]
     row = plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8
-    return max(1, min(BATCH_SAMPLES, BATCH_BYTES // row))
+    return max(1, min(BATCH_SAMPLES, batch_bytes // row))
 
 
-def render_port(plan: Plan) -> str:
+def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES) -> str:
     """``<name>_hil_port.c``: the library's side of the agent."""
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     return environment().get_template("firmware/hil_port.c.j2").render(
-        values, file=f"{plan.name}_hil_port.c", capacity=buffer_samples(plan))
+        values, file=f"{plan.name}_hil_port.c", capacity=buffer_samples(plan, batch_bytes))
 
 
 def render_board_files(board: Board) -> dict[str, str]:
     """What depends on the board and the link's table alone, by file name."""
     env = environment()
-    return {
+    files = {
         "kc_hil_protocol.h": render_header(),
         "kc_board_config.h": env.get_template("firmware/kc_board_config.h.j2").render(board=board),
-        "board.ld": env.get_template("firmware/board.ld.j2").render(board=board),
+        "kc_board_setup.c": env.get_template("firmware/kc_board_setup.c.j2").render(board=board),
     }
+    script = load_arch(load_target(board.target).arch).linker_script
+    if script is not None:
+        files[_SCRIPT] = env.get_template(f"firmware/{script}.j2").render(board=board)
+    return files
 
 
 def shipped_sources(board: Board) -> dict[str, str]:
-    """Agent and board support, by file name."""
-    return {entry.name: entry.read_text(encoding="utf-8")
-            for folder in ("agent", board.support)
-            for entry in sorted(resource(f"firmware/{folder}").iterdir(), key=lambda e: e.name)
-            if entry.name.endswith((".c", ".h"))}
+    """Agent, board support and drivers, by file name."""
+    folders = ("agent", "support", load_target(board.target).arch)
+    entries = [entry for folder in folders for entry in resource(f"firmware/{folder}").iterdir()
+               if entry.name.endswith((".c", ".h", ".S"))]
+    entries += [resource(path) for path in driver_paths(board)]
+    return {entry.name: entry.read_text(encoding="utf-8") for entry in sorted(entries, key=lambda e: e.name)}
 
 
 def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *,
@@ -135,10 +141,10 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
         raise fail("E305", "this folder holds no generated library", where=str(out),
                    value=f"no {plan.name}_*.c", allowed="a folder made by kerncast gen",
                    remedy="kerncast gen SPEC -o FOLDER")
-    files = {f"{plan.name}_hil_port.c": render_port(plan)}
-    return build_image(files, sources, [out], load_board(board), compiler=compiler,
-                       optimise=optimise, build_dir=Path(build_dir) if build_dir else out / "build",
-                       traced=traced)
+    chosen = load_board(board)
+    files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes)}
+    return build_image(files, sources, [out], chosen, compiler=compiler, optimise=optimise,
+                       build_dir=Path(build_dir) if build_dir else out / "build", traced=traced)
 
 
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
@@ -160,8 +166,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     if optimise not in OPTIMISATIONS:
         raise fail("E325", "there is no such optimisation level", where="optimise", value=optimise,
                    allowed=", ".join(OPTIMISATIONS), remedy="choose one of these")
-    target = load_target(board.target)
-    toolchain = choose_toolchain(compiler, target)
+    toolchain = choose_toolchain(compiler, load_target(board.target))
     hooks = "-trace" if traced else ""
     folder = (build_dir / f"{board.id}-{toolchain.name}{optimise}{hooks}").absolute()
     folder.mkdir(parents=True, exist_ok=True)
@@ -169,13 +174,18 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
     flags = [*toolchain.flags, optimise, *WARNINGS, *FREESTANDING, "-I.",
-             *([f"-D{TRACE_ON}"] if traced else []),
+             *([f"-D{TRACE_ON}"] if traced else []), *_sizes(board),
              *(f"-I{_from(folder, path)}" for path in includes)]
-    ours = sorted(name for name in texts if name.endswith(".c"))
+    ours = sorted(name for name in texts if name.endswith((".c", ".S")))
     theirs = [_from(folder, path) for path in library]
     objects = toolchain.compile([*ours, *theirs], flags, folder)
     _link(toolchain, [*toolchain.flags, optimise], objects, folder, board)
     return _measure(folder, board, toolchain, optimise, objects[len(ours):])
+
+
+def _sizes(board: Board) -> list[str]:
+    payload = board.uart.max_payload
+    return [] if payload is None else [f"-DKC_HIL_MAX_PAYLOAD={payload}u"]
 
 
 def _from(folder: Path, path: Path) -> str:
@@ -185,7 +195,8 @@ def _from(folder: Path, path: Path) -> str:
 
 def _link(toolchain: Toolchain, flags: Sequence[str], objects: Sequence[str], folder: Path,
           board: Board) -> None:
-    done = toolchain.link(objects, flags, "board.ld", "firmware.elf", folder)
+    script = _SCRIPT if (folder / _SCRIPT).is_file() else None
+    done = toolchain.link(objects, flags, script, "firmware.elf", folder)
     if done.returncode == 0:
         return
     overflow = [line for line in done.stderr.splitlines() if "overflow" in line]

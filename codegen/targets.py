@@ -1,4 +1,4 @@
-"""codegen: targets and boards, read from firmware/targets/*.toml and firmware/boards/*.toml."""
+"""codegen: targets, boards and architectures, read from the TOML files in firmware/."""
 
 from __future__ import annotations
 
@@ -12,23 +12,39 @@ from ..sim.errors import fail
 from ..sim.target import Target
 from .resources import resource
 
+_NAME = r"^[a-z0-9_]+$"
+
 
 class _Data(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Memory(_Data):
-    """Where the linker puts code, data and the stack (bytes)."""
+    """Where the linker puts code, data and the stack (bytes).
+
+    Parameters
+    ----------
+    flash_origin, flash_bytes, ram_origin, ram_bytes : int
+    stack_bytes : int
+        At the foot of the RAM; 0 where the stack is not ours (a program of an operating system).
+    guard_log2 : int, optional
+        So much address space below the RAM is made to fault, where a core can.
+    batch_bytes : int
+        What the buffer of raw inputs may take.
+    """
 
     flash_origin: int = Field(ge=0)
     flash_bytes: int = Field(gt=0)
     ram_origin: int = Field(ge=0)
     ram_bytes: int = Field(gt=0)
-    stack_bytes: int = Field(gt=0, multiple_of=8)
-    guard_log2: int = Field(ge=5, le=31)
+    stack_bytes: int = Field(ge=0, multiple_of=8)
+    guard_log2: int | None = Field(default=None, ge=5, le=31)
+    batch_bytes: int = Field(default=4096, gt=0)
 
     @model_validator(mode="after")
     def _guard_is_free(self) -> Memory:
+        if self.guard_log2 is None:
+            return self
         start = self.ram_origin - (1 << self.guard_log2)
         if start < 0 or start % (1 << self.guard_log2):
             raise ValueError("ram_origin must be a multiple of 2^guard_log2")
@@ -38,26 +54,34 @@ class Memory(_Data):
 
 
 class Uart(_Data):
-    """The serial port that the agent listens on."""
+    """The serial port that the agent listens on; `kind` names its driver in firmware/uart/."""
 
-    base: int
-    irq: int = Field(ge=0)
+    kind: str = Field(pattern=_NAME)
+    base: int = 0
+    irq: int = Field(default=0, ge=0)
     clock_hz: int = Field(gt=0)
     baud: int = Field(gt=0)
+    max_payload: int | None = Field(default=None, ge=32)
+    "Bytes a frame may carry, where the board has no RAM for the link's usual number."
 
     @property
-    def divider(self) -> int:
-        """Clocks a bit; the hardware wants at least 16."""
-        return max(self.clock_hz // self.baud, 16)
+    def clocks_a_bit(self) -> int:
+        """The divider, rounded to nearest."""
+        return (self.clock_hz + self.baud // 2) // self.baud
 
 
 class Counter(_Data):
-    """The counter that measures operations: `ticks` of it are `per_units` of `unit`."""
+    """The counter that measures operations; `kind` names its driver in firmware/counter/, or is ``none``.
 
-    base: int
-    unit: Literal["instructions", "cycles"]
-    ticks: int = Field(gt=0)
-    per_units: int = Field(gt=0)
+    In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
+    :attr:`hardware`.
+    """
+
+    kind: str = Field(default="none", pattern=_NAME)
+    base: int = 0
+    unit: Literal["instructions", "cycles", "packets"] = "instructions"
+    ticks: int = Field(default=1, gt=0)
+    per_units: int = Field(default=1, gt=0)
 
     def units(self, ticks: int) -> int:
         """Exact count behind a reading, where a tick is no longer than a unit (rounded up)."""
@@ -67,32 +91,106 @@ class Counter(_Data):
         """What the counter shows after `units`; :meth:`units` undoes it."""
         return units * self.ticks // self.per_units
 
+    @property
+    def hardware(self) -> Counter:
+        """What it counts on the board itself: cycles, but for RISC-V's minstret."""
+        unit: Literal["instructions", "cycles"] = "instructions" if self.kind == "minstret" else "cycles"
+        return self.model_copy(update={"unit": unit, "ticks": 1, "per_units": 1})
+
+
+class Step(_Data):
+    """A register that is written before the UART is brought up: ``register = register & ~clear | set``."""
+
+    address: int
+    clear: int = 0
+    set: int = 0
+    why: str
+
 
 class Emulator(_Data):
-    """A program that runs the board's image, and the command that installs it.
+    """A program that runs the board's image.
 
-    `program` is its command, or ``python:MODULE`` where it is driven from Python.
+    Parameters
+    ----------
+    program : str
+        Its command, or ``python:MODULE`` for what is driven from Python.
+    link : {"chardev", "stdio", "module"}
+        How it gets the socket: QEMU's ``-chardev``; as its standard input and output; or a module of ours
+        that runs it, whose name comes first in `args`.
+    args : tuple of str
+    install : str
+        The command that installs it.
     """
 
     program: str
-    args: tuple[str, ...]
+    link: Literal["chardev", "stdio", "module"]
+    args: tuple[str, ...] = ()
+    install: str
+
+
+class Flasher(_Data):
+    """A program that loads an image into the board: ``{elf}``, ``{port}`` in `command` are filled in."""
+
+    command: tuple[str, ...]
     install: str
 
 
 class Board(_Data):
-    """A board, real or emulated."""
+    """A board, real or emulated; `emulators` in order of preference."""
 
     id: str
     title: str
     target: str
-    support: str
+    real: bool = False
     memory: Memory
     uart: Uart
-    counter: Counter
+    counter: Counter = Counter()
+    setup: tuple[Step, ...] = ()
     emulators: dict[str, Emulator] = Field(default_factory=dict)
+    flashers: dict[str, Flasher] = Field(default_factory=dict)
 
 
-_Model = TypeVar("_Model", Target, Board)
+class Compiler(_Data):
+    """How a compiler builds for an architecture.
+
+    Parameters
+    ----------
+    program : str
+        Its command, or ``python:MODULE``.
+    compile, link : tuple of str
+        Flags for every target of the architecture, beside the target's own.
+    linker : str, optional
+        The compiler that links for it, with its flags, where it cannot do that alone.
+    libraries : tuple of str
+        The compiler's own runtime (64-bit division), where it must be named.
+    install : str
+        The command that installs it.
+    """
+
+    program: str
+    compile: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    linker: str | None = None
+    libraries: tuple[str, ...] = ()
+    install: str
+
+
+class Arch(_Data):
+    """An architecture: what its targets share. `linker_script` names a template, where it needs one."""
+
+    title: str
+    linker_script: str | None = None
+    gcc: Compiler | None = None
+    clang: Compiler | None = None
+    zig: Compiler | None = None
+
+    def compilers(self) -> dict[str, Compiler]:
+        """The compilers that there are, best first."""
+        found = {"gcc": self.gcc, "zig": self.zig, "clang": self.clang}
+        return {name: compiler for name, compiler in found.items() if compiler is not None}
+
+
+_Model = TypeVar("_Model", Target, Board, Arch)
 
 
 def _names(folder: str) -> tuple[str, ...]:
@@ -106,12 +204,16 @@ def _load(kind: type[_Model], folder: str, name: str, code: str) -> _Model:
         raise fail(code, f"there is no such {what}", where=what, value=name,
                    allowed=", ".join(_names(folder)),
                    remedy=f"choose one of these, or add firmware/{folder}/{name}.toml")
-    where = f"firmware/{folder}/{name}.toml"
+    return _read(kind, f"firmware/{folder}/{name}.toml")
+
+
+def _read(kind: type[_Model], where: str) -> _Model:
     try:
         return kind.model_validate(tomllib.loads(resource(where).read_text(encoding="utf-8")))
-    except (ValidationError, tomllib.TOMLDecodeError) as error:
-        raise fail("E324", f"the file of this {what} cannot be read", where=where, value=error,
-                   allowed="the keys of the files beside it", remedy="correct the file") from None
+    except (ValidationError, tomllib.TOMLDecodeError, FileNotFoundError) as error:
+        raise fail("E324", f"the file of this {kind.__name__.lower()} cannot be read", where=where,
+                   value=error, allowed="the keys of the files beside it",
+                   remedy="correct the file") from None
 
 
 def target_ids() -> tuple[str, ...]:
@@ -133,4 +235,24 @@ def load_target(name: str) -> Target:
 @cache
 def load_board(name: str) -> Board:
     """The board `name`; E322 where there is none, E324 where its file is wrong."""
-    return _load(Board, "boards", name, "E322")
+    board = _load(Board, "boards", name, "E322")
+    for path in driver_paths(board):
+        if not resource(path).is_file():
+            raise fail("E324", "the board names a driver that there is not",
+                       where=f"firmware/boards/{name}.toml", value=path,
+                       allowed="the kinds in firmware/uart and firmware/counter",
+                       remedy="correct the kind, or add the driver")
+    return board
+
+
+def driver_paths(board: Board) -> tuple[str, ...]:
+    """The C files that drive a board's UART and counter."""
+    counter = board.counter.kind
+    return (f"firmware/uart/kc_uart_{board.uart.kind}.c",
+            *([] if counter == "none" else [f"firmware/counter/kc_counter_{counter}.c"]))
+
+
+@cache
+def load_arch(name: str) -> Arch:
+    """The architecture of a target; E324 where its file is missing or wrong."""
+    return _read(Arch, f"firmware/{name}/arch.toml")

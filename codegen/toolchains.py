@@ -13,15 +13,10 @@ from pathlib import Path, PurePosixPath
 
 from ..sim.errors import KerncastError, fail
 from ..sim.target import Target
+from .targets import Compiler, load_arch
 from .tools import refusal, run_tool
 
 COMPILERS = ("auto", "gcc", "clang", "zig")
-_GCC = "arm-none-eabi-gcc"
-_INSTALL = {
-    "gcc": "sudo apt-get install -y --no-install-recommends gcc-arm-none-eabi",
-    "clang": "sudo apt-get install -y --no-install-recommends clang gcc-arm-none-eabi",
-    "zig": "python -m pip install ziglang",
-}
 
 
 @dataclass(frozen=True)
@@ -64,47 +59,66 @@ class Toolchain:
                 raise refusal(self.name, f"the compiler refused {PurePosixPath(source).name}", done)
         return objects
 
-    def link(self, objects: Sequence[str], flags: Sequence[str], script: str, name: str,
+    def link(self, objects: Sequence[str], flags: Sequence[str], script: str | None, name: str,
              folder: Path) -> subprocess.CompletedProcess[str]:
         """Link without any library but the compiler's own."""
-        return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", "-Wl,-e,Reset_Handler",
-                         *objects, "-T", script, *self.libraries, "-o", name], folder, folder.parent)
+        return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", *objects,
+                         *(("-T", script) if script else ()), *self.libraries, "-o", name], folder,
+                        folder.parent)
 
 
-def _missing(name: str) -> KerncastError:
-    return fail("E511", "this cross compiler is not installed", where="compiler", value=name,
-                allowed="gcc (arm-none-eabi-gcc), clang with arm-none-eabi-gcc, zig (ziglang)",
-                remedy=_INSTALL[name])
+def compilers(target: Target) -> dict[str, Compiler]:
+    """The compilers that can build for `target`, best first."""
+    return {name: row for name, row in load_arch(target.arch).compilers().items() if name in target.flags}
 
 
-def available(name: str) -> bool:
-    """Whether the compiler family `name` can build an ARM image on this machine."""
-    if name == "zig":
-        return importlib.util.find_spec("ziglang") is not None
-    return shutil.which(_GCC) is not None and (name == "gcc" or shutil.which("clang") is not None)
+def available(name: str, target: Target) -> bool:
+    """Whether the compiler `name` can build for `target` on this machine."""
+    rows = compilers(target)
+    return name in rows and all(_found(rows[n].program) for n in (name, rows[name].linker or name))
+
+
+def _found(program: str) -> bool:
+    module = program.removeprefix("python:")
+    found = importlib.util.find_spec(module) if module != program else shutil.which(program)
+    return found is not None
+
+
+def _command(program: str) -> tuple[str, ...]:
+    module = program.removeprefix("python:")
+    return (sys.executable, "-m", module, "cc") if module != program else (program,)
 
 
 def choose_toolchain(name: str, target: Target) -> Toolchain:
-    """The toolchain `name` for `target`; ``auto`` is gcc where it is installed, else zig.
+    """The toolchain `name` for `target`; ``auto`` is the best that is installed.
 
     Raises
     ------
     KerncastError
-        E325 for an unknown name, E511 with the command that installs what is missing.
+        E325 for an unknown name, E327 for a compiler that cannot build for this target, E511 with the
+        command that installs what is missing.
     """
+    rows = compilers(target)
     if name not in COMPILERS:
         raise fail("E325", "there is no such compiler", where="compiler", value=name,
                    allowed=", ".join(COMPILERS), remedy="choose one of these")
     if name == "auto":
-        name = "gcc" if available("gcc") else "zig"
-    if not available(name):
-        raise _missing(name)
-    flags = target.flags[name]
-    if name == "zig":
-        zig = (sys.executable, "-m", "ziglang", "cc")
-        # Zig adds its runtime by itself, but not under -nostdlib; freestanding, there is no other library.
-        return Toolchain(name, zig, zig, (*flags, "-fno-sanitize=undefined"), flags, ())
-    gcc = (_GCC,)
-    compiler = gcc if name == "gcc" else ("clang",)
-    # clang compiles, but Debian has no runtime of its own for ARM: gcc's is linked.
-    return Toolchain(name, compiler, gcc, flags, (*target.flags["gcc"], "-nostdlib"), ("-lgcc",))
+        name = next((n for n in rows if available(n, target)), "zig" if "zig" in rows else next(iter(rows)))
+    if name not in rows:
+        raise fail("E327", f"this compiler cannot build for {target.id}", where="compiler", value=name,
+                   allowed=", ".join(rows), remedy="choose one of these")
+    if not available(name, target):
+        raise _missing(name, target)
+    row = rows[name]
+    linker = row.linker or name
+    links = rows[linker]
+    return Toolchain(name, _command(row.program), _command(links.program),
+                     flags=(*target.flags[name], *row.compile),
+                     link_flags=(*target.flags[linker], *links.link), libraries=links.libraries)
+
+
+def _missing(name: str, target: Target) -> KerncastError:
+    rows = compilers(target)
+    return fail("E511", "this cross compiler is not installed", where="compiler", value=name,
+                allowed=", ".join(f"{n} ({row.program.removeprefix('python:')})" for n, row in rows.items()),
+                remedy=rows[name].install)

@@ -303,6 +303,9 @@ _GENERATION = {
     "E326": Entry("the image does not fit the board",
                   "Library, agent and stack need more flash or RAM than the board has.",
                   "Choose fewer samples or vectors, a shorter word, or a larger board."),
+    "E327": Entry("the compiler cannot build for this target",
+                  "A target's file has flags for the compilers that know its core; the others cannot build.",
+                  "Use one of those listed, or --compiler auto."),
 }
 
 _LINK = {

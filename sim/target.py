@@ -18,21 +18,30 @@ class Target(BaseModel):
         Its name in ``[target]`` of a spec, such as ``cortex-m4``.
     title : str
         For people.
+    arch : str
+        The folder of ``firmware/`` that starts it and says how its compilers are called.
     core : str
         What the compilers call it.
+    fpu : bool
+        Whether it has instructions for float32; without them float code is slow, not different.
+    intrinsics : str
+        What it has beyond portable C: ``none``, or the name of a level.
     ram_bytes, flash_bytes : int
         Memory of a usual part with this core: a plan that needs more is refused.
     stack_bytes : int
         RAM kept free for the stack and for the program around the library.
     flags : mapping of str to tuple of str
-        Compiler flags by family: ``gcc``, ``clang``, ``zig``.
+        Flags by compiler, ``gcc``, ``clang``, ``zig``: those that can build for this core, no others.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
     title: str
+    arch: str = Field(pattern=r"^[a-z0-9_]+$")
     core: str
+    fpu: bool
+    intrinsics: str = "none"
     ram_bytes: int = Field(gt=0)
     flash_bytes: int = Field(gt=0)
     stack_bytes: int = Field(gt=0)

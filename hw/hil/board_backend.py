@@ -19,7 +19,7 @@ from ...sim.errors import fail
 from ...sim.plan import ABI, C_BYTES, Plan
 from ...sim.trace import TRACED_CALLS, Trace
 from .client import HilClient
-from .emulators import EMULATORS, available, require_emulator, start_emulator
+from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
 from .protocol import REGIONS
 
@@ -201,8 +201,8 @@ def _words(data: bytes, ctype: str) -> Raw:
 
 
 def default_emulator(board: Board) -> str:
-    """The emulator taken where none is named: Unicorn, as pip brings it, else what is installed."""
-    return next((e for e in EMULATORS if available(board, e)), EMULATORS[0])
+    """The emulator taken where none is named: of the board's, the first that is installed, else the first."""
+    return next((e for e in board.emulators if available(board, e)), next(iter(board.emulators), ""))
 
 
 def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,

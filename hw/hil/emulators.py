@@ -24,7 +24,6 @@ from ...codegen.targets import Board, Emulator
 from ...sim.errors import KerncastError, fail
 from .link import SocketLink
 
-EMULATORS = ("unicorn", "qemu")
 _PR_SET_PDEATHSIG = 1
 _GRACE = 2.0  # seconds in which an emulator may end by itself
 _WORDS = 600  # characters of its messages that are shown
@@ -56,9 +55,11 @@ class EmulatorLink(SocketLink):
     command : sequence of str
         ``{fd}`` in it stands for the number of the inherited socket.
     name : str
+    stdio : bool
+        Whether the socket is the program's standard input and output.
     """
 
-    def __init__(self, command: Sequence[str], name: str) -> None:
+    def __init__(self, command: Sequence[str], name: str, *, stdio: bool = False) -> None:
         ours, theirs = socket.socketpair()
         self._messages: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed with the link
         fd = theirs.fileno()
@@ -66,7 +67,8 @@ class EmulatorLink(SocketLink):
             # A session of its own: Ctrl-C is for us, and we close the emulator.
             self.process = subprocess.Popen(
                 [part.replace("{fd}", str(fd)) for part in command], pass_fds=[fd],
-                stdin=subprocess.DEVNULL, stdout=self._messages, stderr=self._messages,
+                stdin=fd if stdio else subprocess.DEVNULL, stdout=fd if stdio else self._messages,
+                stderr=self._messages,
                 start_new_session=True, preexec_fn=_child_setup())
         except BaseException:
             ours.close()
@@ -104,13 +106,13 @@ def require_emulator(board: Board, emulator: str) -> Emulator:
     name = f"emu:{board.id}:{emulator}"
     if entry is None:
         raise fail("E417", "this board has no such emulator", where="back end", value=name,
-                   allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators),
-                   remedy="choose one of these")
+                   allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators) or "none at all",
+                   remedy="choose one of these, or another board; kerncast targets lists them")
     module = entry.program.removeprefix("python:")
     found = importlib.util.find_spec(module) if module != entry.program else shutil.which(entry.program)
     if found is None:
         raise fail("E512", "this emulator is not installed", where="back end", value=name,
-                   allowed="unicorn (from pip) or qemu (a system package)", remedy=entry.install)
+                   allowed=" or ".join(board.emulators), remedy=entry.install)
     return entry
 
 
@@ -132,11 +134,27 @@ def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
         Those of :func:`require_emulator`.
     """
     entry = require_emulator(board, emulator)
-    image = str(Path(elf).absolute())
-    if emulator == "unicorn":
-        command = [sys.executable, "-m", f"{__package__}.unicorn_board", image,
-                   "--board", board.id, "--socket", "{fd}"]
-    else:
-        command = [entry.program, *entry.args, "-kernel", image,
-                   "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
-    return EmulatorLink(command, f"emu:{board.id}:{emulator}")
+    command = _COMMANDS[entry.link](entry, board, str(Path(elf).absolute()))
+    return EmulatorLink(command, f"emu:{board.id}:{emulator}", stdio=entry.link == "stdio")
+
+
+def _chardev(entry: Emulator, board: Board, image: str) -> list[str]:
+    """QEMU of a whole machine: its next serial port is the socket."""
+    return [entry.program, *entry.args, "-kernel", image,
+            "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
+
+
+def _stdio(entry: Emulator, board: Board, image: str) -> list[str]:
+    """A program that runs another one, such as QEMU of one process."""
+    return [entry.program, *entry.args, image]
+
+
+def _module(entry: Emulator, board: Board, image: str) -> list[str]:
+    """A module beside this one, with a library that it drives."""
+    name, *args = entry.args
+    return [sys.executable, "-m", f"{__package__}.{name}", image, "--board", board.id,
+            "--socket", "{fd}", *args]
+
+
+_COMMANDS: dict[str, Callable[[Emulator, Board, str], list[str]]] = {
+    "chardev": _chardev, "stdio": _stdio, "module": _module}

@@ -9,7 +9,7 @@ import pytest
 
 from kerncast.codegen.firmware import build_firmware
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_board
+from kerncast.codegen.targets import load_board, load_target
 from kerncast.codegen.toolchains import available
 from kerncast.hw.hil.board_backend import BoardBackend, default_emulator, open_board, open_port
 from kerncast.hw.hil.emulators import start_emulator
@@ -154,7 +154,7 @@ def test_every_compiler_gives_the_same_words(
         folders: Folders, ledger: "Ledger", case: str, compiler: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
-    if not available(compiler):
+    if not available(compiler, load_target(BOARD.target)):
         require_tool({"zig": "python:ziglang"}.get(compiler, compiler), "make tools")
     plan, out = folders(case, 32)
     board = open_board(out, f"emu:mps2-an386:unicorn:{compiler}:-Os", plan=plan, build_dir=build_dir)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kerncast.codegen.firmware import FirmwareImage, build_image
-from kerncast.codegen.targets import load_board
+from kerncast.codegen.targets import load_board, load_target
 from kerncast.codegen.toolchains import available
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
@@ -174,7 +174,7 @@ def test_both_emulators_count_the_same_instructions(
         compiler: str, optimise: str, tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
     for tool in ("python:unicorn", "qemu-system-arm"):
         require_tool(tool, "make tools")
-    if not available(compiler):
+    if not available(compiler, load_target(BOARD.target)):
         tools = {"gcc": "arm-none-eabi-gcc", "clang": "clang", "zig": "python:ziglang"}
         require_tool(tools[compiler], "make tools")
     image = image_with(compiler, optimise, tmp_path)

@@ -7,9 +7,10 @@ static kc_hil_agent_t agent;
 
 int main(void)
 {
-    kc_board_init();
+    kc_board_setup();
+    kc_uart_init();
     kc_hil_agent_init(&agent, &kc_hil_port, &kc_board);
     for (;;) {
-        kc_hil_agent_take(&agent, kc_board_receive());
+        kc_hil_agent_take(&agent, kc_uart_receive());
     }
 }

@@ -24,9 +24,9 @@ from kerncast.benchmarks.peers import plain_c
 from kerncast.benchmarks.peers.apytypes_fklms import ApyFklms
 from kerncast.benchmarks.peers.apytypes_levinson import ApyLevinson
 from kerncast.codegen.host import HostBackend
-from kerncast.sim.fxp_model.fklms import FxpFklms
+from kerncast.sim.fxp_model.lms import FxpLms
 from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
-from kerncast.sim.model.fklms import FklmsModel
+from kerncast.sim.model.lms import LmsModel
 from kerncast.sim.model.levinson import levinson
 from kerncast.sim.model.toeplitz import ToeplitzModel, solver_constants
 from kerncast.sim.plan import Plan
@@ -136,9 +136,9 @@ def fklms_seconds() -> dict[str, float]:
     y = np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
     host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
             for name in COMPILERS}
-    model = FklmsModel(plan)
+    model = LmsModel(plan)
 
-    def call(backend: FklmsModel | HostBackend) -> Call:
+    def call(backend: LmsModel | HostBackend) -> Call:
         def run() -> tuple[Words, ...]:
             backend.reset()
             found = backend.update(x, y)
@@ -159,7 +159,7 @@ def fklms_seconds() -> dict[str, float]:
 
 def fxp_sample(plan: Plan, x: Words, y: Words, wanted: tuple[Words, ...]) -> float:
     """Seconds for one sample of fxpmath, of the last few of FXP_SAMPLES, when the budget is full."""
-    fxp, full = FxpFklms(plan), plan.sizes["N"]
+    fxp, full = FxpLms(plan), plan.sizes["N"]
     first = fxp.update(x[:full], y[:full])["f"]
     start = perf_counter()
     rest = fxp.update(x[full:FXP_SAMPLES], y[full:FXP_SAMPLES])["f"]

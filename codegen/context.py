@@ -134,7 +134,7 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
         lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == {upper}_OK) {{",
                   f"    (void){p}_model_predict(&model, x_new, &f);", "}"]
     else:
-        lines += [f"(void){p}_fklms_update(&model, x, y, &f); /* f: prediction before learning */",
+        lines += [f"(void){p}_lms_update(&model, x, y, &f); /* f: prediction before learning */",
                   f"(void){p}_model_predict(&model, x_new, &f);"]
     return "\n".join(lines)
 
@@ -186,6 +186,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "word_type": plan.word_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type},
+        "members": {f.name: f.ctype for f in plan.memory},
         "formats": {name: str(s.format) for name, s in plan.signals.items()},
         "casts": _casts(plan), "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),

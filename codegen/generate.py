@@ -44,7 +44,7 @@ def render_c(plan: Plan) -> dict[str, str]:
     p = plan.name
     accuracy = "refine.c" if values["refine"] else "certify.c"
     algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
-                 "kernel_cg": ("cg.c", "bound.c"), "kernel_lms": ("fklms.c",)}[plan.algorithm]
+                 "kernel_cg": ("cg.c", "bound.c"), "kernel_lms": ("lms.c",)}[plan.algorithm]
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)

@@ -35,7 +35,7 @@ def declarations(plan: Plan) -> str:
     train = f"const {raw_y} *y" if plan.options.get("scheme") == "uniform" else \
         f"const {raw_x} *x, const {raw_y} *y"
     learn = (f"int {p}_{TRAINERS[plan.algorithm]}({p}_model_t *m, {train});" if plan.trains else
-             f"int {p}_fklms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
+             f"int {p}_lms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
     return f"""typedef struct {{ {members} }} {p}_model_t;
         extern const uint8_t {p}_plan_hash[32];
         void {p}_model_init({p}_model_t *m);
@@ -152,7 +152,7 @@ class HostBackend:
         if self.plan.algorithm != "kernel_lms":
             return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
                     "f": np.zeros(len(y_raw), dtype=np.int64)}
-        return self._each("fklms_update", *raw.samples(self.plan, x_raw, y_raw))
+        return self._each("lms_update", *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""

@@ -15,14 +15,14 @@ from ..plan import Plan
 
 if TYPE_CHECKING:
     from .cg import FxpCg
-    from .fklms import FxpFklms
+    from .lms import FxpLms
     from .toeplitz import FxpToeplitz
 
 #: Samples or expansion vectors that it takes.
 MOST = 32
 
 
-def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpFklms:
+def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms:
     """Open the second model of a plan as a back end.
 
     Parameters
@@ -52,6 +52,6 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpFklms:
         from .toeplitz import FxpToeplitz
 
         return FxpToeplitz(plan)
-    from .fklms import FxpFklms
+    from .lms import FxpLms
 
-    return FxpFklms(plan)
+    return FxpLms(plan)

@@ -8,11 +8,11 @@ from ..plan import Plan
 
 if TYPE_CHECKING:
     from .cg import CgModel
-    from .fklms import FklmsModel
+    from .lms import LmsModel
     from .toeplitz import ToeplitzModel
 
 
-def open_model(plan: Plan) -> ToeplitzModel | CgModel | FklmsModel:
+def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel:
     """Open the integer model of a plan; the engine is loaded here, not before."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import ToeplitzModel
@@ -22,6 +22,6 @@ def open_model(plan: Plan) -> ToeplitzModel | CgModel | FklmsModel:
         from .cg import CgModel
 
         return CgModel(plan)
-    from .fklms import FklmsModel
+    from .lms import LmsModel
 
-    return FklmsModel(plan)
+    return LmsModel(plan)

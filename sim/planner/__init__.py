@@ -12,7 +12,7 @@ from ..raw import check_raw
 from ..spec import Spec
 from .cg import plan_cg
 from .evidence import complete
-from .fklms import Raw, plan_fklms
+from .lms import Raw, plan_lms
 from .rounded import rounding_seen
 from .shifts import check_shifts
 from .toeplitz import plan_toeplitz
@@ -51,7 +51,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
         if spec.toeplitz is not None:
             plan = plan_toeplitz(spec, x_raw, y_raw)
         else:
-            plan = plan_cg(spec) if spec.cg is not None else plan_fklms(spec, x_raw, y_raw)
+            plan = plan_cg(spec) if spec.cg is not None else plan_lms(spec, x_raw, y_raw)
         check_shifts(plan)
     except KerncastError as error:
         raise spec.located(error) from None

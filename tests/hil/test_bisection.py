@@ -109,7 +109,7 @@ def test_boards_without_a_fault_differ_nowhere(learner: Folder, emulator: str, l
 
 def test_a_wrong_rounding_is_named_on_an_emulated_board(learner: Folder, emulator: str) -> None:
     plan, vectors, folder = learner
-    plant(folder, "lms_fklms.c", "LMS_PROJECT_SHIFT, LMS_ROUNDING", "LMS_PROJECT_SHIFT, KC_FLOOR")
+    plant(folder, "lms_lms.c", "LMS_PROJECT_SHIFT, LMS_ROUNDING", "LMS_PROJECT_SHIFT, KC_FLOOR")
     found = bisect_backend(plan, vectors, f"emu:mps2-an386:{emulator}", folder)
     assert found.divergence is not None
     model, board = found.divergence.model, found.divergence.device
@@ -173,7 +173,7 @@ def test_a_wrong_index_is_named_on_a_board_at_a_serial_port(
         learner: Folder, traced_agent: Callable[[Plan, Path], "HostAgent"],
         serial_board: Callable[["HostAgent"], "SerialBoard"]) -> None:
     plan, vectors, folder = learner
-    plant(folder, "lms_fklms.c", "    for (j = 0; j < count; j++) {\n        if (j != skip",
+    plant(folder, "lms_lms.c", "    for (j = 0; j < count; j++) {\n        if (j != skip",
           "    for (j = 1; j < count; j++) {\n        if (j != skip")
     board = serial_board(traced_agent(plan, folder))
     found = bisect_backend(plan, vectors, f"board:{board.port}", folder)
@@ -181,5 +181,5 @@ def test_a_wrong_index_is_named_on_a_board_at_a_serial_port(
     assert found.divergence is not None
     model, device = found.divergence.model, found.divergence.device
     assert model is not None and device is not None
-    assert (model.operation, model.signal, model.index) == ("find_elder", "distance", 0)
+    assert (model.operation, model.signal, model.index) == ("find_near", "distance", 0)
     assert (device.operation, device.index) != (model.operation, 0)

@@ -25,7 +25,7 @@ def test_a_null_pointer_is_a_bad_argument_and_changes_nothing(host, cases, name)
     predict = getattr(lib, f"{p}_model_predict")
     calls = [predict(null, x, f), predict(model, null, f), predict(model, x, null)]
     if backend.plan.algorithm == "kernel_lms":
-        update = getattr(lib, f"{p}_fklms_update")
+        update = getattr(lib, f"{p}_lms_update")
         calls += [update(null, x, 0, f), update(model, null, 0, f), update(model, x, 0, null)]
     else:
         train = getattr(lib, f"{p}_{TRAINERS[backend.plan.algorithm]}")

@@ -114,11 +114,11 @@ FAULTS = [
     ("mean16", "kernel", "(d2, u[c], v[c])", "(d2, u[c], v[c > 1 ? 1 : c])", "first_row", "distance"),
     ("mean16", "kernel", "kc_narrow(scaled, MEAN16_X_SHIFT", "kc_narrow(scaled + 4096, MEAN16_X_SHIFT",
      "input_convert", "x"),
-    ("lms16_ties", "fklms", "m->rank[i] > m->rank[worst]", "m->rank[i] < m->rank[worst]",
-     "newest_of_closest", "slot"),
-    ("lms16_decay_varied", "fklms", "if (m->rank[j] > m->rank[slot])", "if (m->rank[j] > m->rank[slot] + 1)",
-     "remove_slot", "rank"),
-    ("lms16_ties", "fklms", "LMS16_TIES_ETA_SHIFT,", "LMS16_TIES_ETA_SHIFT + 1,", "learn", "alpha"),
+    ("lms16_ties", "lms", "m->rank[i] > m->rank[worst]", "m->rank[i] < m->rank[worst]",
+     "cheapest", "slot"),
+    ("lms16_decay_varied", "lms", "if (m->rank[j] > m->rank[slot])", "if (m->rank[j] > m->rank[slot] + 1)",
+     "release", "rank"),
+    ("lms16_ties", "lms", "LMS16_TIES_ETA_SHIFT,", "LMS16_TIES_ETA_SHIFT + 1,", "learn", "alpha"),
 ]
 
 

@@ -81,10 +81,10 @@ def checked_numpy() -> SimpleNamespace:
 def use_checked_integers() -> None:
     """Make the models of this process compute with checked integers; needs the Python engine."""
     from kerncast.sim import engine
-    from kerncast.sim.model import base, cg, fklms, kernel, lookahead, ranges, toeplitz
+    from kerncast.sim.model import base, cg, kernel, lms, lookahead, ranges, toeplitz
 
     assert not engine.COMPILED, "set KERNCAST_ENGINE=python"
-    for module in (base, cg, fklms, kernel, lookahead, ranges, toeplitz):
+    for module in (base, cg, kernel, lms, lookahead, ranges, toeplitz):
         module.np = checked_numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones
             module.raw = SimpleNamespace(inputs=lambda _, x: x, targets=lambda _, y: y,

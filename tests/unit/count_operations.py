@@ -21,9 +21,9 @@ from kerncast.sim.model import (
     certify,
     cg,
     first_row,
-    fklms,
     kernel,
     levinson,
+    lms,
     open_model,
     predict,
     refine,
@@ -33,7 +33,7 @@ from kerncast.sim.model import (
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, fklms, kernel, levinson, predict, refine, schur, toeplitz)
+MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, predict, refine, schur, toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -255,7 +255,7 @@ def _learner(rho: float) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any
 
     def learn(model: Any) -> Any:
         model.update(counted(held), counted(np.arange(budget)))
-        assert model.state()["elder"][2:].tolist() == [1] * columns
+        assert model.state()["near"][2:].tolist() == [1] * columns
         COUNTS.clear()
         return model.update(fresh, counted([7]))
 

@@ -9,7 +9,7 @@ import pytest
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow, Rounding
-from kerncast.sim.fxp_model.fklms import FxpFklms
+from kerncast.sim.fxp_model.lms import FxpLms
 from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
@@ -52,7 +52,7 @@ def answers(plan: Plan, model: Any) -> list[np.ndarray]:
     {"x": "floor", "y": "half_even", "alpha": "half_up", "f": "half_even"}])
 def test_two_models_of_a_learner_cast_alike(casts: dict[str, str], word: int) -> None:
     plan = make_plan(spec("kernel_lms", word=word, casts=casts))
-    for one, other in zip(answers(plan, open_model(plan)), answers(plan, FxpFklms(plan)), strict=True):
+    for one, other in zip(answers(plan, open_model(plan)), answers(plan, FxpLms(plan)), strict=True):
         assert one.tolist() == other.tolist()
 
 

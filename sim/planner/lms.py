@@ -3,7 +3,7 @@
 Only alpha has a range that the words do not give.  Its format comes from the spec (``[numbers.formats]
 alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model on the user's
 data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the analytic bound
-(:mod:`.fklms_bound`) where that is smaller.
+(:mod:`.lms_bound`) where that is smaller.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..tables import power_of_two
 from .casts import cast_modes
 from .counts import memory, operations
 from .exact import ceil_log2, floor_log2
-from .fklms_bound import multiplier_bound
+from .lms_bound import multiplier_bound
 from .inputs import (
     WORD_CLASSES,
     WordClass,
@@ -70,13 +70,14 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
 
 def _memory(words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     distance = words.distance.c_type
+    index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
     return memory([
         ("row", distance, "N", "distances to the sample at hand"),
         ("dist", distance, "N", "distance to the nearest older vector"),
         ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
         ("v", x_word, "N*D", "expansion vectors"),
-        ("elder", "uint16_t", "N", "slot of the nearest older vector"),
-        ("rank", "uint16_t", "N", "age: 0 is the oldest"),
+        ("near", index, "N", "slot of the nearest older vector"),
+        ("rank", index, "N", "age: 0 is the oldest"),
         ("count", "uint16_t", "1", "vectors held"),
     ], sizes, SIZE_KEYS["kernel_lms"])
 
@@ -114,15 +115,15 @@ def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
 
 def _range_seen(spec: Spec, x_raw: Raw, y_raw: Raw) -> float:
     """Largest |alpha| of the integer model on the data, in full scales of y."""
-    from ..model.fklms import FklmsModel  # the engine is loaded only where a run is asked for
+    from ..model.lms import LmsModel  # the engine is loaded only where a run is asked for
 
-    model = FklmsModel(_plan(spec, WIDE_ALPHA, {}))  # refuses x and y of different lengths
+    model = LmsModel(_plan(spec, WIDE_ALPHA, {}))  # refuses x and y of different lengths
     for _ in range(spec.online.passes if spec.online else 1):
         model.update(x_raw, y_raw)
     return max(abs(model.ranges.lowest("alpha")), abs(model.ranges.highest("alpha")))
 
 
-def plan_fklms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
+def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
     """The plan of an FKLMS learner; with data, alpha's format follows the range seen.
 
     Parameters

@@ -13,7 +13,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.fklms_bound import multiplier_bound
+from kerncast.sim.planner.lms_bound import multiplier_bound
 from kerncast.sim.spec import Spec
 
 

@@ -15,7 +15,7 @@ from .arithmetic import Fxp, Words, cast, exact, number, word_of, words_of
 from .base import STATUS, FxpModel
 
 
-class FxpFklms(FxpModel):
+class FxpLms(FxpModel):
     """The second model of a plan whose algorithm is ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
@@ -137,5 +137,5 @@ class FxpFklms(FxpModel):
         rank = np.zeros(len(self._alpha), dtype=np.int64)
         rank[self._ages] = np.arange(len(self._ages))
         return field_arrays(self.plan, {
-            "row": self._row, "dist": self._dist, "alpha": self._alpha, "v": self._v, "elder": self._nearest,
+            "row": self._row, "dist": self._dist, "alpha": self._alpha, "v": self._v, "near": self._nearest,
             "rank": rank, "count": len(self._ages)})

@@ -34,7 +34,7 @@ from .ranges import ACCUMULATOR, ALPHA, DISTANCE, F, record
 from .statuses import OK, SATURATED
 
 
-class FklmsConstants(NamedTuple):
+class LmsConstants(NamedTuple):
     """Integers of the plan."""
 
     eta: int
@@ -48,19 +48,19 @@ class FklmsConstants(NamedTuple):
     f: Cast
 
 
-class FklmsState(NamedTuple):
+class LmsState(NamedTuple):
     """The device's arrays; `rank` 0 is the oldest vector."""
 
     row: Words
     dist: Words
     alpha: Words
     v: Words
-    elder: Words
+    near: Words
     rank: Words
 
 
 @jit
-def newest_of_closest(s: FklmsState, count: int) -> int:
+def cheapest(s: LmsState, count: int) -> int:
     """The slot nearest to one of its elders; of equals, the newest (metric of eq. 17)."""
     worst = -1
     for i in range(count):
@@ -73,7 +73,7 @@ def newest_of_closest(s: FklmsState, count: int) -> int:
 
 
 @jit
-def project(s: FklmsState, slot: int, count: int, c: FklmsConstants, k: KernelConstants,
+def project(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants,
             log: Log) -> int:
     """Hand the multiplier of `slot` to the others by their kernel values (eq. 16)."""
     saturated = 0
@@ -91,36 +91,36 @@ def project(s: FklmsState, slot: int, count: int, c: FklmsConstants, k: KernelCo
 
 
 @jit
-def find_elder(s: FklmsState, slot: int, count: int, skip: int, k: KernelConstants, log: Log) -> None:
+def find_near(s: LmsState, slot: int, count: int, skip: int, k: KernelConstants, log: Log) -> None:
     """Search the nearest older vector of `slot`, leaving out `skip`; of equals, the oldest."""
     best = -1
     for j in range(count):
         if j == skip or s.rank[j] >= s.rank[slot]:
             continue
         d2 = distance(s.v[slot], s.v[j], k)
-        trace(log, at.ELDER_DISTANCE, slot, j, d2)
+        trace(log, at.NEAR_DISTANCE, slot, j, d2)
         if best < 0 or d2 < s.dist[slot] or (d2 == s.dist[slot] and s.rank[j] < s.rank[best]):
             best = j
             s.dist[slot] = d2
-    s.elder[slot] = best
-    trace(log, at.ELDER_ELDER, slot, 0, s.elder[slot])
-    trace(log, at.ELDER_DIST, slot, 0, s.dist[slot])
+    s.near[slot] = best
+    trace(log, at.NEAR_NEAR, slot, 0, s.near[slot])
+    trace(log, at.NEAR_DIST, slot, 0, s.dist[slot])
 
 
 @jit
-def remove(s: FklmsState, slot: int, count: int, k: KernelConstants, log: Log) -> None:
+def release(s: LmsState, slot: int, count: int, k: KernelConstants, log: Log) -> None:
     """Take `slot` out of the order of age and mend the neighbours that pointed at it."""
     for j in range(count):
-        if j != slot and s.elder[j] == slot and s.rank[j] > s.rank[slot]:
-            find_elder(s, j, count, slot, k, log)
+        if j != slot and s.near[j] == slot and s.rank[j] > s.rank[slot]:
+            find_near(s, j, count, slot, k, log)
     for j in range(count):
         if s.rank[j] > s.rank[slot]:
             s.rank[j] -= 1
-    trace_all(log, at.REMOVE_RANK, slot, s.rank, 0, count)
+    trace_all(log, at.RELEASE_RANK, slot, s.rank, 0, count)
 
 
 @jit
-def insert(s: FklmsState, slot: int, x: Words, alpha: int, count: int, log: Log) -> None:
+def insert(s: LmsState, slot: int, x: Words, alpha: int, count: int, log: Log) -> None:
     """Put x into `slot` as the newest of `count` vectors; `row` holds its distances."""
     best = -1
     for j in range(count):
@@ -131,38 +131,51 @@ def insert(s: FklmsState, slot: int, x: Words, alpha: int, count: int, log: Log)
         s.v[slot, c] = x[c]
     s.alpha[slot] = alpha
     s.rank[slot] = count - 1
-    s.elder[slot] = 0 if best < 0 else best
+    s.near[slot] = 0 if best < 0 else best
     s.dist[slot] = 0 if best < 0 else s.row[best]
     record(log, DISTANCE, s.dist[slot])
-    trace(log, at.INSERT_ELDER, slot, 0, s.elder[slot])
+    trace(log, at.INSERT_NEAR, slot, 0, s.near[slot])
     trace(log, at.INSERT_DIST, slot, 0, s.dist[slot])
 
 
 @jit
-def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsConstants,
-          k: KernelConstants, out: Words, log: Log) -> int:
-    """One step of the rule; out = (f, status), the new count comes back."""
+def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) -> int:
+    """The distances of x to all vectors into `row`; the slot that holds x already, or -1."""
     duplicate = -1
     for i in range(count):
         s.row[i] = distance(s.v[i], x, k)
         if s.row[i] == 0:
             duplicate = i
-    trace_all(log, at.UPDATE_ROW, 0, s.row, 0, count)
-    slot, saturated, held = count, 0, count
-    if duplicate < 0 and count == budget:
-        slot = newest_of_closest(s, count)
-        trace(log, at.CLOSEST_SLOT, 0, 0, slot)
-        saturated |= project(s, slot, count, c, k, log)
-        remove(s, slot, count, k, log)
-        s.alpha[slot] = 0
-    trace(log, at.OUTPUT_Y, 0, 0, y)
+    trace_all(log, at.FILL_ROW, 0, s.row, 0, count)
+    return duplicate
+
+
+@jit
+def weigh(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+    """The sum ``alpha_i k(v_i, x)`` (1) from the distances in `row`: a kernel row and its products."""
     acc = 0
     for i in range(count):
         value = kernel(s.row[i], k, log)
-        trace(log, at.LEARN_KERNEL, 0, i, value)
+        trace(log, at.WEIGH_KERNEL, 0, i, value)
         acc = mac(acc, s.alpha[i], value, c.mac_shift)
     record(log, ACCUMULATOR, acc)
-    whole = shift_round(acc, c.f_shift, c.f.rounding)
+    return acc
+
+
+@jit
+def learn(s: LmsState, count: int, x: Words, y: int, budget: int, c: LmsConstants,
+          k: KernelConstants, out: Words, log: Log) -> int:
+    """One step of the rule; out = (f, status), the new count comes back."""
+    duplicate = fill_row(s, x, count, k, log)
+    slot, saturated, held = count, 0, count
+    if duplicate < 0 and count == budget:
+        slot = cheapest(s, count)
+        trace(log, at.CHEAPEST_SLOT, 0, 0, slot)
+        saturated |= project(s, slot, count, c, k, log)
+        release(s, slot, count, k, log)
+        s.alpha[slot] = 0
+    trace(log, at.OUTPUT_Y, 0, 0, y)
+    whole = shift_round(weigh(s, count, c, k, log), c.f_shift, c.f.rounding)
     f, lost = into_word(whole, c.f, log, F)
     saturated |= lost
     trace(log, at.LEARN_F, 0, 0, f)
@@ -186,8 +199,8 @@ def learn(s: FklmsState, count: int, x: Words, y: int, budget: int, c: FklmsCons
 
 
 @jit
-def learn_all(x_raw: Words, y_raw: Words, s: FklmsState, count: int, budget: int,
-              i: InputConstants, c: FklmsConstants, k: KernelConstants, f: Words, status: Words,
+def learn_all(x_raw: Words, y_raw: Words, s: LmsState, count: int, budget: int,
+              i: InputConstants, c: LmsConstants, k: KernelConstants, f: Words, status: Words,
               x: Words, out: Words, log: Log) -> int:
     """All samples in order; x (D,) and out (2,) are work space.  The new count comes back."""
     for m in range(x_raw.shape[0]):
@@ -198,21 +211,21 @@ def learn_all(x_raw: Words, y_raw: Words, s: FklmsState, count: int, budget: int
     return count
 
 
-class FklmsModel(IntegerModel):
+class LmsModel(IntegerModel):
     """The integer model of a plan whose algorithm is ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
-        self._constants = FklmsConstants._make(
-            [*(plan.integer(name) for name in FklmsConstants._fields[:-2]),
+        self._constants = LmsConstants._make(
+            [*(plan.integer(name) for name in LmsConstants._fields[:-2]),
              cast_of(plan, "alpha"), cast_of(plan, "f")])
         super().__init__(plan)
 
     def reset(self) -> None:
         """Back to the empty model."""
         budget, columns = self.plan.sizes["N"], self.plan.sizes["D"]
-        row, dist, alpha, elder, rank = (np.zeros(budget, dtype=np.int64) for _ in range(5))
+        row, dist, alpha, near, rank = (np.zeros(budget, dtype=np.int64) for _ in range(5))
         v = np.zeros((budget, columns), dtype=np.int64)
-        self._state = FklmsState(row, dist, alpha, v, elder, rank)
+        self._state = LmsState(row, dist, alpha, v, near, rank)
         self._count = 0
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:

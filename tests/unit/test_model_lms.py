@@ -54,7 +54,7 @@ def test_the_same_vectors_are_kept_as_in_float64_tie_by_tie(word: int, budget: i
         assert np.array_equal(found["v"].reshape(budget, columns), expected["V"])
         assert np.array_equal(found["rank"], expected["rank"])
         younger = expected["rank"] > 0
-        assert np.array_equal(found["elder"][younger], expected["near"][younger])
+        assert np.array_equal(found["near"][younger], expected["near"][younger])
         assert np.array_equal(found["dist"][younger], expected["dist"][younger])
 
 
@@ -82,7 +82,7 @@ def test_a_duplicate_updates_its_own_multiplier_and_nothing_else(word: int) -> N
     model.update(x[1:2], np.array([-500]))
     after = model.state()
     assert after["alpha"][1] < before["alpha"][1]
-    for name in ("v", "dist", "elder", "rank", "count"):
+    for name in ("v", "dist", "near", "rank", "count"):
         assert np.array_equal(before[name], after[name])
     assert np.array_equal(np.delete(before["alpha"], 1), np.delete(after["alpha"], 1))
 

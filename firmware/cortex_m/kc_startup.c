@@ -21,6 +21,9 @@ extern uint32_t kc_data_load[], kc_data_start[], kc_data_end[], kc_bss_start[], 
 void Reset_Handler(void);
 void kc_fault_handler(void);
 
+/* Where SysTick is the counter, its driver has a handler. */
+__attribute__((weak, alias("kc_fault_handler"))) void kc_systick_handler(void);
+
 /* No stack may be left when a fault comes, so the handler starts on a fresh one. */
 __attribute__((naked)) void kc_fault_handler(void)
 {
@@ -90,11 +93,13 @@ typedef void (*vector_t)(void);
 __attribute__((section(".vectors"), used)) static const struct {
     uint32_t *stack;
     vector_t reset;
-    vector_t faults[14]; /* NMI to SysTick; no interrupt is ever served */
+    vector_t faults[13]; /* NMI to PendSV; no interrupt is ever served */
+    vector_t systick;
 } vectors = {
     kc_stack_top,
     Reset_Handler,
     { kc_fault_handler, kc_fault_handler, kc_fault_handler, kc_fault_handler, kc_fault_handler,
       kc_fault_handler, kc_fault_handler, kc_fault_handler, kc_fault_handler, kc_fault_handler,
-      kc_fault_handler, kc_fault_handler, kc_fault_handler, kc_fault_handler }
+      kc_fault_handler, kc_fault_handler, kc_fault_handler },
+    kc_systick_handler
 };

@@ -26,7 +26,7 @@ from .targets import load_target
 
 RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h", "kc_sine.h", "kc_trace.h")
 #: What a solver needs besides.
-SOLVER_HEADERS = {"lookahead": ("kc_real.h", "kc_lookahead.h"), "lookahead_f32": ("kc_lookahead_f32.h",)}
+SOLVER_HEADERS = {"lookahead": ("kc_real.h", "kc_lookahead.h"), "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32.h")}
 
 
 def render_c(plan: Plan) -> dict[str, str]:

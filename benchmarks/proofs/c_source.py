@@ -39,7 +39,7 @@ class Program:
         return hashlib.sha256(text.encode()).hexdigest()
 
 #: Headers of solvers and of trace hooks: no primitives, and no part of the umbrella.
-OTHERS = ("kc_lookahead.h", "kc_lookahead_f32.h", "kc_real.h", "kc_trace.h")
+OTHERS = ("kc_f32.h", "kc_gram_f32.h", "kc_lookahead.h", "kc_lookahead_f32.h", "kc_real.h", "kc_trace.h")
 
 
 def header_texts() -> dict[str, str]:

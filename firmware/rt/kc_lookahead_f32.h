@@ -6,17 +6,7 @@
 #ifndef KERNCAST_KC_LOOKAHEAD_F32_H
 #define KERNCAST_KC_LOOKAHEAD_F32_H
 
-#include <float.h>
-#include <stdint.h>
-
-#if defined(FLT_EVAL_METHOD) && FLT_EVAL_METHOD != 0
-#error "float must be computed as float: on x86 add -msse2 -mfpmath=sse"
-#endif
-#if defined(__clang__)
-#pragma STDC FP_CONTRACT OFF
-#elif defined(__GNUC__)
-#pragma GCC optimize("fp-contract=off")
-#endif
+#include "kc_f32.h"
 
 #define KC_BLOCK 4 /* rows that one step may take at most */
 #define KC_REFINEMENTS 4
@@ -41,16 +31,6 @@ typedef struct {
 
 typedef float kc_block_t[KC_BLOCK][KC_BLOCK];
 
-static inline float kc_lookahead_f32_size(float v)
-{
-    return v < 0.0f ? -v : v;
-}
-
-static inline float kc_lookahead_f32_most(float a, float b)
-{
-    return b > a ? b : a;
-}
-
 /* sum_i first[-i] second[i], i < count: a row of a Toeplitz matrix times a vector. */
 static inline float kc_lookahead_f32_dot(const float *first, const float *second, int32_t count)
 {
@@ -59,30 +39,6 @@ static inline float kc_lookahead_f32_dot(const float *first, const float *second
 
     for (i = 0; i < count; i++) {
         acc += first[-i] * second[i];
-    }
-    return acc;
-}
-
-/* The largest magnitude; that of a NaN is not met. */
-static inline float kc_lookahead_f32_largest(const float *v, int32_t count)
-{
-    float most = 0.0f;
-    int32_t i;
-
-    for (i = 0; i < count; i++) {
-        most = kc_lookahead_f32_most(most, kc_lookahead_f32_size(v[i]));
-    }
-    return most;
-}
-
-/* The sum of magnitudes; no number where one of them is none. */
-static inline float kc_lookahead_f32_total(const float *v, int32_t count)
-{
-    float acc = 0.0f;
-    int32_t i;
-
-    for (i = 0; i < count; i++) {
-        acc += kc_lookahead_f32_size(v[i]);
     }
     return acc;
 }
@@ -119,12 +75,12 @@ static inline int32_t kc_lookahead_f32_eliminate(kc_block_t rest, kc_block_t inv
     float head;
 
     for (i = c + 1; i < p; i++) {
-        if (kc_lookahead_f32_size(rest[i][c]) > kc_lookahead_f32_size(rest[pivot][c])) {
+        if (kc_f32_size(rest[i][c]) > kc_f32_size(rest[pivot][c])) {
             pivot = i;
         }
     }
     head = rest[pivot][c];
-    if (!(kc_lookahead_f32_size(head) > 0.0f)) {
+    if (!(kc_f32_size(head) > 0.0f)) {
         return 0;
     }
     for (j = 0; j < p; j++) {
@@ -169,9 +125,9 @@ static inline float kc_lookahead_f32_invert(kc_block_t S, kc_block_t inverse, in
         float row = 0.0f;
 
         for (j = 0; j < p; j++) {
-            row += kc_lookahead_f32_size(inverse[i][j]);
+            row += kc_f32_size(inverse[i][j]);
         }
-        norm = kc_lookahead_f32_most(norm, row);
+        norm = kc_f32_most(norm, row);
     }
     return norm > 0.0f ? 1.0f / norm : 0.0f; /* 0 where a pivot was beyond the numbers */
 }
@@ -325,7 +281,7 @@ static inline int32_t kc_lookahead_f32_choose(kc_block_t S, kc_block_t inverse, 
     int32_t p;
 
     for (p = 1; p <= most; p++) {
-        best = kc_lookahead_f32_most(best, kc_lookahead_f32_invert(S, inverse, p));
+        best = kc_f32_most(best, kc_lookahead_f32_invert(S, inverse, p));
     }
     if (!(best > KC_SINGULAR * level)) {
         return 0;
@@ -349,7 +305,7 @@ static inline float kc_lookahead_f32_refine(const kc_lookahead_f32_t *k)
         rest[i] = k->y[i];
     }
     kc_lookahead_f32_residual(k->r, k->x, rest, k->n);
-    found = kc_lookahead_f32_total(rest, k->n);
+    found = kc_f32_total(rest, k->n);
     for (turn = 0; turn < KC_REFINEMENTS; turn++) {
         kc_lookahead_f32_again(k->a, k->g, rest, first, second, k->n);
         for (i = 0; i < k->n; i++) {
@@ -357,7 +313,7 @@ static inline float kc_lookahead_f32_refine(const kc_lookahead_f32_t *k)
             rest[i] = k->y[i];
         }
         kc_lookahead_f32_residual(k->r, better, rest, k->n);
-        left = kc_lookahead_f32_total(rest, k->n);
+        left = kc_f32_total(rest, k->n);
         if (!(left < 0.5f * found)) {
             break;
         }
@@ -372,7 +328,7 @@ static inline float kc_lookahead_f32_refine(const kc_lookahead_f32_t *k)
 /* Solve T x = y; 1, or 0 where no block of up to KC_BLOCK rows is well conditioned, or x is no answer. */
 static inline int32_t kc_lookahead_f32_solve(kc_lookahead_f32_t *k)
 {
-    const float level = kc_lookahead_f32_largest(k->r, k->n);
+    const float level = kc_f32_largest(k->r, k->n);
     float recent[KC_BLOCK]; /* |eps| at the last regular m, as many as a block may skip */
     float eps = k->r[0], found;
     kc_block_t S, inverse;
@@ -387,7 +343,7 @@ static inline int32_t kc_lookahead_f32_solve(kc_lookahead_f32_t *k)
     k->positive = 1;
     while (m < k->n) {
         p = 1;
-        if (!(kc_lookahead_f32_size(eps) > KC_GOOD * kc_lookahead_f32_largest(recent, KC_BLOCK))) {
+        if (!(kc_f32_size(eps) > KC_GOOD * kc_f32_largest(recent, KC_BLOCK))) {
             const int32_t most = k->n - m < KC_BLOCK ? k->n - m : KC_BLOCK;
 
             kc_lookahead_f32_complement(k, m, most, eps, S);
@@ -401,12 +357,12 @@ static inline int32_t kc_lookahead_f32_solve(kc_lookahead_f32_t *k)
         }
         eps = p == 1 ? kc_lookahead_f32_single(k, m, eps) : kc_lookahead_f32_step(k, m, p, inverse);
         m += p;
-        recent[k->steps % KC_BLOCK] = kc_lookahead_f32_size(eps);
+        recent[k->steps % KC_BLOCK] = kc_f32_size(eps);
         k->blocks[k->steps] = (uint16_t)p;
         k->steps++;
     }
     found = kc_lookahead_f32_refine(k);
-    return found <= KC_ACCEPTED * kc_lookahead_f32_total(k->y, k->n) && found <= KC_MOST;
+    return found <= KC_ACCEPTED * kc_f32_total(k->y, k->n) && found <= KC_MOST;
 }
 
 #endif

@@ -15,15 +15,13 @@ and a are refined: block steps would otherwise multiply their errors.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words, saturate
+from .f32 import HALF, ONE, ZERO, Floats, greater, largest, size, total
 from .hooks import Log
 from .statuses import BREAKDOWN, OK
-
-Floats = NDArray[np.float32]
 
 #: Rows that one step may take at most.
 BLOCK = 4
@@ -33,7 +31,6 @@ REFINEMENTS = 4
 ROW_R, ROW_Y, ROW_A, ROW_G, ROW_B = 0, 1, 2, 3, 4
 ROWS = ROW_B + BLOCK
 
-ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 # A single step is taken without looking further while |eps| is at least this part of its recent level ...
 GOOD = np.float32(2.0**-7)
 # ... else the shortest block whose 1/|S^-1| is this part of the largest.
@@ -44,44 +41,12 @@ SINGULAR = np.float32(2.0**-20)
 ACCEPTED, MOST = np.float32(2.0**-10), np.float32(2.0**126)
 
 
-
-
-@jit
-def size(v: np.float32) -> np.float32:
-    """|v|."""
-    return -v if v < ZERO else v
-
-
-@jit
-def greater(a: np.float32, b: np.float32) -> np.float32:
-    """The larger of two; `a` where b is no number."""
-    return b if b > a else a
-
-
 @jit
 def dot(first: Floats, at: int, second: Floats, count: int) -> np.float32:
     """``sum_i first[at - i] second[i]``, i < count: a row of a Toeplitz matrix times a vector."""
     acc = ZERO
     for i in range(count):
         acc += first[at - i] * second[i]
-    return acc
-
-
-@jit
-def largest(v: Floats, count: int) -> np.float32:
-    """The largest magnitude; that of a NaN is not met."""
-    most = ZERO
-    for i in range(count):
-        most = greater(most, size(v[i]))
-    return most
-
-
-@jit
-def total(v: Floats, count: int) -> np.float32:
-    """The sum of magnitudes; no number where one of them is none."""
-    acc = ZERO
-    for i in range(count):
-        acc += size(v[i])
     return acc
 
 

@@ -74,7 +74,8 @@ class Counter(_Data):
     """The counter that measures operations; `kind` names its driver in firmware/counter/, or is ``none``.
 
     In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
-    :attr:`hardware`.
+    :attr:`hardware`.  The count behind a reading is exact where a unit is a tick, or at least two: an
+    emulator may start a counter anywhere within a tick.
     """
 
     kind: str = Field(default="none", pattern=_NAME)
@@ -83,9 +84,15 @@ class Counter(_Data):
     ticks: int = Field(default=1, gt=0)
     per_units: int = Field(default=1, gt=0)
 
+    @model_validator(mode="after")
+    def _readings_are_exact(self) -> Counter:
+        if self.ticks != self.per_units and self.ticks < 2 * self.per_units:
+            raise ValueError("a unit must be one tick, or two at least")
+        return self
+
     def units(self, ticks: int) -> int:
-        """Exact count behind a reading, where a tick is no longer than a unit (rounded up)."""
-        return -(-ticks * self.per_units // self.ticks)
+        """Count behind a reading, to nearest."""
+        return (2 * ticks * self.per_units + self.ticks) // (2 * self.ticks)
 
     def reading(self, units: int) -> int:
         """What the counter shows after `units`; :meth:`units` undoes it."""

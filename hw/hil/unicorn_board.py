@@ -17,79 +17,16 @@ from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
-from ...codegen.targets import Board, Counter, board_ids, load_board
+from ...codegen.targets import Board, board_ids, load_board, load_target
+from .unicorn_devices import Clock, CmsdkTimer, Device, SystemSpace, Uart
 
 # Typed in part only, and not so that strict checking could use it.
 unicorn: Any = import_module("unicorn")
 arm_const: Any = import_module("unicorn.arm_const")
 
 PAGE = 0x1000
-_SYSTEM = 0xE000E000  # NVIC and system control: written by the firmware, without effect here
+_SYSTEM = 0xE000E000
 _NOWHERE = 0xFFFFFFFE
-_TIMER_TOP = 0xFFFFFFFF
-_CONTROL, _VALUE, _RELOAD, _INTERRUPT = 0, 4, 8, 12
-_CPUS = {"cortex-m4": arm_const.UC_CPU_ARM_CORTEX_M4}
-
-
-class Uart:
-    """CMSDK UART: bytes of a socket. Sends a frame at a time; asks for more only in :meth:`wait`."""
-
-    DATA, STATE = 0, 4
-    RX_FULL = 2
-
-    def __init__(self, sock: socket.socket) -> None:
-        self._sock = sock
-        self._in = bytearray()
-        self._out = bytearray()
-
-    def read(self, offset: int) -> int:
-        """A register, as the processor reads it."""
-        if offset == self.DATA:
-            return self._in.pop(0) if self._in else 0
-        return self.RX_FULL if offset == self.STATE and self._in else 0
-
-    def write(self, offset: int, value: int) -> None:
-        """A register, as the processor writes it."""
-        if offset != self.DATA:
-            return
-        self._out.append(value & 0xFF)
-        if value == 0 and len(self._out) > 1:  # a delimiter that ends a frame, not one that opens it
-            self.flush()
-
-    def flush(self) -> None:
-        """Send what is waiting."""
-        self._sock.sendall(self._out)
-        self._out.clear()
-
-    def wait(self) -> bool:
-        """Sleep until there is a byte to read; False when the other end is gone."""
-        self.flush()
-        if not self._in:
-            self._in += self._sock.recv(PAGE)
-        return bool(self._in)
-
-
-class Timer:
-    """CMSDK timer that counts the board's instructions, counted in `count` by :class:`Machine`."""
-
-    def __init__(self, counter: Counter) -> None:
-        self.count = 0
-        self._counter = counter
-        self._start = 0
-
-    def _ticks(self) -> int:
-        return self._counter.reading(self.count - self._start)
-
-    def read(self, offset: int) -> int:
-        """A register, as the processor reads it."""
-        if offset == _VALUE:
-            return _TIMER_TOP - (self._ticks() & _TIMER_TOP)
-        return int(self._ticks() > _TIMER_TOP) if offset == _INTERRUPT else 0
-
-    def write(self, offset: int, value: int) -> None:
-        """A register, as the processor writes it."""
-        if offset == _CONTROL and value & 1:
-            self._start = self.count
 
 
 def count_instructions(code: bytes) -> int:
@@ -99,6 +36,10 @@ def count_instructions(code: bytes) -> int:
         at += 4 if code[at + 1] >= 0xE8 else 2
         count += 1
     return count
+
+
+def _core(board: Board) -> str:
+    return load_target(board.target).core.upper().replace("-", "_")
 
 
 class Machine:
@@ -114,30 +55,38 @@ class Machine:
     """
 
     def __init__(self, image: Path, board: Board, sock: socket.socket) -> None:
-        self.uart = Uart(sock)
-        self.timer = Timer(board.counter)
+        self.uart = Uart(board.uart.kind, sock)
+        self.clock = Clock(board.counter)
         self._costs: dict[int, int] = {}
         self._broken: OSError | None = None
         self._uc = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
-        self._uc.ctl_set_cpu_model(_CPUS[board.target])
+        self._uc.ctl_set_cpu_model(getattr(arm_const, f"UC_CPU_ARM_{_core(board)}"))
         memory = board.memory
         self._uc.mem_map(memory.flash_origin, memory.flash_bytes)
         self._uc.mem_map(memory.ram_origin, memory.ram_bytes)
-        self._uc.mem_map(_SYSTEM, PAGE)
-        for base, device in ((board.uart.base, self.uart), (board.counter.base, self.timer)):
-            self._uc.mmio_map(base, PAGE, self._on_read, device, self._on_write, device)
+        devices: dict[int, Device] = {board.uart.base: self.uart, _SYSTEM: SystemSpace(self.clock)}
+        if board.counter.kind == "cmsdk_timer":
+            devices[board.counter.base] = CmsdkTimer(self.clock)
+        for base, device in devices.items():
+            at = (device, base % PAGE)
+            self._uc.mmio_map(base - base % PAGE, PAGE, self._on_read, at, self._on_write, at)
+        taken = {base // PAGE for base in devices}
+        for page in {step.address // PAGE for step in board.setup} - taken:
+            self._uc.mem_map(page * PAGE, PAGE)  # clocks and pins, without effect here
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         with image.open("rb") as stream:
             for segment in ELFFile(stream).iter_segments("PT_LOAD"):
                 self._uc.mem_write(segment["p_paddr"], segment.data())
         self._vectors = memory.flash_origin
 
-    def _on_read(self, uc: Any, offset: int, size: int, device: Uart | Timer) -> int:
-        return device.read(offset)
+    def _on_read(self, uc: Any, offset: int, size: int, at: tuple[Device, int]) -> int:
+        device, base = at
+        return device.read(offset - base)
 
-    def _on_write(self, uc: Any, offset: int, size: int, value: int, device: Uart | Timer) -> None:
+    def _on_write(self, uc: Any, offset: int, size: int, value: int, at: tuple[Device, int]) -> None:
+        device, base = at
         try:
-            device.write(offset, value)
+            device.write(offset - base, value)
         except OSError as error:
             self._broken = error
             uc.emu_stop()
@@ -146,10 +95,10 @@ class Machine:
         # Flash does not change, so a block is counted once; called for every block, so kept short.
         key = address | size << 32
         try:
-            self.timer.count += self._costs[key]
+            self.clock.count += self._costs[key]
         except KeyError:
             cost = self._costs[key] = count_instructions(bytes(uc.mem_read(address, size)))
-            self.timer.count += cost
+            self.clock.count += cost
 
     def run(self) -> None:
         """Run from reset until the socket is closed; unicorn.UcError where the processor faults."""

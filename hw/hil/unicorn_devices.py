@@ -1,0 +1,146 @@
+"""hw: the peripherals of the boards that Unicorn runs: UARTs and counters, by the kinds of their drivers."""
+
+from __future__ import annotations
+
+import socket
+from typing import NamedTuple, Protocol
+
+from ...codegen.targets import Counter
+
+CHUNK = 4096
+
+
+class Device(Protocol):
+    """Registers at offsets from a base address, as the processor sees them."""
+
+    def read(self, offset: int) -> int:
+        """Read a register."""
+
+    def write(self, offset: int, value: int) -> None:
+        """Write a register."""
+
+
+class _Registers(NamedTuple):
+    """A UART: where bytes are taken and given, and its flags by offset: bits with a byte waiting, bits always."""
+
+    rx: int
+    tx: int
+    flags: dict[int, tuple[int, int]]
+
+
+_UARTS = {
+    "cmsdk": _Registers(rx=0, tx=0, flags={4: (2, 0)}),
+    "nrf51": _Registers(rx=0x518, tx=0x51C, flags={0x108: (1, 0), 0x11C: (0, 1)}),
+    "stm32": _Registers(rx=4, tx=4, flags={0: (0x20, 0x80)}),
+}
+
+
+class Uart:
+    """A UART: bytes of a socket. Sends a frame at a time; asks for more only in :meth:`wait`."""
+
+    def __init__(self, kind: str, sock: socket.socket) -> None:
+        self._registers = _UARTS[kind]
+        self._sock = sock
+        self._in = bytearray()
+        self._out = bytearray()
+
+    def read(self, offset: int) -> int:
+        """See :class:`Device`."""
+        if offset == self._registers.rx:
+            return self._in.pop(0) if self._in else 0
+        waiting, always = self._registers.flags.get(offset, (0, 0))
+        return always | (waiting if self._in else 0)
+
+    def write(self, offset: int, value: int) -> None:
+        """See :class:`Device`."""
+        if offset != self._registers.tx:
+            return
+        self._out.append(value & 0xFF)
+        if value == 0 and len(self._out) > 1:  # a delimiter that ends a frame, not one that opens it
+            self.flush()
+
+    def flush(self) -> None:
+        """Send what is waiting."""
+        self._sock.sendall(self._out)
+        self._out.clear()
+
+    def wait(self) -> bool:
+        """Sleep until there is a byte to read; False when the other end is gone."""
+        self.flush()
+        if not self._in:
+            self._in += self._sock.recv(CHUNK)
+        return bool(self._in)
+
+
+class Clock:
+    """Instructions since reset, counted by the machine, and what a board's counter shows of them."""
+
+    def __init__(self, counter: Counter) -> None:
+        self.count = 0
+        self._counter = counter
+        self._start = 0
+
+    def start(self) -> None:
+        """The counter starts now."""
+        self._start = self.count
+
+    def ticks(self) -> int:
+        """Ticks since the start."""
+        return self._counter.reading(self.count - self._start)
+
+
+class CmsdkTimer:
+    """CMSDK timer: 32 bits, downwards."""
+
+    TOP = 0xFFFFFFFF
+    CONTROL, VALUE, INTERRUPT = 0, 4, 12
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+
+    def read(self, offset: int) -> int:
+        """See :class:`Device`."""
+        if offset == self.VALUE:
+            return self.TOP - (self._clock.ticks() & self.TOP)
+        return int(self._clock.ticks() > self.TOP) if offset == self.INTERRUPT else 0
+
+    def write(self, offset: int, value: int) -> None:
+        """See :class:`Device`."""
+        if offset == self.CONTROL and value & 1:
+            self._clock.start()
+
+
+class SystemSpace:
+    """The system space of a Cortex-M: SysTick, 24 bits downwards; all else keeps what was written.
+
+    No exception is served here, so the rounds of SysTick are handed out as pending ones, one by one.
+    """
+
+    BITS = 24
+    CONTROL, VALUE, ICSR = 0x010, 0x018, 0xD04
+    PENDING, CLEAR = 1 << 26, 1 << 25
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._kept: dict[int, int] = {}
+        self._ticks: int | None = None
+        self._handed_out = 0
+
+    def read(self, offset: int) -> int:
+        """See :class:`Device`."""
+        if offset == self.VALUE:
+            if self._ticks is None:  # the first reading holds: rounds are handed out after it
+                self._ticks = self._clock.ticks()
+            return -self._ticks & ((1 << self.BITS) - 1)
+        if offset == self.ICSR:
+            return self.PENDING if self._handed_out < (self._ticks or 0) >> self.BITS else 0
+        return self._kept.get(offset, 0)
+
+    def write(self, offset: int, value: int) -> None:
+        """See :class:`Device`."""
+        self._kept[offset] = value
+        if offset == self.CONTROL and value & 1:
+            self._clock.start()
+            self._ticks, self._handed_out = None, 0
+        elif offset == self.ICSR and value & self.CLEAR:
+            self._handed_out += 1

@@ -21,7 +21,7 @@ class Device(Protocol):
 
 
 class _Registers(NamedTuple):
-    """A UART: where bytes are taken and given, and its flags by offset: bits with a byte waiting, bits always."""
+    """A UART: where bytes come and go, and its flags by offset: bits while a byte waits, bits always set."""
 
     rx: int
     tx: int

@@ -8,16 +8,8 @@ their codes.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-
-class Entry(NamedTuple):
-    """One row: a title, the usual cause, the usual remedy."""
-
-    title: str
-    cause: str
-    remedy: str
-
+from .catalogue_warnings import WARNINGS
+from .errors import Entry
 
 _SPEC = {
     "E101": Entry("the spec file cannot be read",
@@ -345,6 +337,28 @@ _LINK = {
     "E434": Entry("the firmware has no trace hooks",
                   "The hooks cost time and memory, so that they are compiled in on request only.",
                   "Build with `kerncast build OUT --trace` and load that image, or use an emulator."),
+    "E440": Entry("no saved state", "The bytes do not begin as a saved state does: nothing was saved here, or "
+                  "power failed during the first save.", "Save a state first, or name another file."),
+    "E441": Entry("a saved state of another version",
+                  "Its format, or the ABI of the code that saved it, is not this one's.",
+                  "Restore it with the version of kerncast that saved it."),
+    "E442": Entry("a saved state of another plan",
+                  "The plan's hash in it differs: its words have other formats, or other meanings.",
+                  "Restore it into a model of the plan that saved it."),
+    "E443": Entry("a saved state of the wrong length", "Bytes at its end are missing, or there are too many.",
+                  "Restore an older state, or let the model learn anew."),
+    "E444": Entry("a damaged saved state", "Its checksum does not match: bits of it have changed.",
+                  "Restore an older state, or let the model learn anew."),
+    "E445": Entry("an inconsistent saved state",
+                  "Its checksum matches, but it holds words that no model leaves, such as more vectors than "
+                  "there is room for: it was made by hand, or by a model that had been written over.",
+                  "Restore an older state, or let the model learn anew."),
+    "E446": Entry("the storage of saved states failed",
+                  "Reading or writing failed, or what came back is not what was written.",
+                  "Look at the memory, then save again."),
+    "E447": Entry("the firmware has no room for saved states",
+                  "Its slots lie in RAM for the tests, and the board has too little of it.",
+                  "Use a larger board or a smaller model; generated C saves to any storage of yours."),
 }
 
 _MISSING = {
@@ -360,35 +374,5 @@ _MISSING = {
                   "Install it with the command named."),
 }
 
-_WARNINGS = {
-    "W201": Entry("lambda is lost in the rounding of the kernel",
-                  "lambda is less than one lsb of the words that hold kernel values. Rounding then takes "
-                  "more from the least eigenvalue than lambda gives, and trainings may end with "
-                  "NOT_POSITIVE_DEFINITE. Polynomial and linear kernels of large inputs have a large lsb.",
-                  "Scale the inputs with [input] offset and gain, raise lambda, or take a longer word."),
-    "W202": Entry("no bound can be certified",
-                  "Rounding all kernel values may take more from the least eigenvalue than lambda gives; "
-                  "or the scheme is diagonal_mean, where nothing is known of the least eigenvalue. The "
-                  "answer may be good, but its status is INACCURATE.",
-                  "Raise lambda, take a longer word, or use diagonal_mean_biased."),
-    "W203": Entry("the words cannot show the answer",
-                  "Every prediction is below half an lsb of y: lambda is very large, or the targets fill "
-                  "little of their raw word; or eta is so small that no multiplier ever moves.",
-                  "Bring lambda or eta nearer to 1, or describe the targets by a shorter [output] word."),
-    "W204": Entry("the words are too coarse for the targets",
-                  "Words of y reach as far as the raw words do, and the targets fill so few of their "
-                  "steps that rounding them alone costs more than a percent. The certified bound is of the "
-                  "system in words: this error is not in it, and the status may be OK.",
-                  "Describe the targets by a shorter [output] word that they fill, or take a longer "
-                  "[numbers] word."),
-    "W205": Entry("the words are too coarse for the inputs",
-                  "Words of x reach as far as the raw words do, and their steps are so long that rounding "
-                  "moves samples by more than a percent of the kernel's width (sigma; for the periodic "
-                  "kernel sigma * period / 2 pi; for products of inputs their size). No bound and no status "
-                  "tells this error.",
-                  "Describe the inputs by a shorter [input] word that they fill, or take a longer "
-                  "[numbers] word."),
-}
-
 #: Every error and warning a user can meet, by its code.
-CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | _LINK | _MISSING | _WARNINGS
+CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | _LINK | _MISSING | WARNINGS

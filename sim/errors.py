@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 EXIT_OK = 0
 EXIT_DIFFERENT = 1
@@ -55,6 +56,14 @@ class Problem:
         """The same for ``--json``."""
         return {"code": self.code, "message": self.message, "where": self.where,
                 "value": self.value, "allowed": self.allowed, "remedy": self.remedy}
+
+
+class Entry(NamedTuple):
+    """One row of :mod:`.catalogue`: a title, the usual cause, the usual remedy."""
+
+    title: str
+    cause: str
+    remedy: str
 
 
 class KerncastError(ValueError):

@@ -6,7 +6,7 @@ are the places in this table.
 
 from __future__ import annotations
 
-from .catalogue import Entry
+from .errors import Entry
 
 MEANINGS = {
     "ok": Entry("done", "Nothing went wrong.", "Nothing."),
@@ -45,4 +45,9 @@ MEANINGS = {
         "trained, but refinement did not reduce the residual",
         "The solver's words are too short for this system, so that further solves do not help.",
         "Raise lambda, or take a longer word."),
+    "full": Entry(
+        "learnt, but the memory is full: the new vector did not stay",
+        "With newest_only no other vector may go. The newest went although more was lost with it than "
+        "max_deterioration permits; who inherits its multiplier says the projection.",
+        "Raise budget or max_deterioration, or let others go: newest_only = false, truncation or max_age."),
 }

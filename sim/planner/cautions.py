@@ -16,6 +16,8 @@ from .lookahead import LOOKAHEADS
 
 #: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
 _PERCENT = 1e-2
+#: The part of the stable range of eta that is left to the learner without a word.
+_NEAR = Fraction(9, 10)
 _LONGER = "raise lambda, or take a longer word: [numbers] word = 24 or 32"
 
 
@@ -29,10 +31,11 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     Returns
     -------
     tuple of Problem
-        W201 to W205.
+        W201 to W206.
     """
     lost = tuple(_lambda_lost(plan))
-    return (*lost, *(() if lost else _no_bound(plan)), *_nothing_shown(plan), *_coarse(plan))
+    return (*lost, *(() if lost else _no_bound(plan)), *_nothing_shown(plan), *_coarse(plan),
+            *_unstable(plan))
 
 
 def _key(plan: Plan, key: str) -> str:
@@ -77,7 +80,8 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
         signal = plan.signals["kernel"]
         reach = plan.sizes["n"] * signal.format.value(max(-signal.lo, signal.hi)) * y / Fraction(found)
     else:
-        reach, half = y * Fraction(found), plan.signals["alpha"].format.lsb / 2
+        reach = y * Fraction(found)
+        half = Fraction(0) if plan.in_float32 else plan.signals["alpha"].format.lsb / 2
     if reach < half:
         size, end, verb = ("large", "below", "lower") if plan.trains else ("small", "above", "raise")
         limit = Fraction(found) * (reach / half if plan.trains else half / reach)
@@ -105,3 +109,16 @@ def _coarse(plan: Plan) -> Iterator[Problem]:
         yield Problem("W205", f"rounding the inputs to words moves samples by {x:.2g} of the kernel's width",
                       "[input] word", str(plan.signals["x_raw"].format), f"at most {_PERCENT:g}",
                       f"use an [input] word and offset that the inputs fill{longer}")
+
+
+def _unstable(plan: Plan) -> Iterator[Problem]:
+    """An eta near or beyond the end of the range in which the learning rule is stable (W206)."""
+    if plan.trains:
+        return
+    eta, bound = Fraction(plan.options["eta"]), 2 / (1 + Fraction(plan.options["rho"]))
+    if eta < _NEAR * bound:
+        return
+    where = "outside" if eta >= bound else "near the end of"
+    yield Problem("W206", f"eta is {where} the stable range, which ends below 2 / (1 + rho)",
+                  _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g}, here",
+                  "start with eta = 0.1; a reduction may bring divergence before the bound")

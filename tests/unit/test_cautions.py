@@ -46,7 +46,8 @@ def test_an_ordinary_spec_is_not_warned_of(s: Spec) -> None:
     (spec("toeplitz_rls", solver="lookahead", scheme="diagonal_mean"), "W202", "[toeplitz] scheme"),
     (spec(**{"lambda": 1e9}), "W203", "[cg] lambda"),
     (spec("toeplitz_rls", **{"lambda": 1e9}), "W203", "[toeplitz] lambda"),
-    (spec("kernel_lms", eta=1e-6), "W203", "[online] eta")])
+    (spec("kernel_lms", eta=1e-6), "W203", "[online] eta"),
+    (spec("kernel_lms", eta=1.9, rho=0.1), "W206", "[online] eta")])
 def test_each_warning_has_its_place_and_what_to_do(s: Spec, code: str, where: str) -> None:
     (problem,) = cautions(make_plan(s))
     assert (problem.code, problem.where) == (code, where)
@@ -98,3 +99,14 @@ def test_inputs_that_rounding_moves_far_are_told_where_the_data_are_known() -> N
     even = x // 2**14 * 2**14  # every sample is a word exactly
     assert "W205" not in [problem.code for problem in cautions(make_plan(s, even, y))]
     assert codes(s) == []
+
+
+@pytest.mark.parametrize(("eta", "rho", "said"), [
+    (1.7, 0.0, None), (1.9, 0.0, "near the end of"), (1.9, 0.1, "outside"), (1.5, 0.3, "near the end of"),
+    (1.6, 0.3, "outside"), (0.5, 1.0, None)])
+def test_an_eta_near_or_outside_the_stable_range_is_told_with_the_bound(eta: float, rho: float,
+                                                                        said: str | None) -> None:
+    found = [p for p in cautions(make_plan(spec("kernel_lms", eta=eta, rho=rho))) if p.code == "W206"]
+    assert len(found) == (said is not None)
+    if said is not None:
+        assert said in found[0].message and f"{2 / (1 + rho):.6g}" in found[0].allowed

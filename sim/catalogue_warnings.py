@@ -33,8 +33,8 @@ WARNINGS = {
                   "Describe the inputs by a shorter [input] word that they fill, or take a longer "
                   "[numbers] word."),
     "W206": Entry("eta is near or outside the stable range",
-                  "Each sample multiplies what the model lacks by 1 - eta rho - eta where the kernel is 1, so "
-                  "that from eta = 2 / (1 + rho) up an error grows with every sample. A reduction whose "
+                  "Each sample multiplies what the model lacks by 1 - eta rho - eta where the kernel is 1: "
+                  "from eta = 2 / (1 + rho) up an error grows with every sample. A reduction whose "
                   "assumptions do not hold may bring divergence before.",
                   "Use a smaller eta; start with 0.1."),
 }

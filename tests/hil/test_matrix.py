@@ -1,0 +1,113 @@
+"""Every board, compiler and optimisation level: the firmware's words are the integer model's."""
+
+from collections.abc import Callable
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.generate import generate
+from kerncast.codegen.targets import Board, board_ids, load_board, load_target
+from kerncast.codegen.toolchains import compilers
+from kerncast.hw.hil.board_backend import BoardBackend
+from kerncast.hw.hil.emulators import start_emulator
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import Vectors, make_vectors, replay
+
+if TYPE_CHECKING:
+    from ..conftest import Ledger
+
+N = 20
+BOARDS = [name for name in board_ids() if load_board(name).emulators]
+_TOEPLITZ = {"n": N, "lam": 0.1, "scheme": "diagonal_mean"}
+#: By name: algorithm, word length, tables; trained on N samples of two columns.
+CASES: dict[str, tuple[str, int, dict[str, Any]]] = {
+    "refined16": ("toeplitz_rls", 16, {"toeplitz": _TOEPLITZ | {"refine": 2}}),
+    "lms32": ("kernel_lms", 32, {"online": {"budget": 6, "eta": 0.3, "rho": 0.01}}),
+    "levinson16": ("toeplitz_rls", 16, {"toeplitz": _TOEPLITZ}),
+    "levinson32": ("toeplitz_rls", 32, {"toeplitz": _TOEPLITZ}),
+    "lookahead16": ("toeplitz_rls", 16, {"toeplitz": _TOEPLITZ | {"solver": "lookahead"}}),
+    "lookahead_f32": ("toeplitz_rls", 32, {"toeplitz": _TOEPLITZ | {"solver": "lookahead_f32"}}),
+    "lms16": ("kernel_lms", 16, {"online": {"budget": 6, "eta": 0.3, "rho": 0.01}}),
+    "cg16": ("kernel_cg", 16, {"cg": {"n": N, "lam": 0.5, "steps": 4}}),
+    "cg32": ("kernel_cg", 32, {"cg": {"n": N, "lam": 0.5, "steps": 4}}),
+}
+#: In `make test` boards take these in turn, an image each.
+FEW = ("refined16", "lms32")
+
+Case = tuple[Plan, Vectors, Path]
+Cases = Callable[[str], Case]
+
+
+@pytest.fixture(scope="module")
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Cases:
+    """Plan, vectors and generated folder of a case, each made once."""
+    made: dict[str, Case] = {}
+
+    def case(name: str) -> Case:
+        if name not in made:
+            algorithm, word, tables = CASES[name]
+            plan = make_plan(Spec(model={"name": "t", "algorithm": algorithm}, numbers={"word": word},
+                                  input={"word": "s12f0", "columns": 2}, output={"word": "s12f0"},
+                                  kernel={"sigma": 700.0}, **tables))
+            out = tmp_path_factory.mktemp(name)
+            generate(plan, out)
+            made[name] = plan, vectors(plan), out
+        return made[name]
+
+    return case
+
+
+def vectors(plan: Plan) -> Vectors:
+    chance = np.random.default_rng(11)
+    x, y = chance.integers(-2048, 2048, (N, 2)), chance.integers(-2048, 2048, N)
+    return make_vectors(plan, [("train" if plan.trains else "update", x, y), ("predict", x, None)])
+
+
+def check(board: Board, case: Case, build: Path, ledger: "Ledger", compiler: str, optimise: str) -> None:
+    """Build once, and compare every word on each of the board's emulators."""
+    plan, expected, out = case
+    image = build_firmware(out, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build)
+    costs = []
+    for emulator in board.emulators:
+        backend = BoardBackend(plan, start_emulator(image.elf, board, emulator), counter=board.counter,
+                               image=image)
+        found = replay(backend, expected)
+        costs.append(backend.costs())
+        backend.close()
+        ledger.record(backend=f"{backend.name}:{image.compiler}:{optimise}", words=found.words,
+                      mismatches=found.mismatches, case=out.name)
+    assert all(cost == costs[0] for cost in costs), "the emulators count alike"
+
+
+def require(board: Board, require_tool: Callable[[str, str], str]) -> None:
+    for emulator in board.emulators.values():
+        require_tool(emulator.program, emulator.install)
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_every_board_gives_the_models_words(
+        name: str, cases: Cases, tmp_path: Path, ledger: "Ledger",
+        require_tool: Callable[[str, str], str]) -> None:
+    board = load_board(name)
+    require(board, require_tool)
+    case = FEW[BOARDS.index(name) % len(FEW)]
+    check(board, cases(case), tmp_path, ledger, "auto", "-O2")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("name", "optimise"), [*product(BOARDS, ("-O0", "-O2", "-Os"))])
+def test_the_whole_matrix_gives_the_models_words(
+        name: str, optimise: str, cases: Cases, tmp_path: Path, ledger: "Ledger",
+        require_tool: Callable[[str, str], str]) -> None:
+    board = load_board(name)
+    require(board, require_tool)
+    for compiler, row in compilers(load_target(board.target)).items():
+        require_tool(row.program, row.install)
+        for case in CASES:
+            check(board, cases(case), tmp_path / case, ledger, compiler, optimise)

@@ -42,6 +42,8 @@ docs: tools ## rewrite every figure and table of README and docs from the progra
 	@$(BIN)/python -m kerncast.benchmarks.exp2
 	@for page in toeplitz_rls multiresolution domain_decomposition regularized_least_squares kernel_lms; do \
 	    OMP_NUM_THREADS=1 $(BIN)/python -m kerncast.benchmarks.papers.$$page || exit 1; done
+	@$(BIN)/python .ci/requirements.py papers > $(VENV)/papers.txt && $(PIP) -r $(VENV)/papers.txt
+	@OMP_NUM_THREADS=1 $(BIN)/python -m kerncast.benchmarks.streams
 	@for page in accuracy simulation_speed toeplitz_speed irregular misra; do $(BIN)/python benchmarks/$$page.py >/dev/null || exit 1; done
 	@for page in cg solvers; do $(BIN)/python benchmarks/$$page.py > docs/$$page.md.new && \
 	    mv docs/$$page.md.new docs/$$page.md || exit 1; done

@@ -10,10 +10,11 @@ from ..sim.plan import ABI, Plan
 from ..sim.spec_tables import CASTS
 from ..sim.statuses import MEANINGS
 from .kernel import kernel_context, kernel_macros, kernel_value
+from .lms import LMS_MACROS, lms_context, lms_value
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_cg": "kernel regularised least squares by conjugate gradients",
-          "kernel_lms": "kernel LMS with a fixed budget (FKLMS)"}
+          "kernel_lms": "kernel LMS in fixed memory"}
 #: The function that trains on a whole set.
 TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
@@ -33,7 +34,7 @@ _MACROS = {
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
                         "bound_shift", "no_bound", "tolerance"),
-    "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
+    **LMS_MACROS,
 }
 
 
@@ -62,11 +63,7 @@ def real_value(plan: Plan, name: str) -> str:
         return f"lambda = {plan.options['lambda']}, over a power of two"
     if name == "lambda_rho":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
-    if name == "eta":
-        return f"eta = {plan.options['eta']}"
-    if name == "decay":
-        return f"1 - eta rho, rho = {plan.options['rho']}"
-    return ""
+    return lms_value(plan, name)
 
 
 def _usual_rounding(plan: Plan) -> Rounding:
@@ -191,7 +188,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "casts": _casts(plan), "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
-        "decay": plan.constants.get("decay", 0) != 0,
+        "lms": lms_context(plan), "decay": plan.constants.get("decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
         "table_meaning": _table_meaning(plan), "example": _example(plan, trains, uniform),
     }

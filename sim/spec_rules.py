@@ -7,6 +7,7 @@ wrong, so that every rule can run on a spec with mistakes and all of them are re
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from math import inf
 from typing import Any
 
 from .errors import Problem
@@ -16,10 +17,11 @@ from .spec_problems import shown
 from .spec_source import KeyPath, Source
 from .spec_tables import (
     CASTS,
+    FLOAT32,
     KERNEL_KEYS,
-    OVERFLOWS,
     OVERRIDABLE,
     RANGED,
+    REDUCTIONS,
     REQUIRED,
     TABLE_OF,
     TABLES,
@@ -27,11 +29,23 @@ from .spec_tables import (
     keys,
     words,
 )
+from .spec_types import OVERFLOWS
+
+#: The least lambda of each metric of the online learner, and what it is always below.
+MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),
+                     "fast_klms": (-inf, 1.0), "fast_mklms": (0.0, inf)}
 
 #: What a spec must say to use the bundled data: lowest and highest raw words, columns, samples.
 BUILTIN_ECG_SAMPLES = 1024
 BUILTIN_DIGITS_COLUMNS = 64
 BUILTIN_DIGITS_TRAINING = 250
+BUILTIN_EQUALISER_SAMPLES = 1000
+BUILTIN_EQUALISER_COLUMNS = 16
+
+#: Keys of the online learner in integers alone.
+_NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
+                                              "max_age", "newest_only")),
+                ("numbers", "margin"), ("numbers", "exp_table"))
 
 Found = Iterator[tuple[KeyPath, Problem]]
 
@@ -172,6 +186,48 @@ def forgetting(draft: Draft) -> Found:
                             remedy="lower rho; 0 forgets nothing")
 
 
+def reduction(draft: Draft) -> Found:
+    """What max_deterioration is to the metric, and what needs it (E106, E113)."""
+    chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
+    if not draft.has("online") or chosen is None:
+        return
+    metric = draft.get("online", "metric") or REDUCTIONS[chosen][1]
+    given = draft.given("online", "max_deterioration")
+    if chosen == "mt" and not given:
+        yield draft.problem("E106", "magnitude truncation needs to know which magnitude", "online",
+                            "max_deterioration", allowed="a number from 0, in units of y",
+                            remedy="add max_deterioration = ..., or take reduction nt: the smallest goes")
+    if draft.get("online", "newest_only") and not given:
+        yield draft.problem("E113", "newest_only has a meaning with max_deterioration only", "online",
+                            "newest_only", allowed="newest_only with max_deterioration",
+                            remedy="add max_deterioration = ..., or remove newest_only")
+    if most is None or chosen in FLOAT32:
+        return
+    if metric == "age":
+        yield draft.problem("E113", "an age is no deterioration: it is counted in samples", "online",
+                            "max_deterioration", allowed="max_age", remedy="use max_age, an integer")
+    elif not MAX_DETERIORATION[metric][0] <= most < MAX_DETERIORATION[metric][1]:
+        low, high = MAX_DETERIORATION[metric]
+        allowed = " and ".join([f"a number from {low:g}"] * (low == 0) + [f"below {high:g}"] * (high == 1))
+        yield draft.problem("E113", f"metric {metric} never gives this", "online", "max_deterioration",
+                            allowed=allowed, remedy="of metric fklms, 1 - k, start with 0.01; magnitude is "
+                            "in units of y, fmklms and fast_mklms in y squared")
+
+
+def float32(draft: Draft) -> Found:
+    """What a learner in float32 has not: other parts, and words of its multipliers (E113)."""
+    chosen = draft.get("online", "reduction")
+    if not draft.has("online") or chosen not in FLOAT32:
+        return
+    words_of_alpha = [("numbers", table, "alpha") for table in ("formats", "ranges", "casts")
+                      if "alpha" in (draft.get("numbers", table) or {})]
+    given = [path for path in _NOT_FLOAT32 if draft.given(*path)]
+    for path in [*given, *words_of_alpha]:
+        yield draft.problem("E113", f"reduction {chosen} computes in float32 and has no {path[-1]}", *path,
+                            allowed=f"no {path[-1]} with this reduction",
+                            remedy=f"remove {path[-1]}, or choose a reduction in integers, such as fklms")
+
+
 def kernel(draft: Draft) -> Found:
     """The keys of the type of kernel, all and no others (E106, E113); fit for the algorithm (E231)."""
     kind, algorithm = draft.get("kernel", "type"), draft.get("model", "algorithm")
@@ -245,13 +301,17 @@ def data(draft: Draft) -> Found:
     builtin, file = draft.given("data", "builtin"), draft.given("data", "file")
     if builtin == file:
         yield draft.problem("E116", f"{'both' if builtin else 'neither'} of builtin and file given", "data",
-                            allowed="builtin = \"ecg\" or \"digits\", or file = \"train.csv\"",
+                            allowed="builtin = \"ecg\", \"digits\" or \"equaliser\", or file = \"train.csv\"",
                             remedy="keep one of them" if builtin else "add one of them, or remove [data]")
     elif builtin and draft.given("data", "test"):
         yield draft.problem("E116", "bundled data bring their own test samples", "data", "test",
                             allowed="test with file only", remedy="remove test")
+    elif draft.get("data", "lagged") and (builtin or draft.get("toeplitz", "scheme") == "uniform"):
+        yield draft.problem("E116", "lagged makes inputs of the targets in a file; here inputs are known",
+                            "data", "lagged", allowed="lagged with file only, and not with scheme uniform",
+                            remedy="remove lagged")
     name = draft.get("data", "builtin")
-    yield from {"ecg": _ecg, "digits": _digits}.get(name, _nothing)(draft)
+    yield from {"ecg": _ecg, "digits": _digits, "equaliser": _equaliser}.get(name, _nothing)(draft)
 
 
 def _nothing(draft: Draft) -> Found:
@@ -295,5 +355,23 @@ def _digits(draft: Draft) -> Found:
                                 remedy="use a wider word")
 
 
-RULES = (tables_present, columns, scheme, solver, refinement, forgetting, kernel, overrides, casts, ranges,
-         data)
+def _equaliser(draft: Draft) -> Found:
+    count = draft.get("input", "columns")
+    if count is not None and count > BUILTIN_EQUALISER_COLUMNS:
+        yield draft.problem("E115", "the window of received samples is too long", "input", "columns",
+                            allowed=f"columns = 1 to {BUILTIN_EQUALISER_COLUMNS}",
+                            remedy="start with columns = 5")
+    for table in _too_many(draft, BUILTIN_EQUALISER_SAMPLES):
+        yield draft.problem("E115", "there are fewer training symbols", table, "n",
+                            allowed=f"up to {BUILTIN_EQUALISER_SAMPLES}", remedy="lower n")
+    if draft.get("toeplitz", "scheme") == "uniform":
+        yield draft.problem("E115", "windows of received samples are no uniform grid", "toeplitz", "scheme",
+                            allowed="another scheme, or another algorithm", remedy="use kernel_lms")
+    word = draft.word("output")
+    if word is not None and not word.lo <= -1 <= 1 <= word.hi:
+        yield draft.problem("E115", "the symbols are -1 and 1", "output", "word",
+                            allowed="s2f0 or wider", remedy="use a wider word")
+
+
+RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, float32, kernel, overrides,
+         casts, ranges, data)

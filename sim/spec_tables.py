@@ -6,34 +6,22 @@ the commented spec of ``kerncast init`` are made from these words, so that they 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PlainSerializer, PlainValidator
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field
 
-from .errors import KerncastError
-from .formats import Format
-
-RAW_BITS = 32
-_FRACTIONS = range(-32, 65)
-_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_NAME_LENGTH = 24
-
-# Words of C and C++ in lower case, and headers whose name a generated NAME.h would shadow.
-_RESERVED = frozenset((
-    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
-    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict",
-    "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
-    "unsigned", "void", "volatile", "while", "asm", "bool", "catch", "class", "delete", "explicit",
-    "export", "false", "friend", "mutable", "namespace", "new", "operator", "private", "protected",
-    "public", "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual",
-    "wchar", "assert", "complex", "ctype", "errno", "fenv", "inttypes", "iso646", "limits",
-    "locale", "math", "setjmp", "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef",
-    "stdint", "stdio", "stdlib", "stdnoreturn", "string", "tgmath", "threads", "time", "uchar",
-    "wctype", "main",
-))
+from .spec_types import (
+    NAME_LENGTH,
+    OVERFLOWS,
+    ROUNDINGS,
+    Casts,
+    CName,
+    Formats,
+    Gain,
+    Offset,
+    Ranges,
+    RawWord,
+)
 
 
 class Table(BaseModel):
@@ -48,99 +36,6 @@ def _key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **li
     return Field(default, description=about, json_schema_extra={"allowed": allowed, "remedy": remedy},
                  **limits)
 
-
-def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
-    """An error that already knows its code (the types ``E...`` of :mod:`.spec_problems`)."""
-    return PydanticCustomError(code, message, dict(words))
-
-
-def _c_name(name: str) -> str:
-    if not _NAME.fullmatch(name) or len(name) > _NAME_LENGTH:
-        raise _custom("E110", "the name cannot be a C identifier of ours")
-    if name.startswith("kc_"):
-        raise _custom("E110", "names that begin with kc_ belong to the runtime",
-                      remedy=f"choose another beginning, such as my_{name[3:]}")
-    if name in _RESERVED:
-        raise _custom("E110", "the name is a word of C or C++, or a standard header",
-                      remedy=f"add to it, such as {name}_model")
-    return name
-
-
-def format_text(text: str) -> str:
-    """The canonical text of a format, refused where it is none."""
-    try:
-        fmt = Format.parse(text)
-    except KerncastError as error:
-        problem = error.problems[0]
-        raise _custom(problem.code, problem.message, allowed=problem.allowed,
-                      remedy=problem.remedy) from None
-    if fmt.frac not in _FRACTIONS:
-        raise _custom("E201", "a format has too few or too many fraction bits",
-                      allowed=f"{_FRACTIONS[0]} to {_FRACTIONS[-1]} fraction bits")
-    return str(fmt)
-
-
-def _raw_word(text: str) -> str:
-    text = format_text(text)
-    if Format.parse(text).bits > RAW_BITS:
-        raise _custom("E201", "a raw word has too many bits", allowed=f"1 to {RAW_BITS} bits")
-    return text
-
-
-def _one_or_each(each: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A validator for one number, or a list of one each column (which becomes a tuple)."""
-    def validate(value: Any) -> Any:
-        if not isinstance(value, (list, tuple)):
-            return each(value)
-        if not value:
-            raise _custom("E107", "the list is empty")
-        return tuple(each(v) for v in value)
-    return validate
-
-
-def _integer(value: Any) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise _custom("E107", "an offset must be an integer")
-    return value
-
-
-def _gain(value: Any) -> float:
-    if not isinstance(value, (int, float)) or isinstance(value, bool):
-        raise _custom("E107", "a gain must be a number")
-    if not 1e-12 <= value <= 1e12:  # also refuses NaN
-        raise _custom("E108", "a gain is out of range")
-    return float(value)
-
-
-def _listed(value: Any) -> Any:
-    """A tuple as the list that the file holds."""
-    return list(value) if isinstance(value, tuple) else value
-
-
-CName = Annotated[str, AfterValidator(_c_name)]
-RawWord = Annotated[str, AfterValidator(_raw_word)]
-Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer)), PlainSerializer(_listed)]
-Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)), PlainSerializer(_listed)]
-
-Formats = dict[str, Annotated[str, AfterValidator(format_text)]]
-
-
-def cast_text(text: str) -> str:
-    """A cast in the canonical order, rounding before overflow; refused where it is none."""
-    words = text.split()
-    chosen = [[w for w in words if w in names] for names in (ROUNDINGS, OVERFLOWS)]
-    if not words or len(words) != sum(map(len, chosen)) or max(map(len, chosen)) > 1:
-        raise _custom("E109", "this is not a cast",
-                      allowed=f"one of {', '.join(ROUNDINGS)}, one of {', '.join(OVERFLOWS)}, or both",
-                      remedy="write \"floor\", \"wrap\" or \"half_even wrap\"")
-    return " ".join(word for words in chosen for word in words)
-
-
-#: What a cast does with the bits below and above its word.
-ROUNDINGS = ("floor", "half_up", "half_even")
-OVERFLOWS = ("saturate", "wrap")
-Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
-Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
 
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
                          "remedy": "write the sensor's word: sign, total bits, fraction bits"}
@@ -159,7 +54,7 @@ class Model(Table):
 
     name: CName = _key(about="prefix of every C symbol and file",
                        allowed=f"lower-case letters, digits, single underscores; a letter first; at most "
-                               f"{_NAME_LENGTH}",
+                               f"{NAME_LENGTH}",
                        remedy="choose a short name, such as ecg or motor_2")
     algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] = _key(
         about="toeplitz_rls or kernel_cg (batch training), or kernel_lms (online)",
@@ -281,10 +176,42 @@ class Online(Table):
     rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: all multipliers shrink by 1 - eta rho a sample",
                       allowed="a number from 0, with eta * rho at most 0.5",
                       remedy="0 forgets nothing; try 0.01")
-    reduction: Literal["fklms"] = _key("fklms", about="which vector goes when the budget is full",
-                                       allowed="fklms")
+    reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
+        "fklms", about="which vector goes: fklms, fmklms, nt, mt or at, each a projection and a metric; in "
+                       "float32 klms_f32, mklms_f32 or fklms_f32",
+        allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
+        remedy="fklms drops the newer of the closest pair, fmklms spares large multipliers, nt and mt drop "
+               "the smallest multiplier, at the oldest vector; klms_f32 and mklms_f32, for a float unit, "
+               "lose least, in O(budget^2) time and memory")
+    projection: Literal["none", "fklms"] | None = _key(
+        None, about="who inherits the multiplier, in place of the reduction's: none or fklms",
+        allowed="none, fklms", remedy="fklms hands it to the others by their kernel values, none drops it")
+    metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
+        None, about="what is lost with a vector, in place of the reduction's measure",
+        allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
+        remedy="fklms looks at distances, magnitude at multipliers, fmklms at both; fast_klms and fast_mklms "
+               "at the kernel values of all others")
+    truncation: float | None = _key(
+        None, ge=0, le=1e12, about="vectors whose multiplier is not above this, in units of y, are dropped",
+        allowed="a number from 0", remedy="start with a hundredth of eta times the largest y")
+    max_deterioration: float | None = _key(
+        None, ge=-1e12, le=1e12, about="a vector goes whenever no more is lost with it (lambda_max)",
+        allowed="a number in the unit of the metric: of fklms 1 - k, of magnitude units of y",
+        remedy="with metric fklms start with 0.01")
+    max_age: int | None = _key(
+        None, ge=1, le=2**31 - 1, about="a vector is dropped after so many more samples",
+        allowed="an integer, 1 to 2147483647", remedy="take several times the budget")
+    newest_only: bool = _key(False, about="with max_deterioration: only the vector that has just come may go",
+                             allowed="true, false", remedy="true needs the least time and memory")
     passes: int = _key(1, ge=1, le=1000, about="how often the training data are presented",
                        allowed="an integer, 1 to 1000", remedy="1 for a stream")
+
+
+    @property
+    def parts(self) -> tuple[str, str]:
+        """Projection and metric: those of the reduction, where no others are chosen."""
+        projection, metric = REDUCTIONS[self.reduction]
+        return self.projection or projection, self.metric or metric
 
 
 class Numbers(Table):
@@ -327,14 +254,23 @@ class TargetChoice(Table):
 class Data(Table):
     """Where samples come from."""
 
-    builtin: Literal["ecg", "digits"] | None = _key(None, about="bundled data: ecg or digits",
-                                                    allowed="ecg, digits")
+    builtin: Literal["ecg", "digits", "equaliser"] | None = _key(
+        None, about="bundled data: ecg, digits or equaliser", allowed="ecg, digits, equaliser")
     file: str | None = _key(None, min_length=1, about="CSV of raw words: columns x0, x1, ..., y",
                             allowed="the path of a CSV file, relative to the spec")
     test: str | None = _key(None, min_length=1, about="CSV of the same columns, kept for testing",
                             allowed="the path of a CSV file, relative to the spec")
+    lagged: bool | None = _key(None, about="a CSV of y alone: x0 is the y before, x1 the one before that",
+                               allowed="true or false",
+                               remedy="true for one-step prediction of a signal from its own past")
 
 
+#: What each reduction of the online learner stands for: projection and metric (report 836).
+REDUCTIONS = {"fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"), "nt": ("none", "magnitude"),
+              "mt": ("none", "magnitude"), "at": ("none", "age"), "klms_f32": ("klms", "klms"),
+              "mklms_f32": ("klms", "mklms"), "fklms_f32": ("fklms", "fklms")}
+#: Reductions that compute in float32, with a fixed budget and no other parts than their own.
+FLOAT32 = ("klms_f32", "mklms_f32", "fklms_f32")
 #: The keys that each kernel takes, all of them needed.
 KERNEL_KEYS: dict[str, tuple[str, ...]] = {
     "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),

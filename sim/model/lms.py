@@ -1,12 +1,12 @@
-"""sim.model: the FKLMS learner with a fixed budget, word for word as the device's.
+"""sim.model: the online learner in fixed memory, word for word as the device's.
 
-Report 836: learning rule (2)-(6), projection (16), metric (17), strategy of fixed N_max.  The
-metric is taken as the exact distance: the closest pair has the largest kernel value.
+Report 836: learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation, and
+the strategies fixed N_max and fixed lambda_max.  Vectors stand in slots 0 to count - 1.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,125 +19,14 @@ from ..primitives import Words, mac, narrow, shift_round
 from . import hooks as at
 from .base import IntegerModel
 from .hooks import Log, trace, trace_all
-from .kernel import (
-    Cast,
-    InputConstants,
-    KernelConstants,
-    cast_of,
-    convert_x,
-    convert_y,
-    distance,
-    into_word,
-    kernel,
-)
-from .ranges import ACCUMULATOR, ALPHA, DISTANCE, F, record
-from .statuses import OK, SATURATED
+from .kernel import InputConstants, KernelConstants, convert_x, convert_y, distance, into_word, kernel
+from .lms_metric import add_squares, cheapest, forget, keeps_neighbours, keeps_sums, loss_of, meet, square
+from .lms_state import CLOCK_MASK, LmsConstants, LmsState, constants_of, empty_state
+from .ranges import ACCUMULATOR, ALPHA, F, record
+from .statuses import FULL, OK, SATURATED
 
 
-class LmsConstants(NamedTuple):
-    """Integers of the plan."""
-
-    eta: int
-    eta_shift: int
-    decay: int
-    decay_shift: int
-    project_shift: int
-    mac_shift: int
-    f_shift: int
-    alpha: Cast
-    f: Cast
-
-
-class LmsState(NamedTuple):
-    """The device's arrays; `rank` 0 is the oldest vector."""
-
-    row: Words
-    dist: Words
-    alpha: Words
-    v: Words
-    near: Words
-    rank: Words
-
-
-@jit
-def cheapest(s: LmsState, count: int) -> int:
-    """The slot nearest to one of its elders; of equals, the newest (metric of eq. 17)."""
-    worst = -1
-    for i in range(count):
-        if s.rank[i] == 0:
-            continue
-        if worst < 0 or s.dist[i] < s.dist[worst] or (
-                s.dist[i] == s.dist[worst] and s.rank[i] > s.rank[worst]):
-            worst = i
-    return worst
-
-
-@jit
-def project(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants,
-            log: Log) -> int:
-    """Hand the multiplier of `slot` to the others by their kernel values (eq. 16)."""
-    saturated = 0
-    for j in range(count):
-        if j != slot:
-            d = distance(s.v[j], s.v[slot], k)
-            value = kernel(d, k, log)
-            moved = shift_round(s.alpha[slot] * value, c.project_shift, c.alpha.rounding)
-            s.alpha[j], lost = into_word(s.alpha[j] + moved, c.alpha, log, ALPHA)
-            saturated |= lost
-            trace(log, at.PROJECT_DISTANCE, slot, j, d)
-            trace(log, at.PROJECT_KERNEL, slot, j, value)
-            trace(log, at.PROJECT_ALPHA, slot, j, s.alpha[j])
-    return saturated
-
-
-@jit
-def find_near(s: LmsState, slot: int, count: int, skip: int, k: KernelConstants, log: Log) -> None:
-    """Search the nearest older vector of `slot`, leaving out `skip`; of equals, the oldest."""
-    best = -1
-    for j in range(count):
-        if j == skip or s.rank[j] >= s.rank[slot]:
-            continue
-        d2 = distance(s.v[slot], s.v[j], k)
-        trace(log, at.NEAR_DISTANCE, slot, j, d2)
-        if best < 0 or d2 < s.dist[slot] or (d2 == s.dist[slot] and s.rank[j] < s.rank[best]):
-            best = j
-            s.dist[slot] = d2
-    s.near[slot] = best
-    trace(log, at.NEAR_NEAR, slot, 0, s.near[slot])
-    trace(log, at.NEAR_DIST, slot, 0, s.dist[slot])
-
-
-@jit
-def release(s: LmsState, slot: int, count: int, k: KernelConstants, log: Log) -> None:
-    """Take `slot` out of the order of age and mend the neighbours that pointed at it."""
-    for j in range(count):
-        if j != slot and s.near[j] == slot and s.rank[j] > s.rank[slot]:
-            find_near(s, j, count, slot, k, log)
-    for j in range(count):
-        if s.rank[j] > s.rank[slot]:
-            s.rank[j] -= 1
-    trace_all(log, at.RELEASE_RANK, slot, s.rank, 0, count)
-
-
-@jit
-def insert(s: LmsState, slot: int, x: Words, alpha: int, count: int, log: Log) -> None:
-    """Put x into `slot` as the newest of `count` vectors; `row` holds its distances."""
-    best = -1
-    for j in range(count):
-        if j != slot and (best < 0 or s.row[j] < s.row[best] or (
-                s.row[j] == s.row[best] and s.rank[j] < s.rank[best])):
-            best = j
-    for c in range(x.shape[0]):
-        s.v[slot, c] = x[c]
-    s.alpha[slot] = alpha
-    s.rank[slot] = count - 1
-    s.near[slot] = 0 if best < 0 else best
-    s.dist[slot] = 0 if best < 0 else s.row[best]
-    record(log, DISTANCE, s.dist[slot])
-    trace(log, at.INSERT_NEAR, slot, 0, s.near[slot])
-    trace(log, at.INSERT_DIST, slot, 0, s.dist[slot])
-
-
+# ---- rows ----
 @jit
 def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) -> int:
     """The distances of x to all vectors into `row`; the slot that holds x already, or -1."""
@@ -152,61 +41,257 @@ def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) ->
 
 @jit
 def weigh(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """The sum ``alpha_i k(v_i, x)`` (1) from the distances in `row`: a kernel row and its products."""
+    """The sum ``alpha_i k(v_i, x)`` (1) from the distances in `row`: a kernel row and its products.
+
+    Where sums of squares are kept, `row` holds the kernel values afterwards.
+    """
     acc = 0
     for i in range(count):
         value = kernel(s.row[i], k, log)
         trace(log, at.WEIGH_KERNEL, 0, i, value)
         acc = mac(acc, s.alpha[i], value, c.mac_shift)
+        if keeps_sums(c):
+            s.row[i] = value
     record(log, ACCUMULATOR, acc)
     return acc
 
 
+# ---- projection ----
 @jit
-def learn(s: LmsState, count: int, x: Words, y: int, budget: int, c: LmsConstants,
-          k: KernelConstants, out: Words, log: Log) -> int:
-    """One step of the rule; out = (f, status), the new count comes back."""
-    duplicate = fill_row(s, x, count, k, log)
-    slot, saturated, held = count, 0, count
-    if duplicate < 0 and count == budget:
-        slot = cheapest(s, count)
-        trace(log, at.CHEAPEST_SLOT, 0, 0, slot)
-        saturated |= project(s, slot, count, c, k, log)
-        release(s, slot, count, k, log)
-        s.alpha[slot] = 0
-    trace(log, at.OUTPUT_Y, 0, 0, y)
+def receive(s: LmsState, j: int, alpha: int, value: int, c: LmsConstants, log: Log) -> int:
+    """Add ``alpha k`` to the multiplier of slot j (16); whether it saturated."""
+    moved = shift_round(alpha * value, c.project_shift, c.alpha.rounding)
+    s.alpha[j], lost = into_word(s.alpha[j] + moved, c.alpha, log, ALPHA)
+    trace(log, at.PROJECT_ALPHA, 0, j, s.alpha[j])
+    return 1 if lost else 0
+
+
+@jit
+def hand_over(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+    """The kernel row of `slot`, which leaves: its multiplier to the others, its squares out of their sums."""
+    projects = c.projects and s.alpha[slot] != 0
+    saturated = 0
+    if not projects and not keeps_sums(c):
+        return saturated
+    for j in range(count):
+        if j != slot:
+            d = distance(s.v[j], s.v[slot], k)
+            value = kernel(d, k, log)
+            trace(log, at.PROJECT_DISTANCE, slot, j, d)
+            trace(log, at.PROJECT_KERNEL, slot, j, value)
+            if projects:
+                saturated |= receive(s, j, s.alpha[slot], value, c, log)
+            if keeps_sums(c):
+                s.sums[j] -= square(value, c)
+    return saturated
+
+
+# ---- slots ----
+@jit
+def release(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+    """Take `slot` out of the model: projection, metric and order of age; whether a word saturated."""
+    saturated = hand_over(s, slot, count, c, k, log)
+    if keeps_neighbours(c):
+        forget(s, slot, count, c, k, log)
+    for j in range(count):
+        if s.rank[j] > s.rank[slot]:
+            s.rank[j] -= 1
+    trace_all(log, at.RELEASE_RANK, slot, s.rank, 0, count)
+    s.alpha[slot] = 0
+    return saturated
+
+
+@jit
+def move(words: Words, last: int, slot: int) -> None:
+    """The word of the last slot to `slot`; nothing stays behind."""
+    if words.shape[0] > 0:
+        words[slot] = words[last]
+        words[last] = 0
+
+
+@jit
+def close_gap(s: LmsState, slot: int, count: int, log: Log) -> int:
+    """Move the last of `count` vectors into the hole `slot`, so that none is between; the new count."""
+    last = count - 1
+    for d in range(s.v.shape[1]):
+        s.v[slot, d] = s.v[last, d]
+        s.v[last, d] = 0
+    move(s.row, last, slot)
+    move(s.alpha, last, slot)
+    move(s.rank, last, slot)
+    move(s.sums, last, slot)
+    move(s.born, last, slot)
+    move(s.dist, last, slot)
+    move(s.near, last, slot)
+    if s.near.shape[0] > 0:
+        for j in range(last):
+            if s.near[j] == last:
+                s.near[j] = slot
+    trace(log, at.CLOSE_GAP_SLOT, 0, 0, slot)
+    return last
+
+
+@jit
+def insert(s: LmsState, slot: int, x: Words, alpha: int, count: int, c: LmsConstants, log: Log) -> None:
+    """Put x into `slot` as the newest of `count` vectors; `row` is that of x."""
+    for d in range(x.shape[0]):
+        s.v[slot, d] = x[d]
+    s.alpha[slot] = alpha
+    if s.rank.shape[0] > 0:
+        s.rank[slot] = count - 1
+    if c.max_age > 0:
+        s.born[slot] = s.clock[0]
+    if s.near.shape[0] > 0:
+        meet(s, slot, count, c, log)
+    if s.sums.shape[0] > 0:
+        add_squares(s, slot, count, c, log)
+
+
+# ---- truncation ----
+@jit
+def is_over(s: LmsState, i: int, c: LmsConstants) -> bool:
+    """Whether slot i is to be dropped: its multiplier is small, or it is old."""
+    size = s.alpha[i] if s.alpha[i] >= 0 else -s.alpha[i]
+    return size <= c.truncation or (c.max_age > 0 and (s.clock[0] - s.born[i]) & CLOCK_MASK >= c.max_age)
+
+
+@jit
+def truncate(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k: KernelConstants,
+             log: Log) -> int:
+    """Drop what is small or old; nobody inherits.  The new count."""
+    i = 0
+    while i < count:
+        if is_over(s, i, c):
+            s.alpha[i] = 0
+            if not newest_only:
+                release(s, i, count, c, k, log)
+            count = close_gap(s, i, count, log)
+        else:
+            i += 1
+    return count
+
+
+# ---- the rule ----
+@jit
+def predicted(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, bool]:
+    """Predict f before learning, from the distances in `row`, and whether it saturated."""
     whole = shift_round(weigh(s, count, c, k, log), c.f_shift, c.f.rounding)
     f, lost = into_word(whole, c.f, log, F)
-    saturated |= lost
     trace(log, at.LEARN_F, 0, 0, f)
+    return f, lost
+
+
+@jit
+def stepped(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants,
+            log: Log) -> tuple[int, bool]:
+    """Decay of all (5), and the multiplier of the new or the repeated vector (4); whether that saturated."""
+    if c.max_age > 0:
+        s.clock[0] = (s.clock[0] + 1) & CLOCK_MASK
     if c.decay != 0:
         for i in range(count):
             s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)
         trace_all(log, at.LEARN_DECAYED, 0, s.alpha, 0, count)
-    step = narrow((y - f) * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
-    before = step if duplicate < 0 else s.alpha[duplicate] + step
-    word, lost = into_word(before, c.alpha, log, ALPHA)
-    saturated |= lost
-    trace(log, at.LEARN_ALPHA, 0, slot if duplicate < 0 else duplicate, word)
+    step = narrow(error * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
+    word, lost = into_word(step if duplicate < 0 else s.alpha[duplicate] + step, c.alpha, log, ALPHA)
+    trace(log, at.LEARN_ALPHA, 0, count if duplicate < 0 else duplicate, word)
     if duplicate >= 0:
         s.alpha[duplicate] = word
-    else:
-        held = min(count + 1, budget)
-        insert(s, slot, x, word, held, log)
-    out[0] = f
-    out[1] = SATURATED if saturated else OK
-    return held
+    return word, lost
 
 
 @jit
-def learn_all(x_raw: Words, y_raw: Words, s: LmsState, count: int, budget: int,
-              i: InputConstants, c: LmsConstants, k: KernelConstants, f: Words, status: Words,
-              x: Words, out: Words, log: Log) -> int:
+def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, out: Words,
+          log: Log) -> int:
+    """One step of the rule; out = (f, status), the new count comes back."""
+    duplicate = fill_row(s, x, count, k, log)
+    slot, saturated = count, 0
+    if duplicate < 0 and count == c.budget:
+        slot, _ = cheapest(s, count, c, k, log)
+        saturated |= release(s, slot, count, c, k, log)
+    trace(log, at.OUTPUT_Y, 0, 0, y)
+    f, lost = predicted(s, count, c, k, log)
+    word, lost_too = stepped(s, count, y - f, duplicate, c, log)
+    if duplicate < 0:
+        count = min(count + 1, c.budget)
+        insert(s, slot, x, word, count, c, log)
+    if c.truncation >= 0 or c.max_age > 0:
+        count = truncate(s, count, False, c, k, log)
+    if c.reduces:
+        count, more = reduce(s, count, c, k, log)
+        saturated |= more
+    out[0], out[1] = f, SATURATED if saturated != 0 or lost or lost_too else OK
+    return count
+
+
+@jit
+def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
+    """Fixed lambda_max: vectors go while no more is lost; the new count, and whether a word saturated."""
+    least = 2 if keeps_neighbours(c) else 1
+    saturated = 0
+    while count >= least:
+        slot, lam = cheapest(s, count, c, k, log)
+        if lam > c.max_deterioration:
+            break
+        saturated |= release(s, slot, count, c, k, log)
+        count = close_gap(s, slot, count, log)
+    return count, saturated
+
+
+# ---- the newest only ----
+@jit
+def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+    """Return lambda of a vector that is not held yet, from its row and its multiplier."""
+    about = 0
+    for i in range(count):
+        if keeps_sums(c):
+            about += square(s.row[i], c)
+        elif i == 0 or s.row[i] < about:
+            about = s.row[i]
+    lam = loss_of(alpha, about, c, k, log)
+    trace(log, at.NEWEST_LOSS, 0, 0, lam)
+    return lam
+
+
+@jit
+def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, out: Words,
+                 log: Log) -> int:
+    """As :func:`learn` where only the newest vector may go: it stays, or hands its multiplier on at once."""
+    duplicate = fill_row(s, x, count, k, log)
+    trace(log, at.OUTPUT_Y, 0, 0, y)
+    f, lost = predicted(s, count, c, k, log)
+    word, lost_too = stepped(s, count, y - f, duplicate, c, log)
+    saturated, full = lost or lost_too, False
+    stays = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
+    if c.truncation >= 0 or c.max_age > 0:
+        count = truncate(s, count, True, c, k, log)
+    if stays:
+        alone = keeps_neighbours(c) and count == 0
+        cheap = not alone and newest_loss(s, count, word, c, k, log) <= c.max_deterioration
+        full = not cheap and count == c.budget
+        if not cheap and not full:
+            insert(s, count, x, word, count + 1, c, log)
+            count += 1
+        elif c.projects:
+            for j in range(count):
+                value = s.row[j] if keeps_sums(c) else kernel(s.row[j], k, log)
+                saturated = receive(s, j, word, value, c, log) != 0 or saturated
+    out[0], out[1] = f, SATURATED if saturated else FULL if full else OK
+    return count
+
+
+@jit
+def learn_all(x_raw: Words, y_raw: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
+              c: LmsConstants, k: KernelConstants, f: Words, status: Words, x: Words, out: Words,
+              log: Log) -> int:
     """All samples in order; x (D,) and out (2,) are work space.  The new count comes back."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
-        count = learn(s, count, x, convert_y(y_raw[m], i, log), budget, c, k, out, log)
+        y = convert_y(y_raw[m], i, log)
+        if newest_only:
+            count = learn_newest(s, count, x, y, c, k, out, log)
+        else:
+            count = learn(s, count, x, y, c, k, out, log)
         f[m], status[m] = out[0], out[1]
     return count
 
@@ -215,17 +300,13 @@ class LmsModel(IntegerModel):
     """The integer model of a plan whose algorithm is ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
-        self._constants = LmsConstants._make(
-            [*(plan.integer(name) for name in LmsConstants._fields[:-2]),
-             cast_of(plan, "alpha"), cast_of(plan, "f")])
+        self._constants = constants_of(plan)
+        self._newest_only = plan.options["newest_only"] == "1"
         super().__init__(plan)
 
     def reset(self) -> None:
         """Back to the empty model."""
-        budget, columns = self.plan.sizes["N"], self.plan.sizes["D"]
-        row, dist, alpha, near, rank = (np.zeros(budget, dtype=np.int64) for _ in range(5))
-        v = np.zeros((budget, columns), dtype=np.int64)
-        self._state = LmsState(row, dist, alpha, v, near, rank)
+        self._state = empty_state(self.plan)
         self._count = 0
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
@@ -233,8 +314,8 @@ class LmsModel(IntegerModel):
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
         x, out = (np.zeros(size, dtype=np.int64) for size in (self.plan.sizes["D"], 2))
-        self._count = learn_all(x_raw, y_raw, self._state, self._count, self.plan.sizes["N"],
-                                self._input, self._constants, self._kernel, f, status, x, out,
+        self._count = learn_all(x_raw, y_raw, self._state, self._count, self._newest_only, self._input,
+                                self._constants, self._kernel, f, status, x, out,
                                 self.ranges.log)
         return {"status": status, "f": f}
 
@@ -242,6 +323,14 @@ class LmsModel(IntegerModel):
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
         return self._predict(x_raw, self._state.v, self._state.alpha, self._count, self._constants.f_shift)
 
+    def _members(self) -> dict[str, NDArray[Any]]:
+        return self._state._asdict()
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state."""
+        super().load(state)
+        self._count = int(state["count"][0])
+
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
-        return field_arrays(self.plan, {**self._state._asdict(), "count": self._count})
+        return field_arrays(self.plan, {**self._members(), "count": self._count})

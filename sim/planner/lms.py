@@ -1,4 +1,4 @@
-"""sim.planner: formats and shifts of the FKLMS learner with a fixed budget.
+"""sim.planner: formats and shifts of the online learner in fixed memory.
 
 Only alpha has a range that the words do not give.  Its format comes from the spec (``[numbers.formats]
 alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model on the user's
@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 
 from ..errors import fail
 from ..formats import Format
-from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
-from ..spec import Spec
+from ..plan import Plan, Signal
+from ..spec import Online, Spec
 from ..tables import power_of_two
 from .casts import cast_modes
-from .counts import memory, operations
 from .exact import ceil_log2, floor_log2
-from .lms_bound import multiplier_bound
 from .inputs import (
     WORD_CLASSES,
     WordClass,
@@ -34,6 +32,9 @@ from .inputs import (
     units,
 )
 from .levinson import products_shift
+from .lms_bound import multiplier_bound
+from .lms_counts import lms_memory, lms_operations
+from .lms_metric import metric_constants
 
 Raw = NDArray[np.int64]
 
@@ -68,30 +69,13 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
             "f_shift": f_shift}
 
 
-def _memory(words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
-    distance = words.distance.c_type
-    index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
-    return memory([
-        ("row", distance, "N", "distances to the sample at hand"),
-        ("dist", distance, "N", "distance to the nearest older vector"),
-        ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
-        ("v", x_word, "N*D", "expansion vectors"),
-        ("near", index, "N", "slot of the nearest older vector"),
-        ("rank", index, "N", "age: 0 is the oldest"),
-        ("count", "uint16_t", "1", "vectors held"),
-    ], sizes, SIZE_KEYS["kernel_lms"])
-
-
-def _operations(sizes: dict[str, int], decays: bool) -> dict[str, dict[str, Operations]]:
-    # Kernel values: N of the prediction, N-1 of the projection.  Distances: the same, and the worst
-    # rescan, in which every younger vector had the removed one for its nearest elder.
-    # Multiplications: N of the prediction, N-1 of the projection, 1 of the step, N of a decay.
-    return operations({
-        "update": {"kernel_values": "2*N-1",
-                   "distance_terms": "D*(2*N-1 + (N-1)*(N-2)//2)",
-                   "multiplications": "3*N" if decays else "2*N"},
-        "predict": {"kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"},
-    }, sizes)
+def _options(online: Online) -> dict[str, str]:
+    """The choices of the table, those that were left away not among them."""
+    projection, metric = online.parts
+    chosen = {"reduction": online.reduction, "projection": projection, "metric": metric,
+              "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": str(int(online.newest_only))}
+    limits = {name: getattr(online, name) for name in ("truncation", "max_deterioration", "max_age")}
+    return chosen | {name: repr(limit) for name, limit in limits.items() if limit is not None}
 
 
 def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
@@ -100,16 +84,16 @@ def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
     x, y = plan_input(spec, words), plan_output(spec, words)
     constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
     constants |= _constants(spec, words, alpha) | plan_kernel(spec, words, x)
+    constants |= metric_constants(spec, words, x, y, alpha)
     sizes = {"N": spec.online.budget, "D": spec.input.columns}
     signals = common_signals(spec, words, x, y)
     signals["alpha"] = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
     return Plan(
         name=spec.model.name, algorithm="kernel_lms", word=words.bits,
-        options={**spec.kernel.options, "reduction": spec.online.reduction, "eta": repr(spec.online.eta),
-                 "rho": repr(spec.online.rho), "rounding": spec.numbers.rounding},
+        options={**spec.kernel.options, **_options(spec.online), "rounding": spec.numbers.rounding},
         sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
-        memory=_memory(words, x.signal.format.c_type, sizes),
-        operations=_operations(sizes, constants["decay"] != 0),
+        memory=lms_memory(spec.online, words, x.signal.format.c_type, sizes),
+        operations=lms_operations(spec.online, constants["decay"] != 0, sizes),
         units=units(spec, x, y), evidence={"alpha": evidence})
 
 
@@ -124,7 +108,7 @@ def _range_seen(spec: Spec, x_raw: Raw, y_raw: Raw) -> float:
 
 
 def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
-    """The plan of an FKLMS learner; with data, alpha's format follows the range seen.
+    """The plan of an online learner; with data, alpha's format follows the range seen.
 
     Parameters
     ----------

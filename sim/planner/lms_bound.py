@@ -1,4 +1,4 @@
-"""sim.planner: how large the multipliers of FKLMS can become, from eta, rho, N and the input range.
+"""sim.planner: how large the multipliers of the online learner can become, from eta, rho, N and the inputs.
 
 Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does three things:
 
@@ -15,8 +15,13 @@ With ``gap = 1 - q max(1, kappa) > 0`` this contracts, and from S = 0 on
     S <= eta (1 + min(2, S)) / gap,  so that  |alpha_i| <= S <= 3 eta / gap,  and, where gap > eta,
     |alpha_i| <= eta / (gap - eta).
 
-Rounding adds at most one lsb for every multiplier in projection and decay, and one in the step: 2 N + 1
-lsb a sample, divided by gap with the rest.
+*Other reductions.*  What is dropped, and handed to none, only makes S smaller: kappa = 0.  Where a fixed
+lambda_max removes the newest vector alone (newest_only, or the metric fklms), its multiplier is handed on
+after the step: max(1, kappa) times that is added.  Where it may remove several at once, each may multiply S
+by kappa, so that there is a bound for kappa <= 1 only.
+
+Rounding adds at most one lsb for every multiplier in each projection and in the decay, and one in the step:
+2 N + 1 lsb a sample for one projection, divided by gap with the rest.
 
 *kappa.*  Vectors of a budget differ (a repeated input updates its own multiplier), and their words are
 integers, at least one step of the grid apart.  The closest they can lie together is the whole grid, so
@@ -57,13 +62,31 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
         None where nothing bounds the multipliers; see the derivation above.
     """
     eta, decay = _rates(plan)
-    gap = 1 - decay * max(Fraction(1), _handed_over(plan))
-    if gap <= 0:
+    before, after, projections = _growth(plan)
+    gap = 1 - decay * before
+    if gap <= 0 or after is None:
         return None
-    lsb = plan.signals["alpha"].format.lsb
-    rounding = (2 * plan.sizes["N"] + 1) * lsb
+    lsb, eta = plan.signals["alpha"].format.lsb, eta * after
+    rounding = ((projections + 1) * plan.sizes["N"] + 1) * lsb * after
     least = (eta * (1 + _F_MOST) + rounding) / gap
     return min(least, (eta + rounding) / (gap - eta)) if gap > eta else least
+
+
+def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
+    """Factors of S before the step and of the step after it, None without a bound; projections a sample."""
+    one, options = Fraction(1), plan.options
+    reduces, newest = "max_deterioration" in options, options["newest_only"] == "1"
+    never = _different_inputs(plan) <= plan.sizes["N"] and not reduces
+    if options["projection"] == "none" or never:
+        return one, one, 0
+    factor = max(one, _handed_over(plan))
+    if newest:
+        return one, factor, 1
+    if not reduces:
+        return factor, one, 1
+    if options["metric"] == "fklms":
+        return factor, factor, 2
+    return factor, one if factor == 1 else None, plan.sizes["N"] + 1
 
 
 def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
@@ -77,8 +100,6 @@ def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
 def _handed_over(plan: Plan) -> Fraction:
     """kappa: the sum of the kernel values between one vector and all others of a budget."""
     others = Fraction(plan.sizes["N"] - 1)
-    if _different_inputs(plan) <= plan.sizes["N"]:
-        return Fraction(0)
     power = {"gaussian": 2, "laplacian": 1}.get(plan.options["kernel"])
     if power is None:
         return others

@@ -16,7 +16,7 @@ from ..errors import fail
 from ..kernels import DistanceKernel
 from .expansion import Expansion, expand
 from .first_row import as_samples
-from .reduction import FixedNumber, Parts, Reduction
+from .reduction import FixedDeterioration, FixedNumber, Parts, Reduction
 from .solution import Status
 
 Array = NDArray[np.float64]
@@ -94,7 +94,8 @@ class KernelLMS:
     reductions : tuple of Reduction
     status : Status
         ``diverged`` once an error exceeded a thousand times the largest target seen; the learner then
-        keeps its last multipliers and learns no more.
+        keeps its last multipliers and learns no more.  ``full`` once the newest vector went, with
+        newest_only, because there were more than N_max.
     history : History
         Of the last call of `learn`.
 
@@ -153,7 +154,7 @@ class KernelLMS:
         d2 = model.distances(x)
         twin = int(np.argmin(d2))
         self._deterioration = -np.inf
-        if self.status is not Status.OK:
+        if self.status is Status.DIVERGED:
             return self._output(d2)
         duplicate = bool(d2[twin] == 0.0)
         if not duplicate:
@@ -230,6 +231,8 @@ class KernelLMS:
         return gone
 
     def _remove(self, reduction: Reduction, slot: int, lam: float) -> None:
+        if isinstance(reduction.strategy, FixedDeterioration) and lam > reduction.strategy.limit:
+            self.status = Status.FULL
         if reduction.metric is self.reductions[-1].metric:
             self._deterioration = max(lam, self._deterioration)
         reduction.projection.apply(self.model, slot)

@@ -102,12 +102,15 @@ class FixedDeterioration:
     limit : float
         lambda_max.
     newest_only : bool
-        Look at the newest vector alone (section 4): O(N) with the metric of FKLMS, where it makes no
-        difference, O(N^2) with those that read K^-1.
+        Look at the vector that has just come, and at no other (section 4): O(N) with the metric of FKLMS,
+        where it makes no difference, O(N^2) with those that read K^-1.
+    budget : int or None
+        N_max where the newest alone may go: it goes from there on whatever its lambda.
     """
 
     limit: float
     newest_only: bool = False
+    budget: int | None = None
     before = False
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
@@ -116,7 +119,11 @@ class FixedDeterioration:
             return None
         if self.newest_only:
             slot = model.newest_of(model.held)
+            if model.born[slot] != model.presented:
+                return None  # it was looked at when it came
             lam = float(metric.deterioration(model)[slot])
+            if self.budget is not None and model.count > self.budget:
+                return slot, lam
         else:
             slot, lam = metric.cheapest(model)
         return (slot, lam) if lam <= self.limit else None
@@ -152,7 +159,8 @@ class Parts:
     ls_penalty : float
         C of (20).
     newest_only : bool
-        With max_deterioration: look at the newest vector alone.
+        With max_deterioration: look at the vector that has just come, and at no other; where there are more
+        than `budget`, it goes whatever its lambda.
 
     Raises
     ------
@@ -199,11 +207,13 @@ class Parts:
         inherits = PROJECTIONS[self.projection or projection]
         judge = METRICS[self.metric or metric](float(self.ls_penalty))
         require(kernel, self.reduction.upper(), *dict.fromkeys((*inherits.needs, *judge.needs)))
+        budget = None if self.budget is None else checked_budget(self.budget, judge.least)
+        newest_only = self.newest_only and self.max_deterioration is not None
         if self.max_deterioration is not None:
-            found.append(Reduction(inherits, judge, FixedDeterioration(self.max_deterioration,
-                                                                       self.newest_only)))
-        if self.budget is not None:
-            found.append(Reduction(inherits, judge, FixedNumber(checked_budget(self.budget, judge.least))))
+            found.append(Reduction(inherits, judge, FixedDeterioration(
+                self.max_deterioration, newest_only, budget if newest_only else None)))
+        if budget is not None and not newest_only:
+            found.append(Reduction(inherits, judge, FixedNumber(budget)))
         if not found:
             raise fail("E229", "nothing limits the number of vectors", where="budget", value=None,
                        allowed="a budget, max_deterioration or max_age", remedy='or take reduction="none"')

@@ -21,6 +21,8 @@ class Status(StrEnum):
     BREAKDOWN = "breakdown"
     #: An iteration that used up its steps, or no longer gets closer to the solution.
     NOT_CONVERGED = "not_converged"
+    #: An online learner whose memory was full, so that a newest vector went that would have stayed.
+    FULL = "full"
     #: An online learner whose multipliers grow without bound.
     DIVERGED = "diverged"
 

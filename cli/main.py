@@ -18,6 +18,7 @@ from .doctor import doctor
 from .explain import explain
 from .fit import fit
 from .gen import gen
+from .hil import ACTIONS
 from .init import init
 from .plan import plan
 from .row import row
@@ -71,3 +72,9 @@ def _help(command: Command) -> str:
 
 for _name, _command in COMMANDS.items():
     app.command(_name, help=_help(_command))(guarded(_command))
+
+_hil = typer.Typer(no_args_is_help=True, rich_markup_mode=None,
+                   help="Boards, real and emulated: list them, run the vectors on one.")
+for _name, _command in ACTIONS.items():
+    _hil.command(_name, help=_help(_command))(guarded(_command))
+app.add_typer(_hil, name="hil")

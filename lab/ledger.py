@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from ..hw.backends import open_backend
-from ..sim.backend import Outputs
+from ..sim.backend import Backend, Outputs
 from ..sim.plan import Plan
 from ..sim.vectors import Call, Vectors, replay
 
@@ -70,9 +70,13 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     """
     backend = open_backend(plan, name, source=source, state=vectors.state)
     try:
-        result = replay(backend, vectors, progress)
-        costs = cast(Any, backend).costs() if hasattr(backend, "costs") else {}
-        return Row(backend.name, result.words, result.mismatches, result.first,
-                   tuple(result.answers), costs)
+        return replay_on(backend, vectors, progress)
     finally:
         backend.close()
+
+
+def replay_on(backend: Backend, vectors: Vectors, progress: Progress = lambda calls: calls) -> Row:
+    """Replay vectors on a back end that is open."""
+    result = replay(backend, vectors, progress)
+    costs = cast(Any, backend).costs() if hasattr(backend, "costs") else {}
+    return Row(backend.name, result.words, result.mismatches, result.first, tuple(result.answers), costs)

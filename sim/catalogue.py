@@ -323,6 +323,12 @@ _LINK = {
                   "Look for these, reset the board, then start again."),
     "E417": Entry("no such emulated board", "The back end names a board or an emulator that is not known.",
                   "Use one of those listed; `kerncast targets` lists them."),
+    "E418": Entry("the board cannot be loaded that way",
+                  "--flash names a program that the board's file does not, or no port was given.",
+                  "Use one of those listed, with --port; `kerncast targets BOARD` shows the commands."),
+    "E419": Entry("the board could not be loaded",
+                  "The program that loads it failed: no board, a busy probe, a locked chip.",
+                  "Read its message, look at the cable and the permissions, and try again."),
     "E420": Entry("no such back end or simulator", "The name is not one of the forms known.",
                   "Use one of the forms listed."),
     "E431": Entry("the RTL back end cannot do this", "The core in SystemVerilog predicts; it does not learn.",
@@ -372,6 +378,9 @@ _MISSING = {
     "E513": Entry("a program of the RTL simulation is missing",
                   "The simulator, or make, perl or g++ that it calls, is not installed.",
                   "Install it with the command named."),
+    "E514": Entry("a program that loads boards is missing",
+                  "openocd, pyocd, avrdude or the like is not installed.",
+                  "Install it with the command named, or load the image by hand."),
 }
 
 #: Every error and warning a user can meet, by its code.

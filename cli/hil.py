@@ -1,0 +1,128 @@
+"""cli: ``kerncast hil``: boards, real and emulated, and what they answer."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..sim.errors import EXIT_DIFFERENT, fail
+from .shell import JsonFlag, columns, load_spec, show
+
+if TYPE_CHECKING:
+    from ..codegen.targets import Board
+    from ..hw.hil.board_backend import BoardBackend
+    from ..sim.plan import Plan
+    from ..sim.vectors import Vectors
+
+
+def hil_list(as_json: JsonFlag = False) -> None:
+    """List the boards with their emulators and loaders, and the serial ports of this machine.
+
+    Examples
+    --------
+    kerncast hil list
+    """
+    from serial.tools.list_ports import comports
+
+    from ..codegen.targets import board_ids, load_board
+    from ..hw.hil.emulators import available
+
+    boards = [load_board(name) for name in board_ids()]
+    rows = [{"id": b.id, "title": b.title, "real": b.real,
+             "emulators": {e: available(b, e) for e in b.emulators}, "flash": list(b.flashers)}
+            for b in boards]
+    ports = [{"port": p.device, "title": p.description} for p in sorted(comports())]
+    text = columns([("board", "emulators", "loaded by"), *(
+        (b.id, ", ".join(e if available(b, e) else f"{e} (missing)" for e in b.emulators) or "-",
+         ", ".join(b.flashers) or "-") for b in boards)])
+    found = columns([(p["port"], p["title"]) for p in ports]) if ports else "no serial port on this machine"
+    show({"boards": rows, "ports": ports}, as_json, f"{text}\n\n{found}")
+
+
+def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_default=False,
+                                                   help="A spec with [data], or a generated folder.")],
+            board: Annotated[str, typer.Option("--board", help="Board, as `kerncast hil list` names it.")],
+            port: Annotated[str, typer.Option("--port", help="Serial port of a real board; else emulated.",
+                                              show_default=False)] = "",
+            flash: Annotated[str, typer.Option("--flash", help="Load the board first, by this program or "
+                                               "`auto`.", show_default=False)] = "",
+            emulator: Annotated[str, typer.Option(help="Emulator; the first that is installed.",
+                                                  show_default=False)] = "",
+            compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
+            optimise: Annotated[str, typer.Option("-O", "--optimise", help="-O0 to -O3, or -Os.")] = "-O2",
+            as_json: JsonFlag = False) -> None:
+    """Replay the vectors on a board, compare every word with the model's, and say what it takes.
+
+    A real board, named by its port, must run the image of `kerncast build`, or be loaded with --flash.
+    Exits with 1 where a word differs.
+
+    Examples
+    --------
+    kerncast hil run ecg.toml --board microbit
+    kerncast hil run build/ecg --board nucleo-f446re --port /dev/ttyACM0 --flash auto
+    """
+    from ..codegen.targets import load_board
+    from ..lab.ledger import replay_on
+
+    chosen = load_board(board)
+    if flash and not port:
+        raise fail("E418", "a board is loaded at its port", where="--flash", value=flash,
+                   allowed="--flash together with --port",
+                   remedy="name the port, such as --port /dev/ttyACM0")
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
+        out, plan, vectors = _material(source, Path(folder))
+        backend, command = _open(chosen, out, plan, port, flash, emulator, compiler, optimise)
+        try:
+            row = replay_on(backend, vectors)
+        finally:
+            backend.close()
+    costs = columns((str(key), str(value)) for key, value in row.costs.items())
+    show({"plan": plan.hash, "board": chosen.id, **row.as_dict(), "flashed": command}, as_json,
+         (f"loaded by {shlex.join(command)}\n" if command else "")
+         + f"{row.backend}: {row.words} words compared, {row.mismatches} differ {row.first}\n{costs}")
+    if row.mismatches:
+        raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _material(source: Path, folder: Path) -> tuple[Path, Plan, Vectors]:
+    """A generated folder with its plan and vectors; generated in `folder` where a spec is given."""
+    from ..codegen.generate import generate, load_plan, load_vectors
+    from ..lab.example import plan_and_vectors
+
+    if source.is_file():
+        plan, vectors = plan_and_vectors(load_spec(source), source.parent)
+        if vectors is not None:
+            generate(plan, folder / "out", vectors=vectors)
+    else:
+        plan, vectors = load_plan(source)[0], load_vectors(source)
+    if vectors is None:
+        raise fail("E308", "there are no test vectors", where=str(source), allowed="a spec with [data]",
+                   remedy="add [data] to the spec and generate again")
+    return (folder / "out" if source.is_file() else source), plan, vectors
+
+
+def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: str, compiler: str,
+          optimise: str) -> tuple[BoardBackend, list[str]]:
+    """The board as a back end, and the command that loaded it."""
+    from ..codegen.firmware import build_firmware
+    from ..hw.hil import flash as loader
+    from ..hw.hil.board_backend import open_board, open_port
+
+    if not port:
+        where = ":".join(["emu", board.id, *([emulator] if emulator else []), compiler, optimise])
+        return open_board(out, where, plan=plan), []
+    if not flash:
+        return open_port(port, plan, board=board), []
+    program = loader.default_flasher(board) if flash == "auto" else flash
+    loader.require_flasher(board, program)  # before the time is spent on building
+    image = build_firmware(out, plan, board.id, compiler=compiler, optimise=optimise)
+    command = loader.flash(board, image.elf, program, port)
+    return open_port(port, plan, board=board, image=image), command
+
+
+#: Every action by its name.
+ACTIONS = {"list": hil_list, "run": hil_run}

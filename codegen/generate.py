@@ -22,9 +22,11 @@ from .manifest import MANIFEST, Manifest, content, digest, part_of, write_whole
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_rtl
+from .saved_state import saved_context
 from .targets import load_target
 
-RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h", "kc_sine.h", "kc_trace.h")
+RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h", "kc_sine.h", "kc_trace.h",
+           "kc_crc.h", "kc_storage.h", "kc_state.h")
 #: What a solver needs besides.
 SOLVER_HEADERS = {"lookahead": ("kc_real.h", "kc_lookahead.h"), "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32.h")}
 
@@ -40,18 +42,25 @@ def render_c(plan: Plan) -> dict[str, str]:
     -------
     dict of str to str
     """
-    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    values = context(plan, str(plan.evidence.get("spec", "of no file"))) | {"saved": saved_context(plan)}
     p = plan.name
     accuracy = "refine.c" if values["refine"] else "certify.c"
     algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
-                 "kernel_cg": ("cg.c", "bound.c"), "kernel_lms": ("lms.c",)}[plan.algorithm]
+                 "kernel_cg": ("cg.c", "bound.c"), "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",)}[plan.algorithm]
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
-    names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
+    names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", "state.c", *algorithm)}
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
              for name, template in names.items()}
     files["README.md"] = environment().get_template("c/README.md.j2").render(values)
     return files | {f"rt/{name}": read_text(f"firmware/rt/{name}")
-                    for name in (*RUNTIME, *SOLVER_HEADERS.get(values["solver"], ()))}
+                    for name in (*RUNTIME, *_more_headers(plan))}
+
+
+def _more_headers(plan: Plan) -> tuple[str, ...]:
+    """Headers of the runtime for what only some algorithms do."""
+    if plan.in_float32:
+        return ("kc_f32.h",) if plan.options["metric"] == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
+    return SOLVER_HEADERS.get(plan.options.get("solver", ""), ())
 
 
 def check_memory(plan: Plan, target: Target) -> None:

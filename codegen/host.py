@@ -15,11 +15,12 @@ from ..sim import raw
 from ..sim.backend import ALL_CALLS, Outputs, Raw
 from ..sim.errors import fail
 from ..sim.plan import Plan
+from ..sim.saved_state import Verdict, image_bytes, refused, slot_bytes, slots_with
 from ..sim.trace import TRACED_CALLS, Event, Trace
 from .compilers import Compiler, host_compiler
 from .context import TRAINERS
 from .generate import generate, load_manifest
-from .hooks import TRACE_DECLARATIONS, TRACE_ON, write_trace_hooks
+from .hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS, TRACE_ON, write_store, write_trace_hooks
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 _BAD_ARGUMENT = 4
@@ -40,6 +41,8 @@ def declarations(plan: Plan) -> str:
         extern const uint8_t {p}_plan_hash[32];
         void {p}_model_init({p}_model_t *m);
         int {p}_model_predict(const {p}_model_t *m, const {raw_x} *x, {word} *f);
+        int {p}_state_save(const {p}_model_t *m, const kc_storage_t *storage);
+        int {p}_state_restore({p}_model_t *m, const kc_storage_t *storage);
         {learn}"""
 
 
@@ -63,8 +66,9 @@ class HostBackend:
 
     Attributes
     ----------
-    ffi, library, model
-        cffi's view of the generated API and of this back end's model structure.
+    ffi, library, model, slots
+        cffi's view of the generated API, of this back end's model structure, and of the two slots in RAM to
+        which it saves.
 
     Raises
     ------
@@ -80,7 +84,7 @@ class HostBackend:
         self.calls = TRACED_CALLS if traced else ALL_CALLS
         self.name = f"host:{chosen.name}:{''.join(flags)}"
         self.ffi = cffi.FFI()
-        self.ffi.cdef(declarations(plan) + (TRACE_DECLARATIONS if traced else ""))
+        self.ffi.cdef(STORE_DECLARATIONS + declarations(plan) + (TRACE_DECLARATIONS if traced else ""))
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
         try:
             self.library: Any = self.ffi.dlopen(str(self._build(chosen, source, flags, build_dir, traced)))
@@ -88,6 +92,10 @@ class HostBackend:
             self._folder.cleanup()
             raise
         self.model = self.ffi.new(f"{plan.name}_model_t *")
+        self.slots = [self.ffi.new("uint8_t[]", slot_bytes(plan)) for _ in range(2)]
+        self._store = self.ffi.new("kc_hil_store_t *", {"slots": [
+            {"data": slot, "bytes": len(slot)} for slot in self.slots]})
+        self._storage = self.ffi.new("kc_storage_t *", self.library.kc_hil_store_open(self._store))
         self.reset()
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
@@ -103,6 +111,8 @@ class HostBackend:
                        value=manifest.plan, allowed=self.plan.hash, remedy="generate the folder again")
         library = work / f"{self.plan.name}{_SUFFIX}"
         sources = [source / name for name in manifest.sources]
+        sources.append(write_store(work))
+        flags = (*flags, f"-I{(source / 'rt').absolute()}")
         if traced:
             sources.append(write_trace_hooks(work))
             flags = (*flags, f"-D{TRACE_ON}", f"-I{work.absolute()}")
@@ -167,6 +177,23 @@ class HostBackend:
         if not scalar and self.ffi.typeof(value).item.cname == "float":  # the integers of their bits
             return np.frombuffer(self.ffi.buffer(value), dtype=np.uint32).astype(np.int64)
         return np.array([value] if scalar else list(value), dtype=np.int64)
+
+    def save(self) -> bytes:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        status = self._call("state_save", self._storage)
+        image = bytes(self.slots[self._store.written])[:image_bytes(self.plan)]
+        if status != Verdict.OK:
+            raise refused(self.plan, image, status, f"back end {self.name}")
+        return image
+
+    def restore(self, image: bytes) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        where = f"back end {self.name}"
+        for slot, content in zip(self.slots, slots_with(self.plan, image, where), strict=True):
+            self.ffi.memmove(slot, content, len(content))
+        status = self._call("state_restore", self._storage)
+        if status != Verdict.OK:
+            raise refused(self.plan, image, status, where)
 
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""

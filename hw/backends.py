@@ -97,6 +97,7 @@ class _Owning:
         self.name, self.calls = backend.name, backend.calls
         self.train, self.update, self.predict = backend.train, backend.update, backend.predict
         self.state, self.reset = backend.state, backend.reset
+        self.save, self.restore = backend.save, backend.restore
 
     def __getattr__(self, name: str) -> Any:
         """What else the back end has, such as ``costs`` of a board or ``plan_hash`` of the host's C."""

@@ -18,7 +18,7 @@ from .statuses import MEANINGS
 Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
 
-ALL_CALLS = frozenset({"train", "update", "predict", "state"})
+ALL_CALLS = frozenset({"train", "update", "predict", "state", "save", "restore"})
 #: Names of the statuses, each at its code.
 STATUSES = tuple(MEANINGS)
 
@@ -44,8 +44,17 @@ class Backend(Protocol):
     def state(self) -> Outputs:
         """Every member of the model structure, in its order."""
 
+    def save(self) -> bytes:
+        """The state as an image of :mod:`.saved_state`, the same bytes on every back end.
+
+        The sequence number is one more than that of the last image saved or restored.
+        """
+
+    def restore(self, image: bytes) -> None:
+        """Go on from an image; E440 to E446, and the model as it was, where it is refused."""
+
     def reset(self) -> None:
-        """Back to the initial state."""
+        """Back to the initial state; what was saved stays."""
 
     def close(self) -> None:
         """Let go of compilers' folders, processes and ports."""

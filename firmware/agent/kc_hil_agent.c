@@ -1,6 +1,8 @@
 /* The HIL agent.  SPDX-License-Identifier: Apache-2.0 */
 #include "kc_hil_agent.h"
 
+#include "kc_crc.h"
+
 #define HASH_BYTES 32u
 #define HALF_OF_SEQUENCES 0x8000u
 
@@ -45,7 +47,7 @@ static uint32_t send_reply(uint8_t *frame, uint8_t opcode, uint16_t sequence, ui
     frame[KC_HIL_REPLY_OPCODE_AT] = (uint8_t)(opcode | KC_HIL_REPLY);
     put(&frame[KC_HIL_REPLY_SEQUENCE_AT], sequence, 2);
     frame[KC_HIL_REPLY_STATUS_AT] = status;
-    put(&frame[length], kc_hil_crc32(frame, length), KC_HIL_CRC);
+    put(&frame[length], kc_crc32(0, frame, length), KC_HIL_CRC);
     kc_hil_frame_send(frame, length + KC_HIL_CRC, send);
     return length + KC_HIL_CRC;
 }
@@ -96,6 +98,8 @@ static const kc_hil_memory_t *find_region(const kc_hil_port_t *port, uint32_t re
     case KC_HIL_REGION_Y: return &port->y;
     case KC_HIL_REGION_RESULTS: return &port->results;
     case KC_HIL_REGION_STATUSES: return &port->statuses;
+    case KC_HIL_REGION_SLOT_A: return port->store != 0 ? &port->store->slots[0] : 0;
+    case KC_HIL_REGION_SLOT_B: return port->store != 0 ? &port->store->slots[1] : 0;
     default: break;
     }
     if (region < KC_HIL_REGION_FIELDS || region - KC_HIL_REGION_FIELDS >= port->field_count) {
@@ -119,7 +123,8 @@ static uint8_t do_write(const kc_hil_agent_t *agent, const uint8_t *in, uint32_t
     if (memory == 0) {
         return KC_HIL_ST_BAD_REGION;
     }
-    if (region != KC_HIL_REGION_X && region != KC_HIL_REGION_Y) {
+    if (region != KC_HIL_REGION_X && region != KC_HIL_REGION_Y && region != KC_HIL_REGION_SLOT_A
+        && region != KC_HIL_REGION_SLOT_B) {
         return KC_HIL_ST_READ_ONLY;
     }
     if (!lies_inside(memory, offset, count)) {
@@ -169,6 +174,22 @@ static uint8_t do_operation(kc_hil_agent_t *agent, uint8_t opcode, uint16_t sequ
     return KC_HIL_ST_OK;
 }
 
+/* SAVE, RESTORE: likewise. */
+static uint8_t do_saved(kc_hil_agent_t *agent, uint8_t opcode, uint16_t sequence, uint8_t *out,
+                        uint32_t *produced)
+{
+    const kc_hil_port_t *port = agent->port;
+    const int save = opcode == KC_HIL_OP_SAVE;
+    if (port->store == 0) {
+        return KC_HIL_ST_NOT_SUPPORTED;
+    }
+    (void)send_reply(agent->reply, opcode, sequence, KC_HIL_ST_WORKING, 0, agent->board->send);
+    out[KC_HIL_SAVE_REPLY_RESULT_AT] = (uint8_t)measure(agent, save ? port->save : port->restore, 0);
+    out[KC_HIL_SAVE_REPLY_SLOT_AT] = (uint8_t)port->store->written;
+    *produced = save ? KC_HIL_SAVE_REPLY_FIXED : KC_HIL_RESTORE_REPLY_FIXED;
+    return KC_HIL_ST_OK;
+}
+
 static void reply_counters(const kc_hil_agent_t *agent, uint8_t *out)
 {
     put(&out[KC_HIL_COUNTERS_REPLY_TICKS_AT], agent->ticks, 8);
@@ -213,7 +234,9 @@ static uint8_t check_request(uint8_t opcode, uint32_t length)
     case KC_HIL_OP_HELLO:
     case KC_HIL_OP_COUNTERS:
     case KC_HIL_OP_STACK:
-    case KC_HIL_OP_RESET: break;
+    case KC_HIL_OP_RESET:
+    case KC_HIL_OP_SAVE:
+    case KC_HIL_OP_RESTORE: break;
     case KC_HIL_OP_READ: fixed = KC_HIL_READ_FIXED; break;
     case KC_HIL_OP_TRACE: fixed = KC_HIL_TRACE_FIXED; break;
     case KC_HIL_OP_TRAIN:
@@ -251,6 +274,8 @@ static uint8_t dispatch(kc_hil_agent_t *agent, const uint8_t *frame, uint32_t le
         break;
     case KC_HIL_OP_RESET: agent->port->reset(); break;
     case KC_HIL_OP_TRACE: return do_trace(agent, get(in, 4), out, produced);
+    case KC_HIL_OP_SAVE:
+    case KC_HIL_OP_RESTORE: return do_saved(agent, opcode, sequence, out, produced);
     default: return do_operation(agent, opcode, sequence, get(in, 4), out, produced);
     }
     return KC_HIL_ST_OK;
@@ -316,7 +341,7 @@ void kc_hil_agent_take(kc_hil_agent_t *agent, uint8_t byte)
         return;
     }
     length -= KC_HIL_CRC;
-    crc = kc_hil_crc32(decoder->data, length);
+    crc = kc_crc32(0, decoder->data, length);
     if (crc != get(&decoder->data[length], KC_HIL_CRC)) {
         kc_hil_agent_cry(KC_HIL_ST_BAD_CRC, agent->board->send);
         return;

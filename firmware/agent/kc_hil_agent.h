@@ -8,12 +8,8 @@
 #include <stdint.h>
 
 #include "kc_hil_frame.h"
+#include "kc_hil_store.h"
 #include "kc_hil_trace.h"
-
-typedef struct {
-    uint8_t *data;
-    uint32_t bytes;
-} kc_hil_memory_t;
 
 /* Work on the first `count` samples of the buffers. */
 typedef uint32_t (*kc_hil_operation_t)(uint32_t count);
@@ -34,6 +30,9 @@ typedef struct {
     kc_hil_operation_t predict; /* likewise */
     void (*reset)(void);
     const kc_hil_trace_t *(*trace)(uint32_t limit); /* null without trace hooks */
+    kc_hil_store_t *store;      /* for saved states; null where there is no room for them */
+    kc_hil_operation_t save;    /* into the store; the status of the library */
+    kc_hil_operation_t restore; /* likewise */
 } kc_hil_port_t;
 
 /* The machine. */

@@ -3,24 +3,6 @@
 
 #define COBS_FULL 0xFFu /* code of a run of 254 bytes without a zero after it */
 
-/* CRC-32 (reflected, 0xEDB88320) four bits at a time: 64 bytes of table instead of 1024. */
-static const uint32_t crc_table[16] = {
-    0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u,
-    0x4DB26158u, 0x5005713Cu, 0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu,
-    0x9B64C2B0u, 0x86D3D2D4u, 0xA00AE278u, 0xBDBDF21Cu
-};
-
-uint32_t kc_hil_crc32(const uint8_t *bytes, uint32_t count)
-{
-    uint32_t crc = 0xFFFFFFFFu;
-    for (uint32_t i = 0; i < count; i++) {
-        crc ^= bytes[i];
-        crc = (crc >> 4) ^ crc_table[crc & 15u];
-        crc = (crc >> 4) ^ crc_table[crc & 15u];
-    }
-    return ~crc;
-}
-
 void kc_hil_decoder_init(kc_hil_decoder_t *decoder)
 {
     decoder->length = 0;

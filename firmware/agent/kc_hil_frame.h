@@ -29,8 +29,6 @@ typedef struct {
 
 typedef void (*kc_hil_send_t)(const uint8_t *bytes, uint32_t count);
 
-uint32_t kc_hil_crc32(const uint8_t *bytes, uint32_t count);
-
 void kc_hil_decoder_init(kc_hil_decoder_t *decoder);
 
 /* Take one byte of the line.  Never writes outside `data`; a zero always ends the frame, so the

@@ -16,7 +16,8 @@ from ...codegen.toolchains import COMPILERS
 from ...sim import raw
 from ...sim.backend import ALL_CALLS, Outputs, Raw
 from ...sim.errors import fail
-from ...sim.plan import ABI, C_BYTES, Plan
+from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
+from ...sim.saved_state import Verdict, image_bytes, refused, slots_with
 from ...sim.trace import TRACED_CALLS, Trace
 from .client import HilClient
 from .emulators import available, require_emulator, start_emulator
@@ -24,6 +25,7 @@ from .link import Link, SerialLink
 from .protocol import REGIONS
 
 _BAD_ARGUMENT = 4
+_SLOTS = (REGIONS["SLOT_A"], REGIONS["SLOT_B"])
 
 
 @dataclass
@@ -123,6 +125,23 @@ class BoardBackend:
         return {f.name: _words(self.client.read_field(k, f.bytes), f.ctype)
                 for k, f in enumerate(self.plan.memory)}
 
+    def save(self) -> bytes:
+        """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
+        status, slot = self.client.save()
+        image = self.client.read(_SLOTS[slot], image_bytes(self.plan))
+        if status != Verdict.OK:
+            raise refused(self.plan, image, status, f"back end {self.name}")
+        return image
+
+    def restore(self, image: bytes) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
+        where = f"back end {self.name}"
+        for name, content in zip(("SLOT_A", "SLOT_B"), slots_with(self.plan, image, where), strict=True):
+            self.client.write(name, content)
+        status = self.client.restore()
+        if status != Verdict.OK:
+            raise refused(self.plan, image, status, where)
+
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
         self.client.reset()
@@ -188,16 +207,8 @@ class BoardBackend:
         }
 
 
-def _dtype(ctype: str) -> str:
-    """The device's words are little-endian whatever the host's are; a float is the integer of its bits."""
-    if ctype == "float":
-        return "<u4"
-    code = ctype.removesuffix("_t")
-    return "<" + ("u" if code.startswith("u") else "i") + str(int(code.lstrip("uint")) // 8)
-
-
 def _words(data: bytes, ctype: str) -> Raw:
-    return np.frombuffer(data, dtype=_dtype(ctype)).astype(np.int64)
+    return np.frombuffer(data, dtype=wire_dtype(ctype)).astype(np.int64)
 
 
 def default_emulator(board: Board) -> str:
@@ -250,7 +261,8 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
 
 
 def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,
-              traced: bool = False) -> BoardBackend:
+              traced: bool = False, image: FirmwareImage | None = None) -> BoardBackend:
     """A real board that runs the firmware of `plan` already; E410 where its serial port cannot be opened."""
     link = SerialLink(port, board.uart.baud if board else 115200)
-    return BoardBackend(plan, link, timing=timing, traced=traced)
+    return BoardBackend(plan, link, counter=board.counter.hardware if board else None, image=image,
+                        timing=timing, traced=traced)

@@ -34,8 +34,8 @@ from .protocol import (
 #: Bytes of WRITE's fields before its data: what a chunk leaves for them.
 _WRITE_FIXED = sum(f.size for f in TABLE.opcode_named("WRITE").request)
 _OVERRUN = (1 << 64) - 1
-#: How an agent refuses TRACE without hooks: of this version, or of one that knows no TRACE.
-_NO_HOOKS = ("NOT_SUPPORTED", "UNKNOWN_OPCODE")
+#: How an agent refuses what it was built without: of this version, or of one that does not know it.
+_LACKING = ("NOT_SUPPORTED", "UNKNOWN_OPCODE")
 
 
 @dataclass(frozen=True)
@@ -247,6 +247,25 @@ class HilClient:
         """Predict `count` samples; how many statuses were not OK."""
         return _int(self.request("PREDICT", count=count)["not_ok"])
 
+    def save(self) -> tuple[int, int]:
+        """Save the model on the board; the library's status, and the slot written.  E447 without room."""
+        v = self._saved("SAVE")
+        return _int(v["result"]), _int(v["slot"])
+
+    def restore(self) -> int:
+        """Restore the newest state of the board's slots; the library's status.  E447 without room."""
+        return _int(self._saved("RESTORE")["result"])
+
+    def _saved(self, opcode: str) -> dict[str, Value]:
+        try:
+            return self.request(opcode)
+        except KerncastError as error:
+            if error.problems[0].value not in _LACKING:
+                raise
+            raise fail("E447", "the firmware has no room for saved states", where=self.link.name,
+                       value=error.problems[0].value, allowed="RAM for two of them besides the model",
+                       remedy="use a larger board or a smaller model") from None
+
     def counters(self) -> tuple[int, int] | None:
         """Ticks of the last operation and of an empty one; None without a counter or past its end."""
         v = self.request("COUNTERS")
@@ -263,7 +282,7 @@ class HilClient:
         try:
             v = self.request("TRACE", limit=limit)
         except KerncastError as error:
-            if error.problems[0].value not in _NO_HOOKS:
+            if error.problems[0].value not in _LACKING:
                 raise
             raise fail("E434", "the firmware has no trace hooks", where=self.link.name,
                        value=error.problems[0].value, allowed="firmware built with them",

@@ -11,6 +11,7 @@ from ...sim import raw
 from ...sim.backend import Outputs, Raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
+from ...sim.saved_state import decode
 from .simulators import Operation, Simulation
 
 
@@ -79,7 +80,7 @@ class RtlBackend:
         missing.
     """
 
-    calls = frozenset({"predict"})
+    calls = frozenset({"predict", "restore"})
 
     def __init__(self, plan: Plan, model_state: Outputs, simulator: str = "icarus",
                  build_dir: str | Path = "build", source: str | Path | None = None) -> None:
@@ -120,6 +121,14 @@ class RtlBackend:
     def state(self) -> Outputs:
         """Not in this core, whose model cannot be read back: refused with E431."""
         raise self._refusal("state")
+
+    def save(self) -> bytes:
+        """Not in this core, whose model cannot be read back: refused with E431."""
+        raise self._refusal("save")
+
+    def restore(self, image: bytes) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        self._state = decode(self.plan, image, f"back end {self.name}").state
 
     def reset(self) -> None:
         """Nothing to do: the model given is loaded afresh for every call."""

@@ -9,6 +9,7 @@ import numpy as np
 from .. import raw
 from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
 from ..plan import Plan
+from ..saved_state import Saving
 from .arithmetic import Fxp, Words
 from .kernel import FxpKernel
 
@@ -34,7 +35,7 @@ class BreakdownError(RefusedError):
     status = "breakdown"
 
 
-class FxpModel:
+class FxpModel(Saving):
     """The second model of a plan; a subclass trains or learns.
 
     Parameters
@@ -49,6 +50,8 @@ class FxpModel:
 
     name = "model:fxpmath"
     calls = ALL_CALLS
+
+    _v: Words
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -95,6 +98,14 @@ class FxpModel:
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
         return field_arrays(self.plan, self._state)
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state."""
+        refused = state["trained"][0] == 0
+        self._state = {f.name: int(state[f.name][0]) if f.formula == "1" else state[f.name]
+                       for f in self.plan.memory if not refused or f.name in ("v", "r")}
+        if "v" in state:
+            self._v = state["v"].reshape(self._v.shape)
 
     def close(self) -> None:
         """Nothing to close."""

@@ -1,9 +1,15 @@
-"""sim.fxp_model: the FKLMS learner with a fixed budget in plain fxpmath.
+"""sim.fxp_model: the online learner in fixed memory in plain fxpmath.
 
-Report 836: learning rule (2)-(6), projection (16), metric (17) taken as the exact distance.
+Report 836: learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation.
+What a metric needs to know of a vector (its neighbour, its sum of squares) is taken from the vectors
+themselves whenever it is asked for, never kept up to date.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import floor
 
 import numpy as np
 
@@ -11,8 +17,17 @@ from .. import raw
 from ..backend import Outputs, Raw, field_arrays
 from ..formats import Format, Overflow
 from ..plan import Plan
-from .arithmetic import Fxp, Words, cast, exact, number, word_of, words_of
+from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, word_of, words_of
 from .base import STATUS, FxpModel
+
+
+@dataclass
+class Held:
+    """An expansion vector: its x words, the word of its multiplier, and the sample that brought it."""
+
+    x: Words
+    alpha: int
+    came: int
 
 
 class FxpLms(FxpModel):
@@ -26,18 +41,18 @@ class FxpLms(FxpModel):
         y_frac = plan.signals["y"].format.frac
         self._eta = exact(plan.integer("eta"), plan.integer("eta_shift") + self._alpha_format.frac - y_frac)
         self._decay = exact(plan.integer("decay"), plan.integer("decay_shift"))
+        self._metric, self._projects = plan.options["metric"], plan.options["projection"] != "none"
+        self._limits = {name: plan.integer(name) for name in ("max_deterioration", "truncation", "max_age")
+                        if name in plan.constants}
+        self._newest_only = plan.options["newest_only"] == "1"
         super().__init__(plan)
 
     def reset(self) -> None:
         """Back to the empty model."""
-        budget, columns = self.plan.sizes["N"], self.plan.sizes["D"]
-        self._alpha: Words = np.zeros(budget, dtype=np.int64)
-        self._v: Words = np.zeros((budget, columns), dtype=np.int64)
-        self._row: Words = np.zeros(budget, dtype=np.int64)
-        self._dist: Words = np.zeros(budget, dtype=np.int64)
-        self._nearest: Words = np.zeros(budget, dtype=np.int64)
-        self._ages: list[int] = []  # slots, the oldest first
-        self._saturated = False
+        self._slots: list[Held] = []
+        self._row: Words = np.zeros(self.plan.sizes["N"], dtype=np.int64)
+        self._learned = 0  # samples
+        self._status = ""
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
@@ -46,96 +61,198 @@ class FxpLms(FxpModel):
         if len(y_raw) == 0:  # fxpmath has no empty arrays
             return {"status": np.zeros(0, dtype=np.int64), "f": np.zeros(0, dtype=np.int64)}
         for x, y in zip(self._kernel.x_words(x_raw), self._kernel.y_numbers(y_raw), strict=True):
-            self._saturated = False
+            self._status = "ok"
             f.append(self._learn(x, y))
-            status.append(STATUS["saturated" if self._saturated else "ok"])
+            status.append(STATUS[self._status])
         return {"status": np.array(status, dtype=np.int64), "f": np.array(f, dtype=np.int64)}
 
+    # ---- the rule ----
     def _learn(self, x: Words, y: Fxp) -> int:
         """One step of the rule; the prediction's word comes back."""
-        count = len(self._ages)
-        if count == 0:
-            return self._first(x, y)
-        self._row[:count] = self._kernel.distances(self._v[:count], x)
-        twins = [i for i in range(count) if self._row[i] == 0]
-        slot = twins[-1] if twins else count
-        if not twins and count == len(self._alpha):
-            slot = self._closest()
-            self._project(slot)
-            self._alpha[slot] = 0
-            self._remove(slot)
-        held = number(self._alpha[:count], self._alpha_format)
-        f, saturated = self._kernel.weigh(held, self._kernel.values(self._row[:count]))  # (1)
-        self._saturated |= saturated
-        if self.plan.integer("decay") != 0:
-            self._alpha[:count] = words_of(cast(held * self._decay, self._alpha_format, self._rounding))
-        self._alpha[slot] = self._fitted(self._step(y - f) + (int(self._alpha[slot]) if twins else 0))
-        if not twins:
-            self._v[slot] = x
-            self._insert(slot)
+        row = self._distances(x, self._slots)
+        twins = [i for i, d in enumerate(row) if d == 0]
+        self._row[:len(row)] = row
+        hole = None
+        if not twins and len(row) == self.plan.sizes["N"] and not self._newest_only:
+            hole = self._cheapest()
+            self._leave(hole)
+            self._slots[hole].alpha = 0
+        f = self._predicted(row, y)
+        self._learned += 1
+        if self.plan.integer("decay") != 0 and self._slots:
+            held = number([v.alpha for v in self._slots], self._alpha_format)
+            for v, word in zip(self._slots, words_of(cast(held * self._decay, self._alpha_format,
+                                                          self._rounding)), strict=True):
+                v.alpha = int(word)
+        step = word_of(cast((y - f) * self._eta, self._wide, self._rounding))
+        new = Held(x, self._fitted(step + (self._slots[twins[-1]].alpha if twins else 0)), self._learned)
+        if twins:
+            self._slots[twins[-1]].alpha = new.alpha
+        elif hole is not None:
+            self._slots[hole] = new
+        elif not self._newest_only:
+            self._slots.append(new)
+        stays = not twins and not self._over(new)
+        for v in [v for v in self._slots if self._over(v)]:
+            self._close(self._slots.index(v))
+        if not self._newest_only:
+            self._reduce()
+        elif stays:
+            self._judge(new)
         return word_of(f)
 
-    def _first(self, x: Words, y: Fxp) -> int:
-        """The first vector: nothing is held, so that f = 0 and the error is y."""
-        self._v[0] = x
-        self._alpha[0] = self._fitted(self._step(y))
-        self._insert(0)
-        return 0
+    def _predicted(self, row: list[int], y: Fxp) -> Fxp:
+        """f (1) of the distances to all slots; the row then holds kernel values where the device keeps them."""
+        if not row:  # nothing is held, so that f = 0
+            return y - y
+        k = self._kernel.values(np.array(row, dtype=np.int64))
+        if self._metric in ("fast_klms", "fast_mklms"):
+            self._row[:len(row)] = words_of(k)
+        f, saturated = self._kernel.weigh(number([v.alpha for v in self._slots], self._alpha_format), k)
+        self._saturated(saturated)
+        return f
 
-    def _step(self, error: Fxp) -> int:
-        """The step ``eta e``, rounded to the step of alpha."""
-        return word_of(cast(error * self._eta, self._wide, self._rounding))
+    def _saturated(self, happened: bool) -> None:
+        if happened:
+            self._status = "saturated"
 
     def _fitted(self, word: int) -> int:
         """A word of alpha; whether it saturated is remembered."""
         fitted = self._alpha_format.fit(word, self._overflow)
-        self._saturated |= fitted != word and self._overflow is Overflow.SATURATE
+        self._saturated(fitted != word and self._overflow is Overflow.SATURATE)
         return fitted
 
-    def _closest(self) -> int:
-        """The slot nearest to one of its elders; of equals the newest (17)."""
-        nearest = min(self._dist[slot] for slot in self._ages[1:])
-        return next(slot for slot in reversed(self._ages[1:]) if self._dist[slot] == nearest)
+    # ---- what goes, and when ----
+    def _over(self, v: Held) -> bool:
+        """Truncation: a multiplier is small, or a vector old."""
+        return (abs(v.alpha) <= self._limits.get("truncation", -1)
+                or self._learned - v.came >= self._limits.get("max_age", self._learned + 1))
 
-    def _project(self, slot: int) -> None:
-        """alpha_j += alpha_slot k(v_j, v_slot) for all others (16)."""
-        k = self._kernel.values(self._kernel.distances(self._v, self._v[slot]))
-        moved = words_of(cast(number(self._alpha[slot], self._alpha_format) * k, self._wide, self._rounding))
-        for j in self._ages:
-            if j != slot:
-                self._alpha[j] = self._fitted(int(self._alpha[j]) + int(moved[j]))
+    def _reduce(self) -> None:
+        """Fixed lambda_max, of all vectors."""
+        least = 2 if self._metric in ("fklms", "fmklms") else 1
+        while "max_deterioration" in self._limits and len(self._slots) >= least:
+            slot = self._cheapest()
+            if self._loss(self._slots[slot], self._others(slot)) > self._limits["max_deterioration"]:
+                break
+            self._leave(slot)
+            self._close(slot)
 
-    def _elder(self, slot: int, elders: list[int], d2: Words) -> None:
-        """Note the nearest of `elders` (the oldest of equals) as the neighbour of `slot`."""
-        self._nearest[slot], self._dist[slot] = 0, 0
-        if elders:
-            self._nearest[slot] = min(elders, key=lambda j: d2[j])
-            self._dist[slot] = d2[self._nearest[slot]]
+    def _judge(self, new: Held) -> None:
+        """Fixed lambda_max, of the newest vector, which is not in a slot yet."""
+        alone = self._metric in ("fklms", "fmklms") and not self._slots
+        cheap = not alone and self._loss(new, self._slots) <= self._limits["max_deterioration"]
+        if not cheap and len(self._slots) < self.plan.sizes["N"]:
+            self._slots.append(new)
+            return
+        self._hand_over(new, self._slots)
+        if not cheap and self._status == "ok":
+            self._status = "full"
 
-    def _remove(self, slot: int) -> None:
-        """Take `slot` out, and look again for the neighbours of those that it was nearest to."""
-        age = self._ages.index(slot)
-        self._ages.remove(slot)
-        for later in self._ages[age:]:
-            if self._nearest[later] == slot:
-                elders = self._ages[:self._ages.index(later)]
-                self._elder(later, elders, self._kernel.distances(self._v, self._v[later]))
+    def _others(self, slot: int) -> list[Held]:
+        return self._slots[:slot] + self._slots[slot + 1:]
 
-    def _insert(self, slot: int) -> None:
-        """The vector in `slot` is the newest now; `row` holds its distances."""
-        self._elder(slot, self._ages, self._row)
-        self._ages.append(slot)
+    def _cheapest(self) -> int:
+        """The slot of least loss; of equals the newest."""
+        oldest = min(v.came for v in self._slots)
+        losses = {i: self._loss(v, self._others(i)) for i, v in enumerate(self._slots)
+                  if self._metric != "fklms" or v.came != oldest}
+        least = min(losses.values())
+        return max((i for i, lam in losses.items() if lam == least), key=lambda i: self._slots[i].came)
 
+    def _loss(self, v: Held, others: list[Held]) -> int:
+        """lambda of a vector, as the integer that the plan's limit is held against."""
+        if self._metric == "age":
+            return v.came
+        if self._metric == "magnitude":
+            return abs(v.alpha)
+        if self._metric == "fklms":
+            return self._near(v, [o for o in others if o.came < v.came])[1]
+        one = self.plan.integer("kappa_one")
+        if self._metric == "fmklms":
+            kappa = one - word_of(self._kernel.values(np.array([self._near(v, others)[1]])))
+        else:
+            kappa = one - self._sum(v, others)
+        if self._metric == "fast_klms":
+            return kappa
+        kappa = max(kappa, 0) >> self.plan.integer("kappa_shift")
+        return floor(Fraction(v.alpha**2 * kappa, 1 << self.plan.integer("metric_shift")))
+
+    # ---- what a vector has to do with others ----
+    def _distances(self, x: Words, others: list[Held]) -> list[int]:
+        return [int(d) for d in self._kernel.distances(np.array([o.x for o in others]), x)] if others else []
+
+    def _near(self, v: Held, others: list[Held]) -> tuple[int, int]:
+        """The sample that brought the nearest of `others`, the oldest of equals, and its distance; -1, 0."""
+        found = [(d, o.came) for d, o in zip(self._distances(v.x, others), others, strict=True)]
+        return (min(found)[1], min(found)[0]) if found else (-1, 0)
+
+    def _sum(self, v: Held, others: list[Held]) -> int:
+        """The squared kernel values over `others`, each floored to the steps of the sum."""
+        d2 = self._distances(v.x, others)
+        if not d2:
+            return 0
+        k = self._kernel.values(np.array(d2, dtype=np.int64))
+        return int(sum(integers(floor_at(k * k, 2 * k.n_frac - self.plan.integer("square_shift")))))
+
+    def _leave(self, slot: int) -> None:
+        self._hand_over(self._slots[slot], self._others(slot))
+
+    def _hand_over(self, v: Held, others: list[Held]) -> None:
+        """Add alpha k to the multiplier of every other vector (16), where there is a projection."""
+        if not self._projects or not others:
+            return
+        k = self._kernel.values(np.array(self._distances(v.x, others), dtype=np.int64))
+        moved = words_of(cast(number(v.alpha, self._alpha_format) * k, self._wide, self._rounding))
+        for o, word in zip(others, moved, strict=True):
+            o.alpha = self._fitted(o.alpha + int(word))
+
+    def _close(self, slot: int) -> None:
+        """Empty a slot: the vector of the last one moves there."""
+        last = len(self._slots) - 1
+        self._row[slot], self._row[last] = self._row[last], 0
+        moved = self._slots.pop()
+        if slot < last:
+            self._slots[slot] = moved
+
+    # ---- the state ----
     def predict(self, x_raw: Raw) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        count = len(self._ages)
-        alpha = number(self._alpha[:count], self._alpha_format) if count else None
-        return self._predict(x_raw, self._v[:count], alpha)
+        v = np.array([held.x for held in self._slots])
+        alpha = number([held.alpha for held in self._slots], self._alpha_format) if self._slots else None
+        return self._predict(x_raw, v, alpha)
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state."""
+        count = int(state["count"][0])
+        self._row[:] = state["row"]
+        self._learned = int(state["clock"][0]) if "clock" in state else count
+        v = state["v"].reshape(-1, self.plan.sizes["D"])
+        came = np.arange(count)
+        if "born" in state:
+            came = self._learned - (self._learned - state["born"][:count]) % (1 << 32)
+        elif "rank" in state:
+            came = state["rank"][:count]
+        self._slots = [Held(v[i].copy(), int(state["alpha"][i]), int(came[i])) for i in range(count)]
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure."""
-        rank = np.zeros(len(self._alpha), dtype=np.int64)
-        rank[self._ages] = np.arange(len(self._ages))
-        return field_arrays(self.plan, {
-            "row": self._row, "dist": self._dist, "alpha": self._alpha, "v": self._v, "near": self._nearest,
-            "rank": rank, "count": len(self._ages)})
+        """Every member of the device's model structure; free slots are 0."""
+        held, budget = self._slots, self.plan.sizes["N"]
+        order = sorted(v.came for v in held)
+        slot_of = {v.came: i for i, v in enumerate(held)}
+        words = {name: np.zeros(budget, dtype=np.int64)
+                 for name in ("alpha", "rank", "born", "dist", "near", "sums")}
+        x = np.zeros((budget, self.plan.sizes["D"]), dtype=np.int64)
+        members = {field.name for field in self.plan.memory}
+        for i, v in enumerate(held):
+            x[i] = v.x
+            words["alpha"][i], words["rank"][i] = v.alpha, order.index(v.came)
+            words["born"][i] = v.came % (1 << 32)
+            if "near" in members:
+                others = [o for o in self._others(i) if self._metric == "fmklms" or o.came < v.came]
+                came, words["dist"][i] = self._near(v, others)
+                words["near"][i] = slot_of.get(came, i)
+            if "sums" in members:
+                words["sums"][i] = self._sum(v, self._others(i))
+        return field_arrays(self.plan, {**words, "row": self._row, "v": x, "clock": self._learned % (1 << 32),
+                                        "count": len(held)})

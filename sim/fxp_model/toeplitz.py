@@ -25,6 +25,8 @@ class FxpToeplitz(FxpModel):
         """Back to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
+        if self.plan.options["scheme"] == "uniform":
+            self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(n)]
         self._state = {}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
@@ -33,9 +35,7 @@ class FxpToeplitz(FxpModel):
         if given is None:
             return super().train(x_raw, y_raw)
         self.reset()
-        if given[0] is None:
-            self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(len(self._v))]
-        else:
+        if given[0] is not None:
             self._v = self._kernel.x_words(given[0])
         r = self._first_row()
         self._state = {"v": self._v, "r": words_of(r)}

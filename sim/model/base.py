@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from ..backend import Outputs
 from ..engine import jit
 from ..plan import Plan
 from ..primitives import Words
+from ..saved_state import Saving
 from ..trace import TRACED_CALLS, Trace
 from . import hooks as at
 from .hooks import Log, trace_all
@@ -33,7 +36,7 @@ def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
         trace_all(log, at.INPUT_X, m, out[m], 0, out.shape[1])
 
 
-class IntegerModel:
+class IntegerModel(Saving):
     """A plan's integer model; a subclass trains or learns.
 
     Parameters
@@ -59,6 +62,16 @@ class IntegerModel:
     def reset(self) -> None:
         """Back to the initial state."""
         raise NotImplementedError
+
+    def _members(self) -> dict[str, NDArray[Any]]:
+        """The arrays that the device's model structure shows, by member; more than the plan has, maybe."""
+        raise NotImplementedError
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state."""
+        for name, array in self._members().items():
+            if name in state:
+                array[...] = state[name].reshape(array.shape)
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Not a batch trainer: refused."""

@@ -12,7 +12,7 @@ So an exponent follows its vector, up and down.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -291,7 +291,15 @@ class CgModel(IntegerModel):
         return self._predict(x_raw, self._state.v, self._state.alpha, count,
                              self.plan.integer("f_shift") - int(self._scalars[0]))
 
+    def _members(self) -> dict[str, NDArray[Any]]:
+        scalars = self._scalars.reshape(-1, 1)
+        return self._state._asdict() | dict(zip(SCALARS, scalars, strict=True))
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state."""
+        super().load(state)
+        self._trained = bool(state["trained"][0])
+
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
-        scalars = dict(zip(SCALARS, self._scalars, strict=True))
-        return field_arrays(self.plan, {**self._state._asdict(), **scalars, "trained": int(self._trained)})
+        return field_arrays(self.plan, {**self._members(), "trained": int(self._trained)})

@@ -321,8 +321,8 @@ class Lookahead:
         return OK, e
 
     def fields(self) -> dict[str, Words]:
-        """Members of the model structure."""
+        """Members of the model structure: views."""
         n, w = self._n, self._k.w
         return {"row": w[ROW_R], "target": w[ROW_Y, :n], "predictor": w[ROW_A], "inverse": w[ROW_G, :n],
-                "columns": w[ROW_B:, :n].ravel(), "solution": w[ROW_X, :n], "wide": self._k.wide,
+                "columns": w[ROW_B:, :n], "solution": w[ROW_X, :n], "wide": self._k.wide,
                 "blocks": self._blocks, "steps": self._found[:1], "positive": self._found[1:]}

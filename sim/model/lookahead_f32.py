@@ -14,7 +14,10 @@ and a are refined: block steps would otherwise multiply their errors.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..engine import jit
 from ..plan import Plan
@@ -350,11 +353,10 @@ class Lookahead:
         e = as_words(x, np.float32(2.0 ** (word - 1)), lo, hi, plan.integer("alpha_exp_min"), top, alpha)
         return (BREAKDOWN if e > top else OK), int(e)
 
-    def fields(self) -> dict[str, Words]:
-        """Members of the model structure; floats as the integers that their bits are."""
+    def fields(self) -> dict[str, NDArray[Any]]:
+        """Members of the model structure: views; floats as the integers that their bits are."""
         n, w = self._n, self._work
         floats = {"row": w[ROW_R], "target": w[ROW_Y, :n], "predictor": w[ROW_A], "inverse": w[ROW_G, :n],
-                  "columns": w[ROW_B:, :n].ravel(), "solution": self._x}
-        return {name: np.ascontiguousarray(v).view(np.uint32).astype(np.int64)
-                for name, v in floats.items()} | {
+                  "columns": w[ROW_B:, :n], "solution": self._x}
+        return {name: v.view(np.uint32) for name, v in floats.items()} | {
                     "blocks": self._blocks, "steps": self._found[:1], "positive": self._found[1:]}

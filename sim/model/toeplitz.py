@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -78,6 +80,8 @@ class ToeplitzModel(IntegerModel):
             self._lookahead = LOOKAHEADS[self.plan.options["solver"]](n)
         self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
         self._v = np.zeros((n, columns), dtype=np.int64)
+        if self.uniform:
+            self._v[:, 0] = np.arange(n, dtype=np.int64) * self.plan.integer("x_step")
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
         self._trained = False
 
@@ -143,9 +147,7 @@ class ToeplitzModel(IntegerModel):
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
         rho, r, log = self.plan.integer("lambda_rho"), cast_of(self.plan, "r"), self.ranges.log
         if self.uniform:
-            step = self.plan.integer("x_step")
-            self._v[:, 0] = np.arange(len(self._v), dtype=np.int64) * step
-            uniform_row(self._r, step, rho, self._kernel, r, log)
+            uniform_row(self._r, self.plan.integer("x_step"), rho, self._kernel, r, log)
             return
         assert x_raw is not None
         convert_inputs(x_raw, self._input, self._v, log)
@@ -158,12 +160,19 @@ class ToeplitzModel(IntegerModel):
                              self.plan.integer("f_shift") - int(self._scalars[2]),
                              int(self._scalars[SCALARS.index("bias")]))
 
+    def _members(self) -> dict[str, NDArray[Any]]:
+        arrays = {"r_short": self._arrays.r_short, "rhs": self._arrays.rhs[0], "z": self._arrays.sides[0],
+                  "eta": self._arrays.sides[-1]}
+        arrays |= dict(zip("pqs", self._generators, strict=False))
+        arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
+        arrays |= self._lookahead.fields() if self._lookahead is not None else {}
+        return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v}
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state."""
+        super().load(state)
+        self._trained = bool(state["trained"][0])
+
     def state(self) -> Outputs:
         """Every member of the device's model structure."""
-        rest = {"r_short": self._arrays.r_short, "rhs": self._arrays.rhs[0], "z": self._arrays.sides[0],
-                "eta": self._arrays.sides[-1]}
-        rest |= dict(zip("pqs", self._generators, strict=False))
-        rest |= self._lookahead.fields() if self._lookahead is not None else {}
-        return field_arrays(self.plan, dict(zip(SCALARS, self._scalars, strict=True)) | rest | {
-            "r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v,
-            "trained": int(self._trained)})
+        return field_arrays(self.plan, self._members() | {"trained": int(self._trained)})

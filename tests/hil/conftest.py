@@ -14,6 +14,7 @@ import pytest
 
 from kerncast.codegen.compilers import WARNINGS, host_compiler
 from kerncast.codegen.firmware import (
+    AGENT_HEADERS,
     FirmwareImage,
     build_image,
     render_board_files,
@@ -29,6 +30,7 @@ from kerncast.sim.plan import Plan
 
 FIXTURES = Path(__file__).parent / "fixtures"
 BOARD = load_board("mps2-an386")
+OURS = {Path(path).name for path in AGENT_HEADERS}
 TINY_HASH = (b"\xa5\x01\x02\x03" + bytes(28)).hex()
 RECORD = 65536
 
@@ -42,7 +44,7 @@ def agent_sources(folder: Path) -> list[str]:
     texts = {**shipped_sources(BOARD), **render_board_files(BOARD),
              **{name: fixture_text(name) for name in ("tiny_port.c", "host_board.c")}}
     for name, text in texts.items():
-        if name.startswith("kc_hil") or not name.startswith("kc_"):
+        if name in OURS or name.startswith("kc_hil") or not name.startswith("kc_"):
             (folder / name).write_text(text, encoding="utf-8")
     return ["kc_hil_agent.c", "kc_hil_frame.c", "tiny_port.c", "host_board.c"]
 
@@ -148,7 +150,7 @@ def traced_agent(tmp_path: Path) -> Callable[[Plan, Path], HostAgent]:
         texts = {**shipped_sources(BOARD), **render_board_files(BOARD), "port.c": render_port(plan),
                  "host_board.c": fixture_text("host_board.c")}
         for name, text in texts.items():
-            if name.startswith("kc_hil") or not name.startswith("kc_"):
+            if name in OURS or name.startswith("kc_hil") or not name.startswith("kc_"):
                 (work / name).write_text(text, encoding="utf-8")
         host_compiler().build_library(sorted(work.glob("*.c")), ["-O1", "-DKC_TRACE_ON"], work / "agent.so",
                                       tmp_path / "work")

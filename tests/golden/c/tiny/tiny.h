@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "rt/kc_rt.h"
+#include "rt/kc_storage.h"
 
 #if KC_RT_ABI != 1
 #error "rt/ is of another version than this file: generate the folder again"
@@ -24,6 +25,7 @@ extern "C" {
 #define TINY_N 4 /* training samples */
 #define TINY_STATE_BYTES 48
 #define TINY_TABLE_BYTES 516
+#define TINY_SAVED_BYTES 100u /* a saved state; KC_STATE_SLOT of it is what a slot must hold */
 
 typedef int16_t tiny_word_t; /* predictions; 1 is worth 1/16 in units of y */
 typedef uint16_t tiny_x_t; /* input on the device, u16f0 */
@@ -38,7 +40,8 @@ typedef enum {
     TINY_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */
     TINY_INACCURATE = 5, /* trained, but the certified bound exceeds the tolerance */
     TINY_BREAKDOWN = 6, /* untrained: no well conditioned block of rows was found */
-    TINY_STALLED = 7 /* trained, but refinement did not reduce the residual */
+    TINY_STALLED = 7, /* trained, but refinement did not reduce the residual */
+    TINY_FULL = 8 /* learnt, but the memory is full: the new vector did not stay */
 } tiny_status_t;
 
 /* The model, owned by the caller; 48 bytes.
@@ -78,6 +81,15 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
  * OK; INACCURATE, SATURATED or STALLED: trained all the same; NOT_POSITIVE_DEFINITE or BREAKDOWN: refused,
  * and the model is then untrained; BAD_ARGUMENT. */
 tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_yraw_t *y);
+
+/* Save the model in the slot that is invalid or older; the other one is not touched, and a power cut at any
+ * moment leaves what it holds.  What was written is read back.
+ * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
+kc_state_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
+
+/* Restore the newest whole state; one that is refused leaves the model as it was.
+ * Anything but KC_STATE_OK says why; STORAGE: where it failed in the middle, the model is empty. */
+kc_state_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "rt/kc_rt.h"
+#include "rt/kc_storage.h"
 
 #if KC_RT_ABI != 1
 #error "rt/ is of another version than this file: generate the folder again"
@@ -24,6 +25,7 @@ extern "C" {
 #define TINY_CG_N 5 /* training samples */
 #define TINY_CG_STATE_BYTES 160
 #define TINY_CG_TABLE_BYTES 2048
+#define TINY_CG_SAVED_BYTES 212u /* a saved state; KC_STATE_SLOT of it is what a slot must hold */
 
 typedef int32_t tiny_cg_word_t; /* predictions; 1 is worth 1/2048 in units of y */
 typedef int32_t tiny_cg_x_t; /* input on the device, s24f0 */
@@ -38,7 +40,8 @@ typedef enum {
     TINY_CG_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */
     TINY_CG_INACCURATE = 5, /* trained, but the certified bound exceeds the tolerance */
     TINY_CG_BREAKDOWN = 6, /* untrained: no well conditioned block of rows was found */
-    TINY_CG_STALLED = 7 /* trained, but refinement did not reduce the residual */
+    TINY_CG_STALLED = 7, /* trained, but refinement did not reduce the residual */
+    TINY_CG_FULL = 8 /* learnt, but the memory is full: the new vector did not stay */
 } tiny_cg_status_t;
 
 /* The model, owned by the caller; 160 bytes.
@@ -82,6 +85,15 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
  * and the model is then untrained; BAD_ARGUMENT. */
 tiny_cg_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_xraw_t *x,
     const tiny_cg_yraw_t *y);
+
+/* Save the model in the slot that is invalid or older; the other one is not touched, and a power cut at any
+ * moment leaves what it holds.  What was written is read back.
+ * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
+kc_state_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *storage);
+
+/* Restore the newest whole state; one that is refused leaves the model as it was.
+ * Anything but KC_STATE_OK says why; STORAGE: where it failed in the middle, the model is empty. */
+kc_state_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus
 }

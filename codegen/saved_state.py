@@ -1,0 +1,38 @@
+"""codegen: what the template of saved states sees of a plan, and the page that says how they look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..sim import saved_state
+from ..sim.plan import Plan
+from .context import c_integer
+from .resources import environment
+
+
+def saved_context(plan: Plan) -> dict[str, Any]:
+    """Sizes, and each member with how it is read, written and checked.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    dict
+    """
+    limits, finite = saved_state.limits(plan), saved_state.finite(plan)
+    members, at, count_at = [], 0, 0
+    for f in plan.memory:
+        lo, hi = limits.get(f.name, (None, None))
+        members.append({
+            "name": f.name, "ctype": f.ctype, "count": f.count, "scalar": f.formula == "1",
+            "bytes": f.bytes // max(f.count, 1), "signed": f.ctype.startswith("int"),
+            "is_float": f.ctype == "float", "finite": f.name in finite, "ranks": f.name == "rank",
+            "lo": None if lo is None else c_integer(lo), "hi": "" if hi is None else c_integer(hi)})
+        count_at, at = at if f.name == "count" else count_at, at + f.bytes
+    ranked = any(m["ranks"] for m in members)
+    return {"members": members, "ranked": ranked, "count_name": "count" if ranked else "",
+            "count_at": count_at, "count_bytes": next((m["bytes"] for m in members if m["name"] == "count"), 0),
+            "floats": any(m["is_float"] for m in members), "arrays": any(not m["scalar"] for m in members),
+            "payload": saved_state.payload_bytes(plan), "image": saved_state.image_bytes(plan)}

@@ -1,0 +1,251 @@
+/* kerncast runtime: saved states, byte by byte, in two slots.  docs/saved-state.md has the layout.
+ *
+ * A state is written with its first block last, and that block is made invalid before anything else.  So
+ * whatever a power cut leaves of the blocks behind it, they do not count; and of the header, which is the
+ * first block where that is no longer, the reader knows every byte but the four of the sequence number, in
+ * which the CRC finds every error.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+#ifndef KERNCAST_KC_STATE_H
+#define KERNCAST_KC_STATE_H
+
+#include <stdint.h>
+
+#include "kc_crc.h"
+#include "kc_storage.h"
+
+#define KC_STATE_MAGIC 0x5453434Bu /* "KCST" */
+#define KC_STATE_VERSION 1u
+#define KC_STATE_HASH 32u   /* bytes of a plan's hash */
+#define KC_STATE_HEADER 48u /* bytes before the payload */
+#define KC_STATE_BLANK 0xFFu
+
+#if KC_STATE_BLOCK < 16
+#error "KC_STATE_BLOCK must hold the magic number and the sequence number: 16 bytes"
+#endif
+
+/* What every state of a plan begins with. */
+typedef struct {
+    const uint8_t *plan_hash;
+    uint32_t abi;
+    uint32_t payload; /* bytes */
+} kc_state_kind_t;
+
+/* A state on its way into a slot. */
+typedef struct {
+    const kc_storage_t *storage;
+    uint32_t slot;
+    uint32_t at; /* bytes put so far */
+    uint32_t crc;
+    int32_t failed;
+    uint8_t first[KC_STATE_BLOCK]; /* written last */
+    uint8_t block[KC_STATE_BLOCK];
+} kc_state_writer_t;
+
+/* A state on its way out of a slot. */
+typedef struct {
+    const kc_storage_t *storage;
+    uint32_t slot;
+    uint32_t at; /* bytes taken so far */
+    uint32_t crc;
+    int32_t failed;
+    int32_t sound; /* 0 once a word was found that the algorithm does not leave */
+    uint8_t block[KC_STATE_BLOCK];
+} kc_state_reader_t;
+
+/* 1 where sequence number a comes after b; numbers begin anew behind 2^32 - 1. */
+static inline int32_t kc_state_later(uint32_t a, uint32_t b)
+{
+    return a != b && a - b < 0x80000000u ? 1 : 0;
+}
+
+/* 1 where all the functions that a storage needs are there. */
+static inline int32_t kc_state_usable(const kc_storage_t *storage)
+{
+    return storage != 0 && storage->read != 0 && storage->write != 0 ? 1 : 0;
+}
+
+static inline void kc_state_put_byte(kc_state_writer_t *w, uint8_t byte)
+{
+    const uint32_t within = w->at % KC_STATE_BLOCK;
+    uint8_t *const block = w->at < KC_STATE_BLOCK ? w->first : w->block;
+
+    block[within] = byte;
+    w->crc = kc_crc32(w->crc, &byte, 1u);
+    w->at++;
+    if (w->at > KC_STATE_BLOCK && within == KC_STATE_BLOCK - 1u && w->failed == 0) {
+        w->failed = w->storage->write(w->storage->context, w->slot, w->at - KC_STATE_BLOCK, w->block,
+            KC_STATE_BLOCK);
+    }
+}
+
+/* The `bytes` low bytes of a word, the least significant first. */
+static inline void kc_state_put(kc_state_writer_t *w, uint64_t word, uint32_t bytes)
+{
+    uint32_t i;
+
+    for (i = 0; i < bytes; i++) {
+        kc_state_put_byte(w, (uint8_t)((word >> (8u * i)) & 0xFFu));
+    }
+}
+
+/* Make the slot's first block invalid and put the header. */
+static inline void kc_state_begin(kc_state_writer_t *w, const kc_storage_t *storage, uint32_t slot,
+    const kc_state_kind_t *kind, uint32_t sequence)
+{
+    uint32_t i;
+
+    w->storage = storage;
+    w->slot = slot;
+    w->at = 0u;
+    w->crc = 0u;
+    for (i = 0; i < KC_STATE_BLOCK; i++) {
+        w->first[i] = KC_STATE_BLANK;
+    }
+    w->failed = storage->erase != 0 ? storage->erase(storage->context, slot)
+                                    : storage->write(storage->context, slot, 0u, w->first, KC_STATE_BLOCK);
+    kc_state_put(w, KC_STATE_MAGIC, 4u);
+    kc_state_put(w, KC_STATE_VERSION, 2u);
+    kc_state_put(w, kind->abi, 2u);
+    kc_state_put(w, sequence, 4u);
+    kc_state_put(w, kind->payload, 4u);
+    for (i = 0; i < KC_STATE_HASH; i++) {
+        kc_state_put_byte(w, kind->plan_hash[i]);
+    }
+}
+
+/* Put the CRC, fill the last block, and write the first; 0 where everything was written. */
+static inline int32_t kc_state_finish(kc_state_writer_t *w)
+{
+    kc_state_put(w, w->crc, 4u);
+    while (w->at % KC_STATE_BLOCK != 0u) {
+        kc_state_put_byte(w, KC_STATE_BLANK);
+    }
+    if (w->failed == 0) {
+        w->failed = w->storage->write(w->storage->context, w->slot, 0u, w->first, KC_STATE_BLOCK);
+    }
+    return w->failed;
+}
+
+static inline uint8_t kc_state_take_byte(kc_state_reader_t *r)
+{
+    const uint32_t within = r->at % KC_STATE_BLOCK;
+    uint8_t byte;
+
+    if (within == 0u && r->failed == 0) {
+        r->failed = r->storage->read(r->storage->context, r->slot, r->at, r->block, KC_STATE_BLOCK);
+    }
+    byte = r->failed == 0 ? r->block[within] : 0u;
+    r->crc = kc_crc32(r->crc, &byte, 1u);
+    r->at++;
+    return byte;
+}
+
+/* A word of `bytes` bytes without sign. */
+static inline uint64_t kc_state_take(kc_state_reader_t *r, uint32_t bytes)
+{
+    uint64_t word = 0u;
+    uint32_t i;
+
+    for (i = 0; i < bytes; i++) {
+        word |= (uint64_t)kc_state_take_byte(r) << (8u * i);
+    }
+    return word;
+}
+
+/* A word of `bytes` bytes in two's complement. */
+static inline int64_t kc_state_take_signed(kc_state_reader_t *r, uint32_t bytes)
+{
+    const uint64_t word = kc_state_take(r, bytes);
+    const uint64_t sign = UINT64_C(1) << (8u * bytes - 1u);
+
+    return (word & sign) == 0u ? (int64_t)word : -(int64_t)((sign - 1u) & ~word) - 1;
+}
+
+/* Note that a word is none that the algorithm leaves, unless it lies in [lo, hi]. */
+static inline void kc_state_expect(kc_state_reader_t *r, int64_t word, int64_t lo, int64_t hi)
+{
+    if (word < lo || word > hi) {
+        r->sound = 0;
+    }
+}
+
+/* A word of a slot, out of turn. */
+static inline uint64_t kc_state_peek(kc_state_reader_t *r, uint32_t at, uint32_t bytes)
+{
+    uint64_t word = 0u;
+    uint8_t found[8] = {0};
+    uint32_t i;
+
+    if (r->failed == 0) {
+        r->failed = r->storage->read(r->storage->context, r->slot, at, found, bytes);
+    }
+    for (i = 0; i < bytes; i++) {
+        word |= (uint64_t)found[i] << (8u * i);
+    }
+    return word;
+}
+
+/* Note that a rank is none that the algorithm leaves, unless it lies below `held` and is new: `seen` has a
+ * bit for each. */
+static inline void kc_state_expect_rank(kc_state_reader_t *r, uint8_t *seen, int64_t rank, int64_t held)
+{
+    if (rank < 0 || rank >= held || ((seen[rank / 8] >> (rank % 8)) & 1u) != 0u) {
+        r->sound = 0;
+    } else {
+        seen[rank / 8] = (uint8_t)(seen[rank / 8] | (1u << (rank % 8)));
+    }
+}
+
+/* Check the header of a slot and stop before its payload. */
+static inline kc_state_status_t kc_state_open(kc_state_reader_t *r, const kc_storage_t *storage, uint32_t slot,
+    const kc_state_kind_t *kind, uint32_t *sequence)
+{
+    uint32_t magic, version, abi, payload, i;
+    uint32_t other = 0u;
+
+    r->storage = storage;
+    r->slot = slot;
+    r->at = 0u;
+    r->crc = 0u;
+    r->failed = 0;
+    r->sound = 1;
+    magic = (uint32_t)kc_state_take(r, 4u);
+    version = (uint32_t)kc_state_take(r, 2u);
+    abi = (uint32_t)kc_state_take(r, 2u);
+    *sequence = (uint32_t)kc_state_take(r, 4u);
+    payload = (uint32_t)kc_state_take(r, 4u);
+    for (i = 0; i < KC_STATE_HASH; i++) {
+        other |= (uint32_t)kc_state_take_byte(r) ^ kind->plan_hash[i];
+    }
+    if (r->failed != 0) {
+        return KC_STATE_STORAGE;
+    }
+    if (magic != KC_STATE_MAGIC) {
+        return KC_STATE_NONE;
+    }
+    if (version != KC_STATE_VERSION || abi != kind->abi) {
+        return KC_STATE_OTHER_VERSION;
+    }
+    if (other != 0u) {
+        return KC_STATE_OTHER_PLAN;
+    }
+    return payload != kind->payload ? KC_STATE_TRUNCATED : KC_STATE_OK;
+}
+
+/* After the payload: whether the CRC matches, and every word was expected. */
+static inline kc_state_status_t kc_state_close(kc_state_reader_t *r)
+{
+    const uint32_t crc = r->crc;
+    const uint32_t found = (uint32_t)kc_state_take(r, 4u);
+
+    if (r->failed != 0) {
+        return KC_STATE_STORAGE;
+    }
+    if (found != crc) {
+        return KC_STATE_DAMAGED;
+    }
+    return r->sound != 0 ? KC_STATE_OK : KC_STATE_INCONSISTENT;
+}
+
+#endif

@@ -11,6 +11,7 @@ from ..sim.spec_tables import CASTS
 from ..sim.statuses import MEANINGS
 from .kernel import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
+from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_cg": "kernel regularised least squares by conjugate gradients",
@@ -38,11 +39,19 @@ _MACROS = {
 }
 
 
+_IN_FLOAT32 = dict(list(_MACROS.items())[:2]) | FLOAT32_MACROS
+
+
 def c_integer(value: int) -> str:
     """`value` as a C constant that does not depend on the width of int."""
     if -(1 << 31) < value < 1 << 31:
         return f"INT32_C({value})" if not -(1 << 15) < value < 1 << 15 else str(value)
     return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
+
+
+def _constant(plan: Plan, name: str) -> str:
+    """A constant of the plan in C."""
+    return (float_literal if name.endswith("_f32") else c_integer)(plan.integer(name))
 
 
 def _limit(word: Format, value: int) -> str:
@@ -63,7 +72,7 @@ def real_value(plan: Plan, name: str) -> str:
         return f"lambda = {plan.options['lambda']}, over a power of two"
     if name == "lambda_rho":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
-    return lms_value(plan, name)
+    return float_value(plan, name) or lms_value(plan, name)
 
 
 def _usual_rounding(plan: Plan) -> Rounding:
@@ -99,9 +108,10 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     groups = {f"Words of {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     unused |= {"solver_shift", "mu_frac"} if plan.options.get("solver") == "schur" else set()
-    groups |= {title: [(name.upper(), c_integer(plan.integer(name)), real_value(plan, name))
+    macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
+    groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
-               for title, names in (_MACROS | kernel_macros(plan)).items()}
+               for title, names in (macros | kernel_macros(plan)).items()}
     inputs = [("X_LO", c_integer(x.lo), str(x.format)), ("X_HI", c_integer(x.hi), "")]
     if not varied(plan):
         inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
@@ -167,7 +177,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     -------
     dict
     """
-    trains = plan.trains
+    trains, real = plan.trains, plan.in_float32
     uniform = plan.options.get("scheme") == "uniform"
     n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
     budget = plan.sizes.get("N", 0)
@@ -182,13 +192,15 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "title": TITLES[plan.algorithm], "statuses": MEANINGS,
         "word_type": plan.word_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
-        | {"offset": plan.signals["x_raw"].format.c_type},
+        | {"offset": plan.signals["x_raw"].format.c_type} | ({"kernel": "float"} if real else {}),
         "members": {f.name: f.ctype for f in plan.memory},
-        "formats": {name: str(s.format) for name, s in plan.signals.items()},
+        "formats": {name: str(s.format) for name, s in plan.signals.items()} | (
+            {"kernel": "float32"} if real else {}),
         "casts": _casts(plan), "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
-        "lms": lms_context(plan), "decay": plan.constants.get("decay", 0) != 0,
+        "lms": lms_context(plan) | float_context(plan), "real": real,
+        "decay": plan.constants.get("decay_f32" if real else "decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
         "table_meaning": _table_meaning(plan), "example": _example(plan, trains, uniform),
     }

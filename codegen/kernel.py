@@ -7,6 +7,7 @@ from typing import Any
 from ..sim.plan import Plan
 from ..sim.planner.inputs import WORD_CLASSES
 from ..sim.planner.kernel import POLYNOMIALS
+from .lms_f32 import FLOAT32_KERNEL
 
 _FORMULAS = {
     "gaussian": "exp(-|u - v|^2 / (2 sigma^2))",
@@ -47,9 +48,11 @@ def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
         return {"Kernel: (u.v / 2^dot_shift * c / 2^shift + coef0)^degree / 2^out_shift":
                 ("kernel_dot_shift", "kernel_c", "kernel_shift", "kernel_coef0", "kernel_degree",
                  "kernel_out_shift")}
-    return {
-        "Distance: sines of |u - v| * turn / 2^turn_shift, their squares shifted by sine":
-            ("kernel_turn", "kernel_turn_shift", "kernel_sine_shift"),
+    distance = {"Distance: sines of |u - v| * turn / 2^turn_shift, their squares shifted by sine":
+                ("kernel_turn", "kernel_turn_shift", "kernel_sine_shift")}
+    if plan.in_float32:
+        return distance | FLOAT32_KERNEL
+    return distance | {
         "Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on":
             ("kernel_c", "kernel_shift", "kernel_d2_end", "exp2_bits", "exp2_cut"),
     }

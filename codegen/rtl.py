@@ -84,8 +84,8 @@ def vectors(plan: Plan) -> int:
 
 
 def fits(plan: Plan) -> bool:
-    """Whether there is a predictor in SystemVerilog for the plan: no intercept, and its memory holds it."""
-    return not biased(plan) and vectors(plan) * plan.sizes["D"] <= MOST_WORDS
+    """Whether there is a predictor in SystemVerilog: integers, no intercept, and its memory holds the plan."""
+    return not (biased(plan) or plan.in_float32) and vectors(plan) * plan.sizes["D"] <= MOST_WORDS
 
 
 def biased(plan: Plan) -> bool:
@@ -99,8 +99,12 @@ def refuse_unfit(plan: Plan) -> None:
     Raises
     ------
     KerncastError
-        E306 where the model is too large for the predictor's memory, E307 where it has a bias.
+        E306 where the model is too large for the predictor's memory, E307 where it has a bias or floats.
     """
+    if plan.in_float32:
+        raise fail("E307", "the predictor in SystemVerilog has no float32", where="[online] reduction",
+                   value=plan.options["reduction"], allowed="a reduction in integers",
+                   remedy="choose a reduction without _f32")
     if biased(plan):
         raise fail("E307", "the predictor in SystemVerilog adds no intercept", where="[toeplitz] bias",
                    value="true", allowed="bias = false",

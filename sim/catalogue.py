@@ -271,9 +271,11 @@ _GENERATION = {
     "E306": Entry("the model is too large for the predictor in SystemVerilog",
                   "The core keeps every vector in memory of its own, which has a limit.",
                   "Lower the key named, or use fewer columns."),
-    "E307": Entry("the predictor in SystemVerilog adds no intercept",
-                  "The core sums the expansion only; the C adds the bias of the trainer to it.",
-                  "Remove bias, or take the mean of the targets as [output] offset."),
+    "E307": Entry("the predictor in SystemVerilog adds no intercept, and has no float32",
+                  "The core sums the expansion in integers; the C adds the bias of the trainer to it, and may "
+                  "learn in float32.",
+                  "Remove bias, or take the mean of the targets as [output] offset; choose a reduction in "
+                  "integers."),
     "E308": Entry("the folder holds no test vectors",
                   "Vectors are generated from data, and the spec has none.",
                   "Add [data] to the spec and generate again."),

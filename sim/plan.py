@@ -178,6 +178,11 @@ class Plan:
         return self.algorithm != "kernel_lms"
 
     @property
+    def in_float32(self) -> bool:
+        """Whether multipliers and kernel values are float32; words are inputs, targets and predictions."""
+        return self.options.get("reduction", "").endswith("_f32")
+
+    @property
     def size_key(self) -> str:
         """The key of the spec that says how many vectors the model holds."""
         return SIZE_KEYS[self.algorithm]

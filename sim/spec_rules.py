@@ -373,5 +373,5 @@ def _equaliser(draft: Draft) -> Found:
                             allowed="s2f0 or wider", remedy="use a wider word")
 
 
-RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, float32, kernel, overrides,
-         casts, ranges, data)
+RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, float32, kernel,
+         overrides, casts, ranges, data)

@@ -34,7 +34,8 @@ MEANINGS = {
         "The answer may be good, but nothing proves it: lambda is small beside the rounding of the words, "
         "too few steps were taken, or nothing bounds it: the scheme is diagonal_mean, or the solver looks "
         "ahead and the matrix plus lambda I is indefinite. The bound is of the system in words, and with an "
-        "intercept of alpha for the one beside it.",
+        "intercept of alpha for the one beside it. Of a learner in float32: the inverse of the kernel matrix "
+        "failed its check, made afresh too, and what the removed vector said is lost.",
         "Raise lambda or steps, refine, or take a longer word or scheme diagonal_mean_biased; or raise "
         "tolerance, if kerncast sim shows that the error is small enough."),
     "breakdown": Entry(

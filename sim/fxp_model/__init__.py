@@ -52,6 +52,10 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms:
         from .toeplitz import FxpToeplitz
 
         return FxpToeplitz(plan)
+    if plan.in_float32:
+        raise fail("E250", "the model in plain fxpmath has no float32", where="[online] reduction",
+                   value=plan.options["reduction"], allowed="fklms, fmklms, nt, mt, at",
+                   remedy="use the back end `model`")
     from .lms import FxpLms
 
     return FxpLms(plan)

@@ -9,10 +9,11 @@ from ..plan import Plan
 if TYPE_CHECKING:
     from .cg import CgModel
     from .lms import LmsModel
+    from .lms_f32 import LmsF32Model
     from .toeplitz import ToeplitzModel
 
 
-def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel:
+def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model:
     """Open the integer model of a plan; the engine is loaded here, not before."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import ToeplitzModel
@@ -22,6 +23,10 @@ def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel:
         from .cg import CgModel
 
         return CgModel(plan)
+    if plan.in_float32:
+        from .lms_f32 import LmsF32Model
+
+        return LmsF32Model(plan)
     from .lms import LmsModel
 
     return LmsModel(plan)

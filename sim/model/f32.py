@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..engine import jit
+from ..plan import Plan
 
 Floats = NDArray[np.float32]
 
@@ -81,3 +82,8 @@ def exp2(t: np.float32) -> np.float32:
 def fixed(v: np.float32) -> int:
     """v, in [-LARGEST, LARGEST], in steps of 2**-FIXED_FRAC, toward zero."""
     return int(within(v, LARGEST) * _FIXED)
+
+
+def real(plan: Plan, name: str) -> np.float32:
+    """A constant of the plan that holds the bits of a float32."""
+    return np.float32(np.uint32(plan.integer(name)).view(np.float32))

@@ -101,12 +101,12 @@ def kernel_constants(plan: Plan) -> KernelConstants:
 
     coarse, fine = ("exp2", "exp2") if plan.word == 16 else ("exp2_coarse", "exp2_fine")
     return KernelConstants(
-        plan.word, _KINDS[plan.options["kernel"]], plan.integer("kernel_c"), plan.integer("kernel_shift"),
+        plan.word, _KINDS[plan.options["kernel"]], integer("kernel_c"), integer("kernel_shift"),
         integer("kernel_d2_end"), table(coarse), table(fine), integer("exp2_bits"),
         integer("exp2_cut"), integer("kernel_turn"), integer("kernel_turn_shift"),
         integer("kernel_sine_shift"), table("sine"),
         integer("kernel_dot_shift"), integer("kernel_coef0"), integer("kernel_degree"),
-        integer("kernel_out_shift"), cast_of(plan, "kernel"))
+        integer("kernel_out_shift"), cast_of(plan, "kernel") if "kernel" in plan.signals else Cast(0, 0, 0))
 
 
 def input_constants(plan: Plan) -> InputConstants:

@@ -10,9 +10,11 @@ from ..formats import Format
 from ..plan import Plan
 from ..raw import check_raw
 from ..spec import Spec
+from ..spec_tables import FLOAT32
 from .cg import plan_cg
 from .evidence import complete
 from .lms import Raw, plan_lms
+from .lms_f32 import plan_lms_f32
 from .rounded import rounding_seen
 from .shifts import check_shifts
 from .toeplitz import plan_toeplitz
@@ -50,6 +52,8 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
     try:
         if spec.toeplitz is not None:
             plan = plan_toeplitz(spec, x_raw, y_raw)
+        elif spec.online is not None and spec.online.reduction in FLOAT32:
+            plan = plan_lms_f32(spec)
         else:
             plan = plan_cg(spec) if spec.cg is not None else plan_lms(spec, x_raw, y_raw)
         check_shifts(plan)

@@ -125,11 +125,13 @@ def _bounds(plan: Plan) -> dict[str, float]:
     s, c = plan.signals, plan.integer
     y_raw, y = s["y_raw"].format, s["y"].format
     y_most = max(abs(end - c("y_offset")) for end in (y_raw.lo, y_raw.hi)) * c("y_gain")
-    bounds = {name: _most(s[name]) for name in ("x", "x_raw", "y_raw", "kernel")}
+    bounds = {name: _most(s[name]) for name in ("x", "x_raw", "y_raw", "kernel") if name in s}
     bounds["y"] = float(y.value(y_most) / 2 ** c("y_shift"))
     differences = {"gaussian": (s["x"].hi - s["x"].lo) ** 2, "laplacian": s["x"].hi - s["x"].lo}
     if plan.options["kernel"] in differences:
         bounds["distance"] = float(plan.sizes["D"] * differences[plan.options["kernel"]])
+    if "accumulator" not in s:  # summed in float32
+        return bounds
     vectors = plan.sizes.get("n", plan.sizes.get("N", 0))
     product = max(-s["alpha"].lo, s["alpha"].hi) * max(-s["kernel"].lo, s["kernel"].hi)
     bounds["accumulator"] = float(vectors * (product + 1 >> c("mac_shift")))

@@ -47,6 +47,7 @@ docs: tools ## rewrite every figure and table of README and docs from the progra
 	@for page in accuracy simulation_speed toeplitz_speed irregular misra; do $(BIN)/python benchmarks/$$page.py >/dev/null || exit 1; done
 	@for page in cg solvers; do $(BIN)/python benchmarks/$$page.py > docs/$$page.md.new && \
 	    mv docs/$$page.md.new docs/$$page.md || exit 1; done
+	@$(BIN)/python -m kerncast.codegen.boards > docs/boards.md.new && mv docs/boards.md.new docs/boards.md
 	@$(BIN)/python -m kerncast.codegen.hil_table > docs/hil-protocol.md.new && mv docs/hil-protocol.md.new docs/hil-protocol.md
 
 lock: $(VENV)/test.stamp ## choose today's versions of every requirement

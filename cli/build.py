@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -20,7 +21,7 @@ def build(out: GeneratedFolder,
           trace: Annotated[bool, typer.Option(
               "--trace", help="With trace hooks, for kerncast test --bisect on a board.")] = False,
           as_json: JsonFlag = False) -> None:
-    """Build the library and the HIL agent into an image, and say what it takes.
+    """Build the library and the HIL agent into an image, and say what it takes and what loads it.
 
     Examples
     --------
@@ -29,6 +30,7 @@ def build(out: GeneratedFolder,
     """
     from ..codegen.firmware import build_firmware
     from ..codegen.generate import load_plan
+    from ..hw.hil.flash import flash_commands
 
     plan, _ = load_plan(out)
     image = build_firmware(out, plan, board, compiler=compiler, optimise=optimise, traced=trace)
@@ -36,4 +38,7 @@ def build(out: GeneratedFolder,
               "optimise": image.optimise, "flash": image.flash_bytes, "ram": image.ram_bytes,
               "library": image.library_bytes, "model": plan.state_bytes,
               "stack_reserved": image.stack_bytes}
-    show(values, as_json, columns((name, str(value)) for name, value in values.items()))
+    loaders = flash_commands(image.board, image.elf)
+    show({**values, "loaders": loaders}, as_json,
+         columns([*((name, str(value)) for name, value in values.items()),
+                  *((f"loaded by {name}", shlex.join(command)) for name, command in loaders.items())]))

@@ -1,0 +1,26 @@
+"""codegen: the page of the docs on targets and boards, written from their files."""
+
+from __future__ import annotations
+
+from .resources import environment, read_text, resource
+from .targets import board_ids, load_board, load_target, target_ids
+from .toolchains import compilers
+
+
+def _kinds(folder: str) -> list[str]:
+    """Drivers in a folder, by kind."""
+    names = (entry.name for entry in resource(f"firmware/{folder}").iterdir())
+    return sorted(n.removeprefix(f"kc_{folder}_").removesuffix(".c") for n in names if n.endswith(".c"))
+
+
+def render_boards() -> str:
+    """``docs/boards.md``."""
+    return environment().get_template("firmware/boards.md.j2").render(
+        targets=[load_target(name) for name in target_ids()],
+        boards=[load_board(name) for name in board_ids()], compilers=compilers,
+        uarts=_kinds("uart"), counters=_kinds("counter"),
+        example=read_text("firmware/boards/nucleo-f446re.toml"))
+
+
+if __name__ == "__main__":
+    print(render_boards(), end="")

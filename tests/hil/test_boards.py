@@ -1,0 +1,225 @@
+"""Targets and boards as data: what is refused in them, what their counters show, how they are loaded."""
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from typer.testing import CliRunner
+
+import kerncast
+from kerncast.cli.main import app
+from kerncast.codegen import targets
+from kerncast.codegen.boards import render_boards
+from kerncast.codegen.firmware import build_image, render_board_files, shipped_sources
+from kerncast.codegen.generate import generate
+from kerncast.codegen.targets import Board, Counter, Flasher, board_ids, load_board
+from kerncast.codegen.toolchains import choose_toolchain
+from kerncast.hw.hil import flash
+from kerncast.hw.hil.client import HilClient
+from kerncast.hw.hil.emulators import require_emulator, start_emulator
+from kerncast.hw.hil.unicorn_devices import Clock, SystemSpace
+from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import make_vectors
+
+if TYPE_CHECKING:
+    from conftest import HostAgent, SerialBoard
+
+ROOT = Path(kerncast.__file__).resolve().parent
+MICROBIT = load_board("microbit")
+
+
+def code_of(caught: pytest.ExceptionInfo[KerncastError]) -> str:
+    return caught.value.problems[0].code
+
+
+# ---- the files ---------------------------------------------------------------------------------------------
+
+
+def test_the_page_on_boards_says_what_their_files_say() -> None:
+    page = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
+    assert page == render_boards(), "python -m kerncast.codegen.boards > docs/boards.md"
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ('kind = "nrf51"', 'kind = "nrf52"', "kc_uart_nrf52"), ("baud = 115200", "bauds = 115200", "bauds"),
+    ('kind = "systick"', 'kind = "rtc"', "kc_counter_rtc"), ("ticks = 256", "ticks = 128", "two at least"),
+    ("stack_bytes = 2048", "stack_bytes = 2047", "multiple of 8"), ("[memory]", "[memory", "mine.toml")])
+def test_a_mistake_in_a_boards_file_is_named(
+        old: str, new: str, said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    text = (ROOT / "firmware" / "boards" / "microbit.toml").read_text(encoding="utf-8")
+    assert old in text
+    (tmp_path / "mine.toml").write_text(text.replace(old, new), encoding="utf-8")
+    resource = targets.resource
+    monkeypatch.setattr(targets, "resource", lambda path: {
+        "firmware/boards": tmp_path, "firmware/boards/mine.toml": tmp_path / "mine.toml"}.get(path)
+        or resource(path))
+    with pytest.raises(KerncastError, match=said) as caught:
+        load_board("mine")
+    assert code_of(caught) == "E324"
+
+
+@pytest.mark.parametrize("name", board_ids())
+def test_an_image_is_made_of_one_driver_each(name: str) -> None:
+    board = load_board(name)
+    names = [*shipped_sources(board), *render_board_files(board)]
+    assert len(names) == len(set(names))
+    assert sum(n.startswith("kc_uart_") for n in names) == 1
+    assert sum(n.startswith("kc_counter_") for n in names) == (board.counter.kind != "none")
+
+
+def test_a_compiler_that_does_not_know_the_core_is_refused() -> None:
+    target = targets.load_target("cortex-m0")
+    gcc_only = target.model_copy(update={"flags": {"gcc": target.flags["gcc"]}})
+    with pytest.raises(KerncastError, match="cortex-m0") as caught:
+        choose_toolchain("zig", gcc_only)
+    assert (code_of(caught), caught.value.problems[0].allowed) == ("E327", "gcc")
+
+
+def test_what_16_kilobytes_do_not_hold_is_refused_with_the_bytes(tmp_path: Path, tiny_port: str) -> None:
+    large = tiny_port.replace("#define CAPACITY 300u", "#define CAPACITY 3000u")
+    with pytest.raises(KerncastError, match="16384 of RAM") as caught:
+        build_image({"tiny_port.c": large}, [], [], MICROBIT, build_dir=tmp_path)
+    assert code_of(caught) == "E326"
+
+
+def test_a_missing_emulator_is_named_with_the_command_that_installs_it(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    with pytest.raises(KerncastError, match="apt-get install") as caught:
+        require_emulator(load_board("mps3-an547"), "qemu")
+    assert (code_of(caught), caught.value.exit_code) == ("E512", EXIT_TOOL_MISSING)
+    with pytest.raises(KerncastError) as caught:
+        require_emulator(load_board("mps3-an547"), "unicorn")
+    assert code_of(caught) == "E417"
+
+
+# ---- counters ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", board_ids())
+def test_a_count_is_exact_wherever_in_a_tick_it_starts(name: str) -> None:
+    counter = load_board(name).counter
+    counts = [*range(3000), *range(1 << 30, (1 << 30) + 50)]
+    assert [counter.units(counter.reading(count)) for count in counts] == counts
+    if counter.ticks > counter.per_units:  # a counter that is half a tick ahead shows one more now and then
+        ahead = [(2 * n * counter.ticks + counter.per_units) // (2 * counter.per_units) for n in counts]
+        assert [counter.units(ticks) for ticks in ahead] == counts
+
+
+def test_a_board_itself_counts_cycles() -> None:
+    assert MICROBIT.counter.unit == "instructions"
+    assert (MICROBIT.counter.hardware.unit, MICROBIT.counter.hardware.units(7)) == ("cycles", 7)
+    assert Counter(kind="minstret").hardware.unit == "instructions"
+
+
+def test_rounds_of_systick_are_handed_out_one_by_one_where_no_exception_is_served() -> None:
+    clock = Clock(Counter(kind="systick"))
+    system = SystemSpace(clock)
+    system.write(0x10, 7)
+    clock.count = 2 * (1 << 24) + 5
+    value, rounds = system.read(0x18), 0
+    clock.count += 100  # what it takes to collect them
+    while system.read(0xD04) & (1 << 26):
+        system.write(0xD04, 1 << 25)
+        rounds += 1
+        assert system.read(0x18) == value
+    assert (rounds << 24) + (-value & 0xFFFFFF) == 2 * (1 << 24) + 5
+
+
+def test_a_count_longer_than_systicks_24_bits_is_whole(
+        tmp_path: Path, tiny_port: str, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("qemu-system-arm", "make tools")
+    counts = []
+    for loops in (2000, 20000):
+        text = tiny_port.replace("count * 100u", f"count * {loops}u")
+        image = build_image({"tiny_port.c": text}, [], [], MICROBIT, build_dir=tmp_path / str(loops))
+        client = HilClient(start_emulator(image.elf, MICROBIT, "qemu"))
+        client.start()
+        client.train(300)
+        ticks = client.counters()
+        client.close()
+        assert ticks is not None
+        counts.append(MICROBIT.counter.units(ticks[0]))
+    assert counts[1] > 1 << 24 and abs(counts[1] - 10 * counts[0]) < 1000
+
+
+# ---- loading -----------------------------------------------------------------------------------------------
+
+
+def loaded_by(*command: str) -> Board:
+    return MICROBIT.model_copy(update={"flashers": {"x": Flasher(command=command, install="make it")}})
+
+
+def test_a_board_is_loaded_by_the_command_of_its_file(tmp_path: Path) -> None:
+    note = str(tmp_path / "done")
+    board = loaded_by(sys.executable, "-c", f"open({note!r}, 'w').write('{{elf}} {{port}}')")
+    assert flash.default_flasher(board) == "x"
+    assert flash.flash(board, Path("a.elf"), "x", "COM3")[0] == sys.executable
+    assert (tmp_path / "done").read_text(encoding="utf-8") == "a.elf COM3"
+
+
+def test_a_board_that_cannot_be_loaded_says_why() -> None:
+    for board, name, code, said in (
+            (load_board("mps2-an386"), "openocd", "E418", "openocd"),
+            (loaded_by("no-such-loader"), "x", "E514", "make it"),
+            (loaded_by(sys.executable, "-c", "raise SystemExit('no probe')"), "x", "E419", "no probe")):
+        with pytest.raises(KerncastError, match=said) as caught:
+            flash.flash(board, Path("a.elf"), name, "COM3")
+        assert code_of(caught) == code
+
+
+# ---- the commands ------------------------------------------------------------------------------------------
+
+
+def run(*arguments: str | Path) -> tuple[int, str]:
+    result = CliRunner().invoke(app, [str(a) for a in arguments], prog_name="kerncast")
+    assert "Traceback" not in result.output
+    return result.exit_code, result.stdout
+
+
+def test_targets_and_boards_are_listed_and_shown_with_what_installs_their_tools() -> None:
+    listed = json.loads(run("targets", "--json")[1])
+    assert {"microbit", "mps2-an386"} <= {b["id"] for b in listed["boards"]}
+    shown = json.loads(run("targets", "microbit", "--json")[1])
+    assert shown["emulators"]["qemu"]["install"].startswith("sudo apt-get")
+    assert json.loads(run("targets", "cortex-m0", "--json")[1])["boards"] == ["microbit"]
+    assert "nrf51" in run("targets", "microbit")[1] and "arm-none-eabi-gcc" in run("targets", "cortex-m0")[1]
+    assert {b["id"] for b in json.loads(run("hil", "list", "--json")[1])["boards"]} == set(board_ids())
+    assert "microbit" in run("hil", "list")[1]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> tuple[Plan, Path]:
+    plan = make_plan(Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16},
+                          input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
+                          online={"budget": 4, "eta": 0.3}))
+    x = targets_of = [[3], [50], [-9], [3]]
+    generate(plan, tmp_path / "out", vectors=make_vectors(plan, [
+        ("update", x, [v for v, in targets_of]), ("predict", x, None)]))
+    return plan, tmp_path / "out"
+
+
+def test_hil_run_compares_every_word_of_a_board_at_a_port(
+        folder: tuple[Plan, Path], traced_agent: Callable[[Plan, Path], "HostAgent"],
+        serial_board: Callable[["HostAgent"], "SerialBoard"]) -> None:
+    board = serial_board(traced_agent(*folder))
+    code, out = run("hil", "run", folder[1], "--board", "microbit", "--port", board.port, "--json")
+    board.unplug()
+    answer = json.loads(out)
+    assert (code, answer["mismatches"], answer["flashed"]) == (0, 0, []) and answer["words"] > 8
+
+
+def test_hil_run_refuses_what_it_cannot_do(folder: tuple[Plan, Path]) -> None:
+    for arguments, code in ((("--board", "arduino"), "E322"),
+                            (("--board", "microbit", "--flash", "pyocd"), "E418"),
+                            (("--board", "microbit", "--emulator", "renode"), "E417"),
+                            (("--board", "mps2-an386", "--port", "COM9", "--flash", "auto"), "E418"),
+                            (("--board", "microbit", "--port", "/dev/there-is-none"), "E410")):
+        status, out = run("hil", "run", folder[1], *arguments, "--json")
+        assert (status, json.loads(out)["errors"][0]["code"]) == (EXIT_BAD_INPUT, code)

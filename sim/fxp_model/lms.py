@@ -44,6 +44,7 @@ class FxpLms(FxpModel):
         self._metric, self._projects = plan.options["metric"], plan.options["projection"] != "none"
         self._limits = {name: plan.integer(name) for name in ("max_deterioration", "truncation", "max_age")
                         if name in plan.constants}
+        self._known: dict[int, int] = {}
         self._newest_only = plan.options["newest_only"] == "1"
         super().__init__(plan)
 
@@ -102,10 +103,10 @@ class FxpLms(FxpModel):
         return word_of(f)
 
     def _predicted(self, row: list[int], y: Fxp) -> Fxp:
-        """f (1) of the distances to all slots; the row then holds kernel values where the device keeps them."""
+        """Predict f (1) from the distances to all slots; where the device does, keep kernel values as row."""
         if not row:  # nothing is held, so that f = 0
             return y - y
-        k = self._kernel.values(np.array(row, dtype=np.int64))
+        k = self._values(row)
         if self._metric in ("fast_klms", "fast_mklms"):
             self._row[:len(row)] = words_of(k)
         f, saturated = self._kernel.weigh(number([v.alpha for v in self._slots], self._alpha_format), k)
@@ -161,7 +162,7 @@ class FxpLms(FxpModel):
         return max((i for i, lam in losses.items() if lam == least), key=lambda i: self._slots[i].came)
 
     def _loss(self, v: Held, others: list[Held]) -> int:
-        """lambda of a vector, as the integer that the plan's limit is held against."""
+        """Return lambda of a vector, as the integer that the plan's limit is held against."""
         if self._metric == "age":
             return v.came
         if self._metric == "magnitude":
@@ -170,7 +171,7 @@ class FxpLms(FxpModel):
             return self._near(v, [o for o in others if o.came < v.came])[1]
         one = self.plan.integer("kappa_one")
         if self._metric == "fmklms":
-            kappa = one - word_of(self._kernel.values(np.array([self._near(v, others)[1]])))
+            kappa = one - int(integers(self._values([self._near(v, others)[1]]))[0])
         else:
             kappa = one - self._sum(v, others)
         if self._metric == "fast_klms":
@@ -182,6 +183,13 @@ class FxpLms(FxpModel):
     def _distances(self, x: Words, others: list[Held]) -> list[int]:
         return [int(d) for d in self._kernel.distances(np.array([o.x for o in others]), x)] if others else []
 
+    def _values(self, d2: list[int]) -> Fxp:
+        """Kernel values of distances; what was computed once is remembered."""
+        new = sorted({d for d in d2 if d not in self._known})
+        if new:
+            self._known.update(zip(new, words_of(self._kernel.values(np.array(new))), strict=True))
+        return number([self._known[d] for d in d2], self._kernel.format("kernel"))
+
     def _near(self, v: Held, others: list[Held]) -> tuple[int, int]:
         """The sample that brought the nearest of `others`, the oldest of equals, and its distance; -1, 0."""
         found = [(d, o.came) for d, o in zip(self._distances(v.x, others), others, strict=True)]
@@ -192,7 +200,7 @@ class FxpLms(FxpModel):
         d2 = self._distances(v.x, others)
         if not d2:
             return 0
-        k = self._kernel.values(np.array(d2, dtype=np.int64))
+        k = self._values(d2)
         return int(sum(integers(floor_at(k * k, 2 * k.n_frac - self.plan.integer("square_shift")))))
 
     def _leave(self, slot: int) -> None:
@@ -202,7 +210,7 @@ class FxpLms(FxpModel):
         """Add alpha k to the multiplier of every other vector (16), where there is a projection."""
         if not self._projects or not others:
             return
-        k = self._kernel.values(np.array(self._distances(v.x, others), dtype=np.int64))
+        k = self._values(self._distances(v.x, others))
         moved = words_of(cast(number(v.alpha, self._alpha_format) * k, self._wide, self._rounding))
         for o, word in zip(others, moved, strict=True):
             o.alpha = self._fitted(o.alpha + int(word))

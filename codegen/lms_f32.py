@@ -35,4 +35,6 @@ def float_context(plan: Plan) -> dict[str, Any]:
 
     ``projects`` is what the integer parts do; these project in float32.
     """
-    return {"gram": plan.options["metric"] != "fklms", "projects": False} if plan.in_float32 else {}
+    if not plan.in_float32:
+        return {"gram": False}
+    return {"gram": plan.options["metric"] != "fklms", "projects": False}

@@ -7,7 +7,7 @@
 
 #include "kc_f32.h"
 
-#define KC_GRAM_F32_DRIFT 0x1p-4f
+#define KC_GRAM_F32_DRIFT 0x1p-5f
 
 typedef struct {
     int32_t n; /* order of the array */
@@ -95,7 +95,7 @@ static inline int32_t kc_gram_f32_border(const kc_gram_f32_t *g, int32_t count, 
     kc_gram_f32_times_inverse(g, count, k, g->u);
     kc_gram_f32_residual(g, count, g->u, k);
     g->rest[slot] = 0.0f;
-    if (!(kc_f32_total(g->rest, count) <= KC_GRAM_F32_DRIFT)) {
+    if (!(kc_f32_total(g->rest, count) <= KC_GRAM_F32_DRIFT * (float)count)) {
         return 0;
     }
     kc_gram_f32_times_inverse(g, count, g->rest, g->step);
@@ -157,7 +157,10 @@ static inline int32_t kc_gram_f32_column(const kc_gram_f32_t *g, int32_t count, 
     }
     g->step[slot] = 1.0f;
     kc_gram_f32_residual(g, count, g->u, g->step);
-    return kc_f32_total(g->rest, count) <= KC_GRAM_F32_DRIFT && g->u[slot] >= 0.5f ? 1 : 0;
+    if (!(kc_f32_total(g->rest, count) <= KC_GRAM_F32_DRIFT * (float)count)) {
+        return 0;
+    }
+    return g->u[slot] >= 0.5f ? 1 : 0;
 }
 
 #endif

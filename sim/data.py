@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .data_builtin import BuiltinSamples, digits, ecg
+from .data_builtin import BuiltinSamples, digits, ecg, equaliser
 from .data_csv import read_words
 from .errors import KerncastError, Problem, fail
 from .formats import Format
@@ -69,7 +69,8 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
         raise fail("E240", "the spec names no data", where="[data]", allowed="builtin or file",
                    remedy="add [data] with builtin = \"ecg\" or file = \"train.csv\"")
     if spec.data.builtin is not None:
-        return _builtin(spec, (ecg if spec.data.builtin == "ecg" else digits)(spec))
+        made = {"ecg": ecg, "digits": digits, "equaliser": equaliser}[spec.data.builtin]
+        return _builtin(spec, made(spec))
     return _files(spec, Path(base_dir))
 
 
@@ -99,11 +100,12 @@ def _files(spec: Spec, base: Path) -> Dataset:
     columns = [f"x{c}" for c in range(spec.input.columns)]
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
     raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
-    formats = dict.fromkeys(columns, raw_x) | {"y": raw_y}
+    with_x = {"y": raw_y} if spec.data.lagged else dict.fromkeys(columns, raw_x) | {"y": raw_y}
     problems: list[Problem] = []
-    train = read_words(base / spec.data.file, {"y": raw_y} if uniform else formats, problems)
-    test = None if spec.data.test is None else read_words(base / spec.data.test, formats, problems)
-    least = spec.samples or 1
+    train = read_words(base / spec.data.file, {"y": raw_y} if uniform else with_x, problems)
+    test = None if spec.data.test is None else read_words(base / spec.data.test, with_x, problems)
+    before = len(columns) if spec.data.lagged else 0
+    least = (spec.samples or 1) + before
     if not problems and len(train) < least:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
@@ -111,10 +113,22 @@ def _files(spec: Spec, base: Path) -> Dataset:
                                 f"lower {size_key}, or give more data" if spec.samples else "give data"))
     if problems:
         raise KerncastError(_shortened(problems))
-    rows = train if spec.samples is None else train[:least]
+    if spec.data.lagged:
+        train, test = (None if rows is None else _lagged(spec, rows[:, 0]) for rows in (train, test))
+    assert train is not None
+    rows = train if spec.samples is None else train[:spec.samples]
     return Dataset(grid(spec, least) if uniform else rows[:, :-1], rows[:, -1],
                    None if test is None else test[:, :-1], None if test is None else test[:, -1],
                    None, spec.data.file, "the user's")
+
+
+def _lagged(spec: Spec, y: Words) -> Words:
+    """Each sample of a signal behind those before it, the last first: rows (x0, x1, ..., y)."""
+    columns = spec.input.columns
+    windows = np.lib.stride_tricks.sliding_window_view(y, columns + 1)[:, ::-1] if len(y) > columns else (
+        np.zeros((0, columns + 1), dtype=np.int64))
+    check_raw(windows[:, 1:], Format.parse(spec.input.word), columns, "[input] word")
+    return np.hstack([windows[:, 1:], windows[:, :1]])
 
 
 def _shortened(problems: list[Problem]) -> list[Problem]:

@@ -16,7 +16,7 @@ from .errors import fail
 from .formats import Format
 from .packages import from_package
 from .spec import Spec
-from .spec_rules import BUILTIN_DIGITS_TRAINING
+from .spec_rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
 
 Words = NDArray[np.int64]
 
@@ -25,6 +25,8 @@ ECG_START = 100
 #: Standard deviation of the noise added to the ECG, in its own units (its range is -112 to 250).
 ECG_NOISE = 10.0
 SEED = 0
+#: Standard deviation of the noise that the channel of the equaliser adds.
+CHANNEL_NOISE = 0.4
 _PLACE = "[data] builtin"
 
 
@@ -63,9 +65,7 @@ def ecg(spec: Spec) -> BuiltinSamples:
     start = min(ECG_START, len(recording) - n)
     clean = recording[start:start + n]
     word = Format.parse(spec.output.word)
-    step = spec.output.gain * float(word.lsb)
-    # rint of one division: correctly rounded operations only, so the same everywhere.
-    raw = np.rint((clean + _noise(n)) / step) + spec.output.offset
+    raw = _raw(clean + ECG_NOISE * nearly_normal(n), word, spec.output.offset, spec.output.gain)
     if raw.min() < word.lo or raw.max() > word.hi:
         raise fail("E246", "the ECG with its noise does not fit the raw word", where="[output] word",
                    value=f"{word}, words {raw.min():.0f} to {raw.max():.0f}",
@@ -75,10 +75,16 @@ def ecg(spec: Spec) -> BuiltinSamples:
                           f"standard deviation {ECG_NOISE:g} added", "PyWavelets, MIT")
 
 
-def _noise(count: int) -> NDArray[np.float64]:
-    """Nearly normal noise: the sum of twelve uniform numbers has variance 1 (Irwin-Hall)."""
-    source = random.Random(SEED)
-    return np.array([ECG_NOISE * (sum(source.random() for _ in range(12)) - 6.0) for _ in range(count)])
+def _raw(values: NDArray[np.float64], word: Format, offset: int, gain: float) -> NDArray[np.float64]:
+    """Nearest raw words: rint of one division, correctly rounded operations only, so the same everywhere."""
+    words: NDArray[np.float64] = np.rint(values / (gain * float(word.lsb))) + offset
+    return words
+
+
+def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
+    """Nearly normal numbers: the sum of twelve uniform numbers has variance 1 (Irwin-Hall)."""
+    source = random.Random(seed)
+    return np.array([sum(source.random() for _ in range(12)) - 6.0 for _ in range(count)])
 
 
 def digits(_: Spec) -> BuiltinSamples:
@@ -101,6 +107,69 @@ def digits(_: Spec) -> BuiltinSamples:
     split = BUILTIN_DIGITS_TRAINING
     return BuiltinSamples(x[:split], y[:split], x[split:], y[split:], None,
                           "digits 3 (-1) and 8 (+1), sklearn.datasets.load_digits", "scikit-learn, BSD-3")
+
+
+def equaliser(spec: Spec) -> BuiltinSamples:
+    """Symbols to recover from what a nonlinear channel made of them: :func:`equalisation` in raw words.
+
+    The first thousand windows are for training, the next thousand for testing.
+
+    Raises
+    ------
+    KerncastError
+        E246 where [input] word does not hold the received signal.
+    """
+    columns, word, count = spec.input.columns, Format.parse(spec.input.word), BUILTIN_EQUALISER_SAMPLES
+    x, y = equalisation(2 * count, columns)
+    raw = np.stack([_raw(x[:, c], word, offset, gain) for c, (offset, gain)
+                    in enumerate(zip(spec.input.offsets, spec.input.gains, strict=True))], axis=1)
+    if raw.min() < word.lo or raw.max() > word.hi:
+        raise fail("E246", "the received signal does not fit the raw word", where="[input] word",
+                   value=f"{word}, words {raw.min():.0f} to {raw.max():.0f}",
+                   allowed=f"{word.lo} to {word.hi}", remedy="use s12f8, or another gain and offset")
+    words, symbols = raw.astype(np.int64), y.astype(np.int64)
+    return BuiltinSamples(words[:count], symbols[:count], words[count:], symbols[count:], None,
+                          "symbols behind a nonlinear channel, noise of standard deviation "
+                          f"{CHANNEL_NOISE:g}", "made here")
+
+
+def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArray[np.float64] = 0.5
+                 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Windows of a received signal, and the symbol in the middle of each.
+
+    Binary symbols s pass a linear channel, ``z_i = s_i + echo s_(i-1)``, a memoryless nonlinearity and
+    noise: ``r_i = z_i - 0.9 z_i^2 + n_i``.  The window ``(r_i, ..., r_(i+columns-1))`` is to give
+    ``s_(i + columns // 2)``.
+
+    Parameters
+    ----------
+    count : int
+        Windows.
+    columns : int
+        Received samples in a window.
+    seed : int
+    echo : float or ndarray of shape (count + columns - 1,)
+        Of each received sample, for a channel that drifts.
+
+    Returns
+    -------
+    X : ndarray of shape (count, columns)
+    y : ndarray of shape (count,)
+        -1 and 1.
+
+    References
+    ----------
+    W. Liu, P. P. Pokharel, J. C. Principe, "The Kernel Least-Mean-Square Algorithm", IEEE Trans. Signal
+    Processing 56 (2), 2008, section on nonlinear channel equalisation: five columns, delay 2, noise of
+    standard deviation 0.4.
+    """
+    received = count + columns - 1
+    source = random.Random(seed + 1)
+    s = np.array([1.0 if source.random() < 0.5 else -1.0 for _ in range(received + 1)])
+    z = s[1:] + echo * s[:-1]
+    r = z - 0.9 * z * z + CHANNEL_NOISE * nearly_normal(received, seed)
+    middle = columns // 2
+    return np.lib.stride_tricks.sliding_window_view(r, columns), s[1 + middle:1 + middle + count]
 
 
 def ecg_recording(where: str) -> NDArray[np.float64]:

@@ -12,7 +12,8 @@ Values = dict[str, dict[str, Any]]
 _WIDTH = 30
 #: Of keys that are empty by default.
 _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
-             "test": '"test.csv"'}
+             "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
+             "max_deterioration": "0.01", "max_age": "100000"}
 
 
 def render(values: Values, commented: tuple[str, ...] = ()) -> str:
@@ -48,7 +49,7 @@ def _line(table: str, key: str, entry: str) -> str:
 def _left(table: str, values: Values) -> dict[str, str]:
     """Keys that `values` leave at their default, or with an example where that is empty."""
     algorithm = values["model"]["algorithm"]
-    useless = {"builtin", "step", *values[table], *KERNEL_KEYS["periodic"], *KERNEL_KEYS["polynomial"]}
+    useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"], *KERNEL_KEYS["polynomial"]}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
     useless |= set() if OVERRIDABLE[algorithm] else {"formats"}
     useless |= set() if RANGED[algorithm] else {"ranges", "margin"}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +56,14 @@ class FloatReference:
     def _new_learner(self) -> KernelLMS:
         o = self.plan.options
         assert isinstance(self.kernel, DistanceKernel)
+        limits: dict[str, Any] = {name: float(o[name]) for name in ("truncation", "max_deterioration")
+                                  if name in o}
+        if "max_age" in o:
+            limits["max_age"] = int(o["max_age"])
         return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
-                         o["reduction"], self.plan.sizes["N"])
+                         o["reduction"].removesuffix("_f32"), self.plan.sizes["N"],
+                         projection=o["projection"], metric=o["metric"],
+                         newest_only=o["newest_only"] == "1", **limits)
 
     def inputs(self, x_raw: Raw) -> Array:
         """Raw words (m, D) in units of x."""

@@ -68,8 +68,9 @@ def test_the_bundled_words_are_the_same_everywhere():
     assert int(ecg.y_raw.sum()) == 474801
     assert list(digits.x_raw[0, :8]) == [0, 0, 10, 13, 0, 0, 0, 0]
     assert int((digits.x_raw.sum(axis=1) * np.arange(250)).sum()) == 9864440
-
-
+    equaliser = load_dataset(Spec.load(EXAMPLES / "equaliser.toml"))
+    assert list(equaliser.x_raw[0]) == [-108, -684, 118, -117, -113]
+    assert int(equaliser.x_raw.sum()) == -1563718
 
 
 def test_the_digits_are_split_once_into_training_and_test():
@@ -103,6 +104,26 @@ def test_a_spec_without_data_says_so():
     assert codes(load_dataset, spec) == [("E240", "[data]")]
 
 
+def test_a_window_of_the_equaliser_is_a_later_part_of_the_one_before_and_its_symbol_is_in_its_middle():
+    data = load_dataset(Spec.load(EXAMPLES / "equaliser.toml"))
+    assert (data.x_raw.shape, data.x_test_raw.shape) == ((1000, 5), (1000, 5))
+    np.testing.assert_array_equal(data.x_raw[1:, :-1], data.x_raw[:-1, 1:])
+    s = data.y_raw.astype(float)
+    z = s[1:] + 0.5 * s[:-1]
+    noise = data.x_raw[1:, 2] / 256 - (z - 0.9 * z**2)
+    assert abs(noise.mean()) < 0.03
+    assert 0.37 < noise.std() < 0.43  # CHANNEL_NOISE is 0.4
+
+
+@pytest.mark.parametrize(("table", "values", "code", "where"), [
+    ("input", {"columns": 17}, "E115", "[input] columns"),
+    ("output", {"word": "u4f0"}, "E115", "[output] word"),
+    ("input", {"word": "s8f8"}, "E246", "[input] word")])
+def test_an_equaliser_that_the_words_do_not_hold_is_refused(table, values, code, where):
+    tables = Spec.load(EXAMPLES / "equaliser.toml").model_dump(exclude_none=True)
+    assert codes(lambda: load_dataset(Spec(**tables | {table: tables[table] | values}))) == [(code, where)]
+
+
 # ---- CSV -------------------------------------------------------------------------------------------------
 def test_columns_of_a_csv_file_are_found_by_name_in_any_order(tmp_path):
     (tmp_path / "train.csv").write_text("y, x1 ,x0\n-1,2,1\n1,4.0,3\n\n0,6e0,+5\n7,7,7\n")
@@ -117,6 +138,36 @@ def test_a_uniformly_sampled_file_has_targets_only(tmp_path):
     (tmp_path / "train.csv").write_text("y\n1\n2\n3\n")
     data = load_dataset(csv_spec(uniform=True), tmp_path)
     assert (data.x_raw.tolist(), data.y_raw.tolist()) == ([[0], [1], [2]], [1, 2, 3])
+
+
+def lagged_spec(columns=2, **data):
+    return Spec(model={"name": "m", "algorithm": "kernel_lms"}, input={"word": "u8f0", "columns": columns},
+                output={"word": "s9f0"}, kernel={"sigma": 3.0}, online={"budget": 4, "eta": 0.1},
+                data={"file": "train.csv", "lagged": True} | data)
+
+
+def test_a_lagged_file_has_targets_only_and_each_is_predicted_from_those_before_the_last_first(tmp_path):
+    for name, count in (("train", 5), ("test", 2)):
+        (tmp_path / f"{name}.csv").write_text("y\n" + "".join(f"{10 * i}\n" for i in range(count)))
+    data = load_dataset(lagged_spec(test="test.csv"), tmp_path)
+    assert data.x_raw.tolist() == [[10, 0], [20, 10], [30, 20]]
+    assert data.y_raw.tolist() == [20, 30, 40]
+    assert (data.x_test_raw.shape, data.y_test_raw.shape) == ((0, 2), (0,))
+
+
+def test_a_lagged_file_too_short_or_with_words_that_are_no_inputs_is_refused(tmp_path):
+    path = tmp_path / "train.csv"
+    path.write_text("y\n1\n2\n")
+    assert codes(load_dataset, lagged_spec(), tmp_path) == [("E247", str(path))]
+    path.write_text("y\n1\n-2\n3\n")
+    assert codes(load_dataset, lagged_spec(), tmp_path) == [("E246", "[input] word[0, 0]")]
+    path.write_text("y\n1\nnan\n3\n")
+    assert codes(load_dataset, lagged_spec(), tmp_path) == [("E245", f"{path}:3 y")]
+
+
+def test_lagged_is_refused_where_inputs_are_known():
+    assert codes(lambda: csv_spec(uniform=True, lagged=True)) == [("E116", "[data] lagged")]
+    assert codes(lambda: lagged_spec(1, file=None, builtin="ecg")) == [("E116", "[data] lagged")]
 
 
 def test_every_mistake_of_a_csv_file_is_reported_with_its_line_and_column(tmp_path):

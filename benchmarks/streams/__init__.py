@@ -1,0 +1,1 @@
+"""Two real streams, learned one sample at a time beside padasip's filters."""

@@ -1,0 +1,63 @@
+"""A channel that changes: what rho does, through the estimator."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...sim.estimators import KernelLMSRegressor
+from ..papers.common import COLOURS, Array, axes, save, table
+from .tasks import equaliser
+
+SYMBOLS, REALISATIONS, SMOOTH = 3000, 10, 100
+RHO = (0.0, 0.003, 0.01, 0.03)
+#: Title, and parts of the estimator.
+LEARNERS = {"FKLMS": {"sigma": 1.0, "reduction": "fklms"}, "FMKLMS": {"sigma": 1.0, "reduction": "fmklms"},
+            "MKLMS": {"sigma": 1.5, "reduction": "mklms"}, "NT": {"sigma": 1.5, "reduction": "nt"}}
+
+
+def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS) -> Array:
+    """Squared error of each symbol before it is learned; the sign of the echo changes half way."""
+    echo = np.where(np.arange(SYMBOLS + 4) < SYMBOLS // 2, 0.5, -0.5)
+    found = np.zeros(SYMBOLS)
+    for seed in range(realisations):
+        stream = equaliser(seed, SYMBOLS, echo)
+        model = KernelLMSRegressor(eta=0.3, rho=rho, budget=100, **parts).partial_fit(stream.X, stream.y)
+        found += model.history_.error**2 / realisations
+    return found
+
+
+def settled(found: Array) -> tuple[float, float]:
+    """MSE over the last 500 symbols before the change, and at the end."""
+    half = SYMBOLS // 2
+    return float(found[half - 500:half].mean()), float(found[-500:].mean())
+
+
+def section() -> str:
+    """The page's section."""
+    found = {(title, rho): curve(parts, rho) for title, parts in LEARNERS.items() for rho in RHO}
+    figure, panels = axes(2, width=3.4)
+    for axis, title in zip(panels, ("FKLMS", "NT"), strict=True):
+        for colour, rho in zip(COLOURS, RHO, strict=False):
+            shown = np.convolve(found[title, rho], np.ones(SMOOTH) / SMOOTH, "valid")[::20]
+            axis.plot(SMOOTH + 20 * np.arange(len(shown)), shown, color=colour, label=f"rho = {rho:g}")
+        axis.axvline(SYMBOLS // 2, color=COLOURS[-1], linestyle=":")
+        axis.set(title=title, xlabel="symbols", ylabel="MSE", ylim=(0, 1.2))
+        axis.legend(fontsize="xx-small")
+    rows = [[title, *(f"{a:.2f}, {b:.2f}" for a, b in (settled(found[title, rho]) for rho in RHO))]
+            for title in LEARNERS]
+    stuck, moved = (settled(found["NT", rho])[1] for rho in (0.0, 0.01))
+    return f"""## A channel that changes
+
+The same task, the echo's sign changes after {SYMBOLS // 2:,} symbols: `KernelLMSRegressor(..., rho=RHO)`
+and one call of `partial_fit`, eta = 0.3, mean of {REALISATIONS} realisations. MSE over the 500 symbols
+before the change, and over the last 500:
+
+![Error against symbols]({save(figure, "streams-drift")})
+
+{table(rows, ["", *(f"rho = {rho:g}" for rho in RHO)])}
+
+A truncation needs rho: without it the multipliers learned first keep their places, and the learner is stuck
+({stuck:.2f}; with rho = 0.01 {moved:.2f}). A projection hands what a new sample says on to those held, so
+that FKLMS, FMKLMS and MKLMS follow without rho too; a little of it takes away what removals leave behind,
+and much of it forgets what is still true.
+"""

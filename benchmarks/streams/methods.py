@@ -1,0 +1,159 @@
+"""The learners compared, each with the values of its parameters that were tried."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+import numpy as np
+
+from ...sim.kernels import Gaussian
+from ...sim.model import open_model
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ...sim.reference.kernel_lms import KernelLMS
+from ...sim.simulate import worst_status, y_values
+from ...sim.spec import Spec
+from ..papers.common import Array
+from .tasks import Stream, changed
+
+Parameters = dict[str, Any]
+
+BUDGET = 100
+
+
+class Learner(Protocol):
+    """What learns a stream."""
+
+    def learn(self, stream: Stream) -> Array:
+        """Predict each sample before learning from it."""
+
+    def predict(self, stream: Stream) -> Array:
+        """Predict without learning."""
+
+
+class Filter:
+    """A filter of padasip, with one more input that is always 1: the streams have means other than 0."""
+
+    def __init__(self, kind: str, columns: int, mu: float) -> None:
+        self._filter = getattr(import_module("padasip").filters, f"Filter{kind}")(
+            n=columns + 1, mu=mu, w="zeros")
+
+    def learn(self, stream: Stream) -> Array:
+        """Predict each sample before learning from it."""
+        with np.errstate(all="ignore"):  # some steps that are tried are too long
+            return np.asarray(self._filter.run(stream.y, self._inputs(stream))[0])
+
+    def predict(self, stream: Stream) -> Array:
+        """Predict without learning."""
+        return np.asarray(self._inputs(stream) @ self._filter.w)
+
+    @staticmethod
+    def _inputs(stream: Stream) -> Array:
+        return np.hstack([stream.X, np.ones((len(stream.X), 1))])
+
+
+class Reference:
+    """Our float64 learners."""
+
+    def __init__(self, columns: int, sigma: float, eta: float, rho: float = 0.0, **parts: Any) -> None:
+        self._learner = KernelLMS(columns, Gaussian(sigma), eta, rho, **parts)
+
+    def learn(self, stream: Stream) -> Array:
+        """Predict each sample before learning from it."""
+        return self._learner.learn(stream.X, stream.y)
+
+    def predict(self, stream: Stream) -> Array:
+        """Predict without learning."""
+        return self._learner.predict(stream.X)
+
+    @property
+    def held(self) -> int:
+        """N."""
+        return self._learner.model.count
+
+
+class Integers:
+    """The integer model, of a plan whose formats follow from a stream."""
+
+    def __init__(self, spec: Spec, word: int, stream: Stream) -> None:
+        self.plan: Plan = make_plan(changed(spec, numbers={"word": word}), stream.x_raw, stream.y_raw)
+        self.model = open_model(self.plan)
+        self.status = "ok"
+
+    def learn(self, stream: Stream) -> Array:
+        """Predict each sample before learning from it, from nothing known."""
+        self.model.reset()
+        outputs = self.model.update(stream.x_raw, stream.y_raw)
+        self.status = worst_status(outputs)
+        return y_values(self.plan, outputs["f"])
+
+    def predict(self, stream: Stream) -> Array:
+        """Predict without learning."""
+        return y_values(self.plan, self.model.predict(stream.x_raw)["f"])
+
+
+@dataclass(frozen=True)
+class Method:
+    """A way to learn, and what is tried.
+
+    Parameters
+    ----------
+    title : str
+    make : callable
+        ``make(columns, **parameters)`` gives a learner that knows nothing yet.
+    tried : dict of str to tuple
+        Every combination is tried.
+    """
+
+    title: str
+    make: Callable[..., Learner]
+    tried: dict[str, tuple[float, ...]]
+
+    def combinations(self) -> list[Parameters]:
+        """All parameters that are tried."""
+        return [dict(zip(self.tried, values, strict=True))
+                for values in itertools.product(*self.tried.values())]
+
+
+def filters() -> list[Method]:
+    """Those of padasip."""
+    steps = {"LMS": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6), "NLMS": (0.01, 0.03, 0.1, 0.3, 0.6, 1.0),
+             "RLS": (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1.0)}
+
+    def of(kind: str) -> Callable[..., Learner]:
+        return lambda columns, mu: Filter(kind, columns, mu)
+
+    return [Method(f"padasip {kind}", of(kind), {"mu": values}) for kind, values in steps.items()]
+
+
+def kernels(sigma: tuple[float, ...], eta: tuple[float, ...], titles: dict[str, Parameters],
+            rho: tuple[float, ...] = (0.0,)) -> list[Method]:
+    """Ours in float64, by title and parts; a part given as a tuple is tried."""
+    def of(parts: Parameters) -> Callable[..., Learner]:
+        return lambda columns, **tried: Reference(columns, budget=BUDGET, **parts | tried)
+
+    found = []
+    for title, parts in titles.items():
+        more = {key: value for key, value in parts.items() if isinstance(value, tuple)}
+        fixed = {key: value for key, value in parts.items() if key not in more}
+        found.append(Method(title, of(fixed), {"sigma": sigma, "eta": eta, "rho": rho} | more))
+    return found
+
+
+def mean_square(error: Array) -> float:
+    """MSE; infinite where a learner diverged."""
+    with np.errstate(all="ignore"):
+        found = float(np.mean(error * error))
+    return found if np.isfinite(found) else np.inf
+
+
+def best(method: Method, score: Callable[[Method, Parameters], float], more: dict[str, tuple[Any, ...]]
+         ) -> Parameters:
+    """The parameters of least score, with those of `more` tried too."""
+    tried = [a | dict(zip(more, b, strict=True)) for a in method.combinations()
+             for b in itertools.product(*more.values())]
+    return min(tried, key=lambda parameters: score(method, parameters))

@@ -1,0 +1,75 @@
+"""The two streams: raw words as the examples' specs have them, and what they mean."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...sim.data import load_dataset
+from ...sim.data_builtin import equalisation
+from ...sim.formats import Format
+from ...sim.spec import Spec
+from ..papers.common import Array
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+#: Symbols to train with, and to count bit errors on.
+TRAINING, TESTING = 1000, 2000
+#: Samples of the ECG that parameters are chosen on; the rest is reported.
+CHOSEN_ON = 2000
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Samples in order.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (m, D)
+    y : ndarray of float64, shape (m,)
+    x_raw, y_raw : ndarray of int64, of the same shapes
+        The words that `X` and `y` are the exact values of.
+    """
+
+    X: Array
+    y: Array
+    x_raw: Any
+    y_raw: Any
+
+    def part(self, start: int, stop: int | None = None) -> Stream:
+        """Some of the samples."""
+        return Stream(*(array[start:stop] for array in (self.X, self.y, self.x_raw, self.y_raw)))
+
+
+def example(name: str) -> Spec:
+    """The spec ``examples/NAME.toml``."""
+    return Spec.load(EXAMPLES / f"{name}.toml")
+
+
+def changed(spec: Spec, **tables: dict[str, Any]) -> Spec:
+    """The same spec with other values of some keys; None removes a key."""
+    values = spec.model_dump(by_alias=True, exclude_none=True)
+    return Spec(**{name: values.get(name, {}) | tables.get(name, {}) for name in {*values, *tables}})
+
+
+def _in_units(spec: Spec, x_raw: Any, y_raw: Any) -> Stream:
+    x, y = spec.input, spec.output
+    X = (x_raw - np.array(x.offsets)) * np.array(x.gains) * float(Format.parse(x.word).lsb)
+    return Stream(X, (y_raw - y.offset) * y.gain * float(Format.parse(y.word).lsb), x_raw, y_raw)
+
+
+def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 0.5) -> Stream:
+    """One realisation of symbols behind the channel."""
+    spec = example("equaliser")
+    received, symbols = equalisation(count, spec.input.columns, seed, echo)
+    raw = np.rint(received / float(Format.parse(spec.input.word).lsb)).astype(np.int64)
+    return _in_units(spec, raw, symbols.astype(np.int64))
+
+
+def ecg(columns: int) -> Stream:
+    """The recording in millivolts; each sample behind so many before it."""
+    spec = changed(example("ecg_stream"), input={"columns": columns})
+    data = load_dataset(spec, EXAMPLES)
+    return _in_units(spec, data.x_raw, data.y_raw)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, fail
-from .shell import JsonFlag, columns, load_spec, show
+from .shell import Command, JsonFlag, columns, load_spec, show
 
 if TYPE_CHECKING:
     from ..codegen.targets import Board
@@ -125,4 +125,4 @@ def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: 
 
 
 #: Every action by its name.
-ACTIONS = {"list": hil_list, "run": hil_run}
+ACTIONS: dict[str, Command] = {"list": hil_list, "run": hil_run}

@@ -92,7 +92,8 @@ def _in_full(values: dict[str, Any]) -> str:
 
 
 def _tool(row: dict[str, Any]) -> str:
-    words = row.get("command") or [row["program"].removeprefix("python:"), *row.get("flags", row.get("args"))]
+    given = row.get("flags", row.get("args", ()))
+    words = row.get("command") or [row["program"].removeprefix("python:"), *given]
     return shlex.join(words) + ("" if row["installed"] else f"   (missing: {row['install']})")
 
 

@@ -376,7 +376,7 @@ _MISSING = {
     "E511": Entry("a C compiler is missing", "None of the compilers that the command can use is installed.",
                   "Install one with the command named; python -m pip install ziglang is enough."),
     "E512": Entry("an emulator is missing", "The emulator of this back end is not installed.",
-                  "Install it with the command named; unicorn from pip is enough for a Cortex-M4."),
+                  "Install it with the command named; unicorn from pip is enough for most Cortex-M boards."),
     "E513": Entry("a program of the RTL simulation is missing",
                   "The simulator, or make, perl or g++ that it calls, is not installed.",
                   "Install it with the command named."),

@@ -30,6 +30,11 @@ uint64_t kc_counter_stop(void);
 /* The folder of the architecture: sleep until the UART interrupts, or shorter. */
 void kc_sleep(void);
 
+/* Likewise, where it runs under Linux: bytes read or written, or a negative number; end of the program. */
+int32_t kc_system_read(uint32_t file, void *bytes, uint32_t count);
+int32_t kc_system_write(uint32_t file, const void *bytes, uint32_t count);
+void kc_system_exit(uint32_t status);
+
 /* Called by the architecture's fault handler: tell the host, and stop. */
 void kc_board_fault(void);
 

@@ -19,13 +19,14 @@ from ..primitives import (
     mac,
     mul_shift,
     narrow,
+    saturate,
     shift_round,
     sine,
     square_diff,
     wrap,
 )
 from .hooks import Log
-from .ranges import KERNEL, X, Y, cast, fit, record
+from .ranges import KERNEL, X, Y, cast, fit, record, record_row
 
 #: What a kernel is a function of.
 SQUARES, ABSOLUTES, SINES, PRODUCTS = range(4)
@@ -138,6 +139,18 @@ def into_word(whole: int, c: Cast, log: Log, signal: int) -> tuple[int, bool]:
 
 
 @jit
+def into_words(whole: Words, count: int, c: Cast, words: Words, log: Log, signal: int) -> bool:
+    """:func:`into_word` of the first `count` numbers; whether any saturated."""
+    lost = 0
+    for i in range(count):
+        words[i] = wrap(whole[i], c.wrap_bits) if c.wrap_bits != 0 else saturate(whole[i], c.lo, c.hi)
+        lost += words[i] != whole[i]
+    record_row(log, signal, words, count)
+    log.ranges[signal, 2] += lost
+    return lost != 0 and c.wrap_bits == 0
+
+
+@jit
 def convert_x(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
     """One sample's raw words (D,) to x words."""
     for c in range(raw.shape[0]):
@@ -178,6 +191,13 @@ def distance(u: Words, v: Words, k: KernelConstants) -> int:
 
 
 @jit
+def distance_row(v: Words, count: int, x: Words, k: KernelConstants, row: Words) -> None:
+    """``row[i] = distance(v[i], x)`` for i < count; v (count, D)."""
+    for i in range(count):
+        row[i] = distance(v[i], x, k)
+
+
+@jit
 def _polynomial(dot: int, k: KernelConstants) -> int:
     """``(gamma u.v + coef0)**degree``; the base is s32f31 over its largest power of two."""
     base = shift_round(align(dot, k.dot_shift) * k.c, k.shift, HALF_UP) + k.coef0
@@ -188,16 +208,36 @@ def _polynomial(dot: int, k: KernelConstants) -> int:
 
 
 @jit_inline
+def kernel_word(d2: int, k: KernelConstants, word: int, bits: int) -> int:
+    """:func:`kernel` without its log, in words and by tables so long."""
+    if k.kind == PRODUCTS:
+        return _polynomial(d2, k)
+    if d2 >= k.d2_end:
+        return 0
+    t = mul_shift(d2, k.c, k.shift)
+    if word == 16:
+        return exp2_16(t, k.table, bits)
+    return shift_round(exp2_32(t, k.table, k.fine, bits), k.exp2_cut, HALF_UP)
+
+
+@jit_inline
 def kernel(d2: int, k: KernelConstants, log: Log) -> int:
     """The kernel of a :func:`distance`: ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product."""
-    word = 0
-    if k.kind == PRODUCTS:
-        word = _polynomial(d2, k)
-    elif d2 < k.d2_end:
-        t = mul_shift(d2, k.c, k.shift)
-        if k.word == 16:
-            word = exp2_16(t, k.table, k.exp2_bits)
-        else:
-            word = shift_round(exp2_32(t, k.table, k.fine, k.exp2_bits), k.exp2_cut, HALF_UP)
+    word = kernel_word(d2, k, k.word, k.exp2_bits)
     record(log, KERNEL, word)
     return word
+
+
+@jit
+def kernel_row(d2: Words, count: int, k: KernelConstants, values: Words, log: Log) -> None:
+    """``values[i] = kernel(d2[i])`` for i < count; the usual lengths are known when it is compiled."""
+    if k.word == 16 and k.exp2_bits == 7:
+        for i in range(count):
+            values[i] = kernel_word(d2[i], k, 16, 7)
+    elif k.word > 16 and k.exp2_bits == 8:
+        for i in range(count):
+            values[i] = kernel_word(d2[i], k, 32, 8)
+    else:
+        for i in range(count):
+            values[i] = kernel_word(d2[i], k, k.word, k.exp2_bits)
+    record_row(log, KERNEL, values, count)

@@ -19,9 +19,18 @@ from ..primitives import Words, mac, narrow, shift_round
 from . import hooks as at
 from .base import IntegerModel
 from .hooks import Log, trace, trace_all
-from .kernel import InputConstants, KernelConstants, convert_x, convert_y, distance, into_word, kernel
+from .kernel import (
+    InputConstants,
+    KernelConstants,
+    convert_x,
+    convert_y,
+    distance_row,
+    into_word,
+    into_words,
+    kernel_row,
+)
 from .lms_metric import add_squares, cheapest, forget, keeps_neighbours, keeps_sums, loss_of, meet, square
-from .lms_state import CLOCK_MASK, LmsConstants, LmsState, constants_of, empty_state
+from .lms_state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
 from .ranges import ACCUMULATOR, ALPHA, F, record
 from .statuses import FULL, OK, SATURATED
 
@@ -31,8 +40,8 @@ from .statuses import FULL, OK, SATURATED
 def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) -> int:
     """The distances of x to all vectors into `row`; the slot that holds x already, or -1."""
     duplicate = -1
+    distance_row(s.v, count, x, k, s.row)
     for i in range(count):
-        s.row[i] = distance(s.v[i], x, k)
         if s.row[i] == 0:
             duplicate = i
     trace_all(log, at.FILL_ROW, 0, s.row, 0, count)
@@ -40,62 +49,67 @@ def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) ->
 
 
 @jit
-def weigh(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+def weigh(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork, log: Log) -> int:
     """The sum ``alpha_i k(v_i, x)`` (1) from the distances in `row`: a kernel row and its products.
 
     Where sums of squares are kept, `row` holds the kernel values afterwards.
     """
     acc = 0
+    kernel_row(s.row, count, k, w.values, log)
+    trace_all(log, at.WEIGH_KERNEL, 0, w.values, 0, count)
     for i in range(count):
-        value = kernel(s.row[i], k, log)
-        trace(log, at.WEIGH_KERNEL, 0, i, value)
-        acc = mac(acc, s.alpha[i], value, c.mac_shift)
-        if keeps_sums(c):
-            s.row[i] = value
+        acc = mac(acc, s.alpha[i], w.values[i], c.mac_shift)
+    if keeps_sums(c):
+        for i in range(count):
+            s.row[i] = w.values[i]
     record(log, ACCUMULATOR, acc)
     return acc
 
 
 # ---- projection ----
 @jit
-def receive(s: LmsState, j: int, alpha: int, value: int, c: LmsConstants, log: Log) -> int:
-    """Add ``alpha k`` to the multiplier of slot j (16); whether it saturated."""
-    moved = shift_round(alpha * value, c.project_shift, c.alpha.rounding)
-    s.alpha[j], lost = into_word(s.alpha[j] + moved, c.alpha, log, ALPHA)
-    trace(log, at.PROJECT_ALPHA, 0, j, s.alpha[j])
-    return 1 if lost else 0
+def receive(alpha: Words, count: int, gone: int, values: Words, c: LmsConstants, w: LmsWork,
+            log: Log) -> int:
+    """Add ``gone k`` to the first `count` multipliers (16); whether one saturated."""
+    for j in range(count):
+        w.whole[j] = alpha[j] + shift_round(gone * values[j], c.project_shift, c.alpha.rounding)
+    return 1 if into_words(w.whole, count, c.alpha, alpha, log, ALPHA) else 0
 
 
 @jit
-def hand_over(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+def hand_over(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+              log: Log) -> int:
     """The kernel row of `slot`, which leaves: its multiplier to the others, its squares out of their sums."""
     projects = c.projects and s.alpha[slot] != 0
     saturated = 0
     if not projects and not keeps_sums(c):
         return saturated
-    for j in range(count):
-        if j != slot:
-            d = distance(s.v[j], s.v[slot], k)
-            value = kernel(d, k, log)
-            trace(log, at.PROJECT_DISTANCE, slot, j, d)
-            trace(log, at.PROJECT_KERNEL, slot, j, value)
+    for first, last in ((0, slot), (slot + 1, count)):
+        distance_row(s.v[first:last], last - first, s.v[slot], k, w.d)
+        kernel_row(w.d, last - first, k, w.values, log)
+        if projects:
+            saturated |= receive(s.alpha[first:last], last - first, s.alpha[slot], w.values, c, w, log)
+        for j in range(first, last):
+            trace(log, at.PROJECT_DISTANCE, slot, j, w.d[j - first])
+            trace(log, at.PROJECT_KERNEL, slot, j, w.values[j - first])
             if projects:
-                saturated |= receive(s, j, s.alpha[slot], value, c, log)
+                trace(log, at.PROJECT_ALPHA, 0, j, s.alpha[j])
             if keeps_sums(c):
-                s.sums[j] -= square(value, c)
+                s.sums[j] -= square(w.values[j - first], c)
     return saturated
 
 
 # ---- slots ----
 @jit
-def release(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+def release(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+            log: Log) -> int:
     """Take `slot` out of the model: projection, metric and order of age; whether a word saturated."""
-    saturated = hand_over(s, slot, count, c, k, log)
+    saturated = hand_over(s, slot, count, c, k, w, log)
     if keeps_neighbours(c):
         forget(s, slot, count, c, k, log)
+    age = s.rank[slot]
     for j in range(count):
-        if s.rank[j] > s.rank[slot]:
-            s.rank[j] -= 1
+        s.rank[j] -= s.rank[j] > age
     trace_all(log, at.RELEASE_RANK, slot, s.rank, 0, count)
     s.alpha[slot] = 0
     return saturated
@@ -157,14 +171,14 @@ def is_over(s: LmsState, i: int, c: LmsConstants) -> bool:
 
 @jit
 def truncate(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k: KernelConstants,
-             log: Log) -> int:
+             w: LmsWork, log: Log) -> int:
     """Drop what is small or old; nobody inherits.  The new count."""
     i = 0
     while i < count:
         if is_over(s, i, c):
             s.alpha[i] = 0
             if not newest_only:
-                release(s, i, count, c, k, log)
+                release(s, i, count, c, k, w, log)
             count = close_gap(s, i, count, log)
         else:
             i += 1
@@ -173,9 +187,10 @@ def truncate(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k: Ker
 
 # ---- the rule ----
 @jit
-def predicted(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, bool]:
+def predicted(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+              log: Log) -> tuple[int, bool]:
     """Predict f before learning, from the distances in `row`, and whether it saturated."""
-    whole = shift_round(weigh(s, count, c, k, log), c.f_shift, c.f.rounding)
+    whole = shift_round(weigh(s, count, c, k, w, log), c.f_shift, c.f.rounding)
     f, lost = into_word(whole, c.f, log, F)
     trace(log, at.LEARN_F, 0, 0, f)
     return f, lost
@@ -200,31 +215,32 @@ def stepped(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants
 
 
 @jit
-def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, out: Words,
+def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
           log: Log) -> int:
-    """One step of the rule; out = (f, status), the new count comes back."""
+    """One step of the rule; w.out = (f, status), the new count comes back."""
     duplicate = fill_row(s, x, count, k, log)
     slot, saturated = count, 0
     if duplicate < 0 and count == c.budget:
         slot, _ = cheapest(s, count, c, k, log)
-        saturated |= release(s, slot, count, c, k, log)
+        saturated |= release(s, slot, count, c, k, w, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, lost = predicted(s, count, c, k, log)
+    f, lost = predicted(s, count, c, k, w, log)
     word, lost_too = stepped(s, count, y - f, duplicate, c, log)
     if duplicate < 0:
         count = min(count + 1, c.budget)
         insert(s, slot, x, word, count, c, log)
     if c.truncation >= 0 or c.max_age > 0:
-        count = truncate(s, count, False, c, k, log)
+        count = truncate(s, count, False, c, k, w, log)
     if c.reduces:
-        count, more = reduce(s, count, c, k, log)
+        count, more = reduce(s, count, c, k, w, log)
         saturated |= more
-    out[0], out[1] = f, SATURATED if saturated != 0 or lost or lost_too else OK
+    w.out[0], w.out[1] = f, SATURATED if saturated != 0 or lost or lost_too else OK
     return count
 
 
 @jit
-def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
+def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+           log: Log) -> tuple[int, int]:
     """Fixed lambda_max: vectors go while no more is lost; the new count, and whether a word saturated."""
     least = 2 if keeps_neighbours(c) else 1
     saturated = 0
@@ -232,7 +248,7 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Lo
         slot, lam = cheapest(s, count, c, k, log)
         if lam > c.max_deterioration:
             break
-        saturated |= release(s, slot, count, c, k, log)
+        saturated |= release(s, slot, count, c, k, w, log)
         count = close_gap(s, slot, count, log)
     return count, saturated
 
@@ -253,17 +269,17 @@ def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelC
 
 
 @jit
-def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, out: Words,
+def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
                  log: Log) -> int:
     """As :func:`learn` where only the newest vector may go: it stays, or hands its multiplier on at once."""
     duplicate = fill_row(s, x, count, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, lost = predicted(s, count, c, k, log)
+    f, lost = predicted(s, count, c, k, w, log)
     word, lost_too = stepped(s, count, y - f, duplicate, c, log)
     saturated, full = lost or lost_too, False
     stays = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
     if c.truncation >= 0 or c.max_age > 0:
-        count = truncate(s, count, True, c, k, log)
+        count = truncate(s, count, True, c, k, w, log)
     if stays:
         alone = keeps_neighbours(c) and count == 0
         cheap = not alone and newest_loss(s, count, word, c, k, log) <= c.max_deterioration
@@ -272,27 +288,29 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
             insert(s, count, x, word, count + 1, c, log)
             count += 1
         elif c.projects:
-            for j in range(count):
-                value = s.row[j] if keeps_sums(c) else kernel(s.row[j], k, log)
-                saturated = receive(s, j, word, value, c, log) != 0 or saturated
-    out[0], out[1] = f, SATURATED if saturated else FULL if full else OK
+            if not keeps_sums(c):
+                kernel_row(s.row, count, k, w.values, log)
+            values = s.row if keeps_sums(c) else w.values
+            saturated = receive(s.alpha, count, word, values, c, w, log) != 0 or saturated
+            trace_all(log, at.PROJECT_ALPHA, 0, s.alpha, 0, count)
+    w.out[0], w.out[1] = f, SATURATED if saturated else FULL if full else OK
     return count
 
 
 @jit
 def learn_all(x_raw: Words, y_raw: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
-              c: LmsConstants, k: KernelConstants, f: Words, status: Words, x: Words, out: Words,
+              c: LmsConstants, k: KernelConstants, f: Words, status: Words, w: LmsWork,
               log: Log) -> int:
-    """All samples in order; x (D,) and out (2,) are work space.  The new count comes back."""
+    """All samples in order.  The new count comes back."""
     for m in range(x_raw.shape[0]):
-        convert_x(x_raw[m], i, x, log)
-        trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
+        convert_x(x_raw[m], i, w.x, log)
+        trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         y = convert_y(y_raw[m], i, log)
         if newest_only:
-            count = learn_newest(s, count, x, y, c, k, out, log)
+            count = learn_newest(s, count, w.x, y, c, k, w, log)
         else:
-            count = learn(s, count, x, y, c, k, out, log)
-        f[m], status[m] = out[0], out[1]
+            count = learn(s, count, w.x, y, c, k, w, log)
+        f[m], status[m] = w.out[0], w.out[1]
     return count
 
 
@@ -300,7 +318,7 @@ class LmsModel(IntegerModel):
     """The integer model of a plan whose algorithm is ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
-        self._constants = constants_of(plan)
+        self._constants, self._work = constants_of(plan), work_space(plan)
         self._newest_only = plan.options["newest_only"] == "1"
         super().__init__(plan)
 
@@ -313,9 +331,8 @@ class LmsModel(IntegerModel):
         """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
-        x, out = (np.zeros(size, dtype=np.int64) for size in (self.plan.sizes["D"], 2))
         self._count = learn_all(x_raw, y_raw, self._state, self._count, self._newest_only, self._input,
-                                self._constants, self._kernel, f, status, x, out,
+                                self._constants, self._kernel, f, status, self._work,
                                 self.ranges.log)
         return {"status": status, "f": f}
 

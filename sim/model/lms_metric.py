@@ -112,13 +112,13 @@ def forget(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstan
 @jit
 def meet(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     """The new vector in `slot` finds its neighbour in `row`, and becomes that of whom it is nearest to."""
-    best = -1
+    best, least = -1, 0
     for j in range(count):
-        if j != slot and (best < 0 or s.row[j] < s.row[best] or (
-                s.row[j] == s.row[best] and s.rank[j] < s.rank[best])):
-            best = j
+        d2 = s.row[j]
+        if j != slot and (best < 0 or d2 < least or (d2 == least and s.rank[j] < s.rank[best])):
+            best, least = j, d2
     s.near[slot] = slot if best < 0 else best
-    s.dist[slot] = 0 if best < 0 else s.row[best]
+    s.dist[slot] = least
     record(log, DISTANCE, s.dist[slot])
     trace(log, at.INSERT_NEAR, slot, 0, s.near[slot])
     trace(log, at.INSERT_DIST, slot, 0, s.dist[slot])

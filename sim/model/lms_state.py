@@ -62,6 +62,16 @@ class LmsState(NamedTuple):
     clock: Words
 
 
+class LmsWork(NamedTuple):
+    """Work space: a sample (D,), what comes of it (2,), and rows of distances, kernels and sums (N,)."""
+
+    x: Words
+    out: Words
+    d: Words
+    values: Words
+    whole: Words
+
+
 def constants_of(plan: Plan) -> LmsConstants:
     """The plan's integers, as the loops take them."""
     values: dict[str, Any] = {
@@ -72,6 +82,13 @@ def constants_of(plan: Plan) -> LmsConstants:
         if name not in values:
             values[name] = plan.integer(name) if name in plan.constants else _ABSENT.get(name, 0)
     return LmsConstants(**values)
+
+
+def work_space(plan: Plan) -> LmsWork:
+    """Room for one sample, whose words nobody reads afterwards."""
+    budget = plan.sizes["N"]
+    return LmsWork(*(np.zeros(size, dtype=np.int64)
+                     for size in (plan.sizes["D"], 2, budget, budget, budget)))
 
 
 def empty_state(plan: Plan) -> LmsState:

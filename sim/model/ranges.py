@@ -32,6 +32,15 @@ def record(log: Log, signal: int, word: int) -> None:
 
 
 @jit
+def record_row(log: Log, signal: int, words: Words, count: int) -> None:
+    """:func:`record` of the first `count` words."""
+    least, most = log.ranges[signal, 0], log.ranges[signal, 1]
+    for i in range(count):
+        least, most = min(least, words[i]), max(most, words[i])
+    log.ranges[signal, 0], log.ranges[signal, 1] = least, most
+
+
+@jit
 def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int, hi: int) -> None:
     """A loop's words at once: their ends before they were saturated to [lo, hi], and how many were."""
     record(log, signal, saturate(least, lo, hi))

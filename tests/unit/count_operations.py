@@ -24,6 +24,7 @@ from kerncast.sim.model import (
     kernel,
     levinson,
     lms,
+    lms_state,
     open_model,
     predict,
     refine,
@@ -33,7 +34,8 @@ from kerncast.sim.model import (
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, predict, refine, schur, toeplitz)
+MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, lms_state, predict, refine, schur,
+           toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -141,7 +143,7 @@ def open_counted(plan: Any) -> Any:
             module.np = _Numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):
             module.raw = _Raw()  # type: ignore[attr-defined]
-    watch("kernel", "kernel_values", owns_products=True)
+    watch("kernel_word", "kernel_values", owns_products=True)
     watch("square_diff", "distance_terms", owns_products=True)
     watch("divide", "divisions", owns_products=True)
     watch("root", "roots", owns_products=True)

@@ -21,6 +21,7 @@ from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+from kerncast.sim.spec_rules import MAX_DETERIORATION
 from kerncast.sim.spec_tables import CASTS, TABLE_OF, WRAPPABLE
 
 Raw = NDArray[np.int64]
@@ -209,13 +210,30 @@ def cg_case(random: Random, word: int, rounding: str, most: int, lam: tuple[floa
     return _accepted(draw)
 
 
+def _reduction(random: Random) -> dict[str, Any]:
+    """Any projection, metric, truncation and strategy of the online learner, as the keys that choose them."""
+    projection = random.choice(("fklms", "fklms", "none"))
+    metric = random.choice(("fklms", "fklms", "magnitude", "age", "fmklms", "fast_klms", "fast_mklms"))
+    chosen: dict[str, Any] = {"projection": projection, "metric": metric}
+    if now_and_then(random, 2):
+        chosen["truncation"] = random.choice((0.0, 1e-3, 1.0)) * _decades(random, -2, 2)
+    if now_and_then(random, 2):
+        chosen["max_age"] = random.choice((1, 3, 10, 2**31 - 1))
+    if metric != "age" and now_and_then(random, 4):
+        least, below = MAX_DETERIORATION[metric]
+        limit = -_decades(random, -2, 1) if least < 0 and now_and_then(random, 7) else _decades(random, -6, 1)
+        chosen |= {"max_deterioration": min(limit, 0.999) if below == 1 else limit,
+                   "newest_only": now_and_then(random, 5)}
+    return chosen
+
+
 def online_case(random: Random, word: int, rounding: str, samples: int) -> Case:
-    """An FKLMS plan with a budget of 2 to 8 and a stream; alpha's format by data, by choice or by design."""
+    """An online plan with a budget of 2 to 8 and a stream; alpha's format by data, by choice or by design."""
     def draw() -> Case:
         columns = random.choice((1, 1, 2, 3))
         x, y = _raw_format(random), _raw_format(random)
         online = {"budget": random.randint(2, 8), "eta": random.choice((1e-6, 0.01, 0.1, 0.3, 1.0, 1.9)),
-                  "rho": random.choice((0.0, 0.0, 1e-9, 0.01, 0.25))}
+                  "rho": random.choice((0.0, 0.0, 1e-9, 0.01, 0.25)), **_reduction(random)}
         tables = _tables(random, "kernel_lms", word, rounding, columns, x, y)
         alpha = Format(True, word, random.randint(word - 8, word + 2))
         chosen = {}, {}, {"ranges": _range(random)}, {"formats": {"alpha": str(alpha)}}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -199,9 +200,9 @@ def folder(tmp_path: Path) -> tuple[Plan, Path]:
     plan = make_plan(Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16},
                           input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
                           online={"budget": 4, "eta": 0.3}))
-    x = targets_of = [[3], [50], [-9], [3]]
-    generate(plan, tmp_path / "out", vectors=make_vectors(plan, [
-        ("update", x, [v for v, in targets_of]), ("predict", x, None)]))
+    x = np.array([[3], [50], [-9], [3]])
+    calls = [("update", x, x[:, 0]), ("predict", x, None)]
+    generate(plan, tmp_path / "out", vectors=make_vectors(plan, calls))
     return plan, tmp_path / "out"
 
 

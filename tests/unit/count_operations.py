@@ -24,6 +24,7 @@ from kerncast.sim.model import (
     kernel,
     levinson,
     lms,
+    lms_metric,
     lms_state,
     open_model,
     predict,
@@ -34,8 +35,8 @@ from kerncast.sim.model import (
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, lms_state, predict, refine, schur,
-           toeplitz)
+MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, lms_metric, lms_state, predict, refine,
+           schur, toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -158,6 +159,7 @@ def open_counted(plan: Any) -> Any:
         return Counted(real(int(a), int(c), int(s)))
 
     levinson.mul_shift = mul_shift
+    lms_metric.mul_shift = mul_shift
     # Products with a constant of the plan count as well.
     real_integer = type(plan).integer
     type(plan).integer = lambda self, name: Counted(real_integer(self, name))
@@ -228,6 +230,84 @@ def star_decay() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _learner(0.1)
 
 
+def star_near() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The same with fixed lambda_max: the new vector goes at once, too near to one that stays."""
+    return _learner(0.0, near=True, max_deterioration=8e-6)
+
+
+def simplex() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FMKLMS: all vectors are equally far apart, and the oldest, everybody's neighbour, goes."""
+    return _simplex(reduction="fmklms")
+
+
+def simplex_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FMKLMS with fixed lambda_max: one after the other goes, and every time all others lose their neighbour."""
+    return _simplex(reduction="fmklms", max_deterioration=1024.0, rho=0.1)
+
+
+def magnitudes() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """NT: neither rows nor searches."""
+    return _simplex(reduction="nt")
+
+
+def magnitudes_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """MT with forgetting: all go at once."""
+    return _simplex(reduction="mt", max_deterioration=32.0, rho=0.1)
+
+
+def ages() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """AT with the projection of FKLMS."""
+    return _simplex(reduction="at", projection="fklms")
+
+
+def squares() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Fast KLMS: a row for the sums."""
+    return _simplex(metric="fast_klms")
+
+
+def weighed_squares_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Fast MKLMS with fixed lambda_max: all go."""
+    return _simplex(metric="fast_mklms", max_deterioration=1024.0, rho=0.1)
+
+
+def newest() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FKLMS, the newest only, and the memory is full."""
+    return _simplex(max_deterioration=0.1, newest_only=True)
+
+
+def newest_weighed() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FMKLMS, the newest only."""
+    return _simplex(reduction="fmklms", max_deterioration=1e-3, newest_only=True)
+
+
+def newest_squares() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Fast MKLMS, the newest only."""
+    return _simplex(metric="fast_mklms", max_deterioration=1e-3, newest_only=True)
+
+
+def _simplex(rho: float = 0.0, **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Vectors 20 e_i, of which none is near another; multipliers a quarter of full scale, older ones smaller.
+
+    With rho the decay takes all of them below 0.25 full scales, 32 in units of y, together.
+    """
+    budget = 8
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_lms"},
+                          input={"word": "u8f0", "columns": budget + 1}, output={"word": "s8f0"},
+                          kernel={"sigma": 6.4}, online={"budget": budget, "eta": 0.5, "rho": rho, **online},
+                          numbers={"formats": {"alpha": "s16f16"}}))
+    corners = 20 * np.eye(budget + 1, dtype=np.int64)
+
+    def learn(model: Any) -> Any:
+        model.update(counted(corners[:budget]), counted(np.full(budget, 100)))
+        quarter = 1 << 14
+        for slot in range(budget):
+            model._state.alpha[slot] = Counted(quarter + 300 + 40 * slot)
+        COUNTS.clear()
+        return model.update(counted(corners[budget:]), counted([63]))
+
+    return plan, learn, lambda model: model.predict(counted(corners[:1]))
+
+
 def stream() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Each update of a long random stream; the most of each count over all of them."""
     plan, _, ask = _learner(0.1)
@@ -245,15 +325,16 @@ def stream() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return plan, learn, ask
 
 
-def _learner(rho: float) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+def _learner(rho: float, near: bool = False,
+             **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     budget = 8
     columns = budget - 2
     plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_lms"},
                           input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
-                          kernel={"sigma": 300.0}, online={"budget": budget, "eta": 0.5, "rho": rho}))
+                          kernel={"sigma": 300.0}, online={"budget": budget, "eta": 0.5, "rho": rho, **online}))
     centre = np.full(columns, 50)
     held = np.vstack([centre - 1, centre, centre + 20 * np.eye(columns, dtype=np.int64)])
-    fresh = counted(centre[np.newaxis] + 90)
+    fresh = counted(held[3:4] + np.eye(columns, dtype=np.int64)[:1] if near else centre[np.newaxis] + 90)
 
     def learn(model: Any) -> Any:
         model.update(counted(held), counted(np.arange(budget)))
@@ -268,7 +349,8 @@ def main(case: str) -> None:
     """Run one case and print what each of its two calls did, and the counts that its plan states."""
     assert not COMPILED, "set KERNCAST_ENGINE=python"
     plan, learn, ask = globals()[case]()
-    planned = [{what: o.count for what, o in counts.items()} for counts in plan.operations.values()]
+    calls = ("train" if plan.trains else "update", "predict")
+    planned = [{what: o.count for what, o in plan.operations[call].items()} for call in calls]
     model = open_counted(plan)
     found = []
     for call in (learn, ask):

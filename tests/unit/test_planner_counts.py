@@ -20,7 +20,9 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
 
 
 @pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "bias", "refined",
-                                  "gradients", "star", "star_decay"])
+                                  "gradients", "star", "star_decay", "star_near", "simplex", "simplex_all",
+                                  "magnitudes", "magnitudes_all", "ages", "squares", "weighed_squares_all",
+                                  "newest", "newest_weighed", "newest_squares"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
     result = counted(case)
     if case == "uniform":  # the model makes the grid itself: a product for a point

@@ -142,7 +142,9 @@ def limits(plan: Plan) -> dict[str, tuple[int, int]]:
         found |= {"trained": (0, 1), "alpha_exp": (min(exponents), max(exponents))}
     else:
         found["count"] = (0, plan.sizes["N"])
-    for member, signal in (("alpha", "alpha"), ("v", "x"), ("bias", "y")):
+    if "kappa_one" in plan.constants:
+        found["sums"] = (0, plan.sizes["N"] * plan.integer("kappa_one"))
+    for member, signal in (("alpha", "alpha"), ("v", "x"), ("bias", "y"), ("dist", "distance")):
         if signal in plan.signals:  # alpha in float32 has no words
             word = plan.signals[signal]
             found[member] = (min(word.lo, 0), max(word.hi, 0))  # 0: nothing is held there yet
@@ -151,8 +153,8 @@ def limits(plan: Plan) -> dict[str, tuple[int, int]]:
 
 
 def finite(plan: Plan) -> frozenset[str]:
-    """Members in float32 on which learning relies: neither infinite nor NaN."""
-    return frozenset(f.name for f in plan.memory if f.ctype == "float" and not plan.trains)
+    """Members in float32 that a prediction sums: neither infinite nor NaN."""
+    return frozenset(f.name for f in plan.memory if (f.name, f.ctype) == ("alpha", "float"))
 
 
 def encode(plan: Plan, state: Outputs, sequence: int) -> bytes:
@@ -193,10 +195,11 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
     for name in finite(plan):
         if np.any(state[name] & 0x7F800000 == 0x7F800000):
             return f"{name} holds infinity or NaN", "finite numbers"
-    if "rank" in state:
-        held = int(state["count"][0])
-        if sorted(state["rank"][:held]) != list(range(held)):
-            return f"rank = {state['rank'][:held].tolist()}", f"each of 0 to {held - 1} once"
+    held = int(state["count"][0]) if "count" in state else 0
+    if "rank" in state and sorted(state["rank"][:held]) != list(range(held)):
+        return f"rank = {state['rank'][:held].tolist()}", f"each of 0 to {held - 1} once"
+    if "near" in state and np.any(state["near"][:held] >= held):
+        return f"near = {state['near'][:held].tolist()}", f"slots 0 to {held - 1}"
     return "", ""
 
 

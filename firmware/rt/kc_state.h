@@ -53,10 +53,18 @@ typedef struct {
     uint8_t block[KC_STATE_BLOCK];
 } kc_state_reader_t;
 
-/* 1 where sequence number a comes after b; numbers begin anew behind 2^32 - 1. */
+/* The sequence number after another; numbers begin anew behind 2^32 - 1. */
+static inline uint32_t kc_state_following(uint32_t sequence)
+{
+    return sequence == 0xFFFFFFFFu ? 0u : sequence + 1u;
+}
+
+/* 1 where a comes after b, by less than half of all numbers. */
 static inline int32_t kc_state_later(uint32_t a, uint32_t b)
 {
-    return a != b && a - b < 0x80000000u ? 1 : 0;
+    const uint64_t ahead = (UINT64_C(0x100000000) + a - b) & 0xFFFFFFFFu;
+
+    return ahead != 0u && ahead < 0x80000000u ? 1 : 0;
 }
 
 /* 1 where all the functions that a storage needs are there. */

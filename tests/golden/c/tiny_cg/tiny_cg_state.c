@@ -180,7 +180,7 @@ kc_state_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_
         return status; /* what cannot be read may be the newest: it is not written over */
     }
     slot = newest == 0u ? 1u : 0u;
-    kc_state_begin(&w, storage, slot, &kind, sequence + 1u);
+    kc_state_begin(&w, storage, slot, &kind, kc_state_following(sequence));
     put_members(&w, m);
     return kc_state_finish(&w) != 0 ? KC_STATE_STORAGE : scan(storage, slot, 0, &sequence);
 }

@@ -91,6 +91,9 @@ static void take_members(kc_state_reader_t *r, tiny_lms_model_t *m)
     for (i = 0; i < 3; i++) {
         const int64_t word = (int64_t)kc_state_take(r, 1u);
 
+        if (i < held) {
+            kc_state_expect(r, word, 0, held - 1);
+        }
         if (m != 0) {
             m->near[i] = (uint8_t)word;
         }
@@ -164,7 +167,7 @@ kc_state_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storag
         return status; /* what cannot be read may be the newest: it is not written over */
     }
     slot = newest == 0u ? 1u : 0u;
-    kc_state_begin(&w, storage, slot, &kind, sequence + 1u);
+    kc_state_begin(&w, storage, slot, &kind, kc_state_following(sequence));
     put_members(&w, m);
     return kc_state_finish(&w) != 0 ? KC_STATE_STORAGE : scan(storage, slot, 0, &sequence);
 }

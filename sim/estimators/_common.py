@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,22 @@ def checked_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, 
         checked_X, checked_y = validate_data(estimator, X, y, dtype=np.float64, reset=reset, **options)
     except ValueError as error:
         raise _refused(error) from error
+    if options.get("y_numeric") and checked_y.dtype.kind not in "biuf":
+        raise fail("E233", "the targets are no numbers", where="y", value=f"an array of {checked_y.dtype}",
+                   allowed="finite numbers", remedy="pass numbers, or take the classifier for labels")
     return checked_X, checked_y
+
+
+@contextmanager
+def unchanged_if_refused(estimator: BaseEstimator) -> Iterator[None]:
+    """Give an estimator the attributes back that it had, where the block raises."""
+    before = dict(vars(estimator))
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
 
 
 def checked_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
@@ -66,7 +82,7 @@ def checked_classes(y: NDArray[Any]) -> NDArray[Any]:
     classes: NDArray[Any] = unique_labels(y)
     if len(classes) < 2:
         raise fail("E232", "a classifier needs two classes or more", where="y",
-                   value=f"one class, {classes[0]!r}", allowed="at least two different labels",
+                   value=f"one class, {classes.tolist()[0]!r}", allowed="at least two different labels",
                    remedy="add samples of another class")
     return classes
 
@@ -92,8 +108,8 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
     """
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
-        raise fail("E232", "a label that is not among the classes", where="y", value=repr(unknown[0]),
-                   allowed=", ".join(map(str, classes)),
+        raise fail("E232", "a label that is not among the classes", where="y",
+                   value=repr(unknown.tolist()[0]), allowed=", ".join(map(str, classes)),
                    remedy="name all classes at the first call of partial_fit, or fit afresh")
     if len(classes) == 2:
         return np.where(y == classes[1], 1.0, -1.0)

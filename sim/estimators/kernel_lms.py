@@ -22,7 +22,15 @@ from ..reference.kernel_lms import History, KernelLMS, stable_eta
 from ..reference.reduction import checked_budget
 from ..reference.solution import Status
 from ..reference.width import overlap_width
-from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest, width_or
+from ._common import (
+    checked_classes,
+    checked_inputs,
+    checked_training_data,
+    labels,
+    one_vs_rest,
+    unchanged_if_refused,
+    width_or,
+)
 from ._progress import progress
 
 Array = NDArray[np.float64]
@@ -100,7 +108,7 @@ class _KernelLMS(BaseEstimator):
         return expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
 
     def _warn_if_diverged(self) -> None:
-        if self.status_ is not Status.OK:
+        if self.status_ is Status.DIVERGED:
             warnings.warn(f"{type(self).__name__} diverged (sigma {self.sigma_:g}, eta {self.eta:g}, "
                           f"budget {self.budget}): it has stopped learning and its predictions are useless. "
                           "Use a smaller sigma, or a smaller eta, or a smaller budget.",
@@ -153,7 +161,8 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     ls_penalty : float, default=1e-6
         C of (20), for "ls_regularised".
     newest_only : bool, default=False
-        With max_deterioration: let go the newest vector or none, which is cheaper (report, section 4).
+        With max_deterioration: let go the newest vector or none, which is cheaper (report, section 4).  Of
+        more than `budget` vectors the newest goes whatever its lambda, and `status_` is then "full".
     presentations : int, default=10
         How often `fit` presents the samples, in the order given.  `partial_fit` presents them once.
     verbose : bool, default=False
@@ -214,8 +223,9 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
             E220 sigma, E228 eta or rho, E229 budget, E230 reduction, projection or metric, E233 data,
             E234 presentations, E258 another option of the reduction.
         """
-        X, y = checked_training_data(self, X, y, y_numeric=True)
-        self._fit_targets(X, y.astype(np.float64))
+        with unchanged_if_refused(self):
+            X, y = checked_training_data(self, X, y, y_numeric=True)
+            self._fit_targets(X, y.astype(np.float64))
         self._warn_if_diverged()
         return self
 
@@ -226,10 +236,11 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         data leave the model as it was.
         """
         first = not hasattr(self, "_learner")
-        X, y = checked_training_data(self, X, y, reset=first, y_numeric=True)
-        if first:
-            self._start(X, ())
-        self._present(X, y.astype(np.float64))
+        with unchanged_if_refused(self):
+            X, y = checked_training_data(self, X, y, reset=first, y_numeric=True)
+            if first:
+                self._start(X, ())
+            self._present(X, y.astype(np.float64))
         self._warn_if_diverged()
         return self
 
@@ -290,9 +301,10 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
         KerncastError
             As :meth:`KernelLMSRegressor.fit`, and E232 for fewer than two classes.
         """
-        X, y = checked_training_data(self, X, y)
-        self.classes_ = checked_classes(y)
-        self._fit_targets(X, one_vs_rest(y, self.classes_))
+        with unchanged_if_refused(self):
+            X, y = checked_training_data(self, X, y)
+            self.classes_ = checked_classes(y)
+            self._fit_targets(X, one_vs_rest(y, self.classes_))
         self._warn_if_diverged()
         return self
 
@@ -314,17 +326,18 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
             Refused data leave the model as it was.
         """
         first = not hasattr(self, "_learner")
-        X, y = checked_training_data(self, X, y, reset=first)
-        known = checked_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
-        if not first and classes is not None and not np.array_equal(np.unique(classes), known):
-            raise fail("E232", "the classes differ from those of the first call", where="classes",
-                       value=str(list(np.unique(classes))), allowed=str(list(known)),
-                       remedy="leave classes out after the first call, or fit afresh")
-        targets = one_vs_rest(y, known)
-        if first:
-            self._start(X, targets.shape[1:])
-            self.classes_ = known
-        self._present(X, targets)
+        with unchanged_if_refused(self):
+            X, y = checked_training_data(self, X, y, reset=first)
+            known = checked_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+            if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+                raise fail("E232", "the classes differ from those of the first call", where="classes",
+                           value=str(np.unique(classes).tolist()), allowed=str(known.tolist()),
+                           remedy="leave classes out after the first call, or fit afresh")
+            targets = one_vs_rest(y, known)
+            if first:
+                self._start(X, targets.shape[1:])
+                self.classes_ = known
+            self._present(X, targets)
         self._warn_if_diverged()
         return self
 

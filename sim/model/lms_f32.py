@@ -322,9 +322,10 @@ class LmsF32Model(IntegerModel):
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
-        self._count = learn_all(x_raw, y_raw, self._state, self._gram, self._near, self._count, self._input,
-                                self._constants, self.plan.options["metric"] == "mklms", f, status, x,
-                                self._out, self.ranges.log)
+        with np.errstate(all="ignore"):  # an inverse that left the numbers does not pass
+            self._count = learn_all(x_raw, y_raw, self._state, self._gram, self._near, self._count,
+                                    self._input, self._constants, self.plan.options["metric"] == "mklms",
+                                    f, status, x, self._out, self.ranges.log)
         return {"status": status, "f": f}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:

@@ -1,4 +1,4 @@
-"""codegen: what tests add to generated C from firmware/agent: its trace hooks, and a store for saved states."""
+"""codegen: what tests add to generated C from firmware/agent: trace hooks, and a store for saved states."""
 
 from __future__ import annotations
 

@@ -34,7 +34,8 @@ def saved_context(plan: Plan) -> dict[str, Any]:
         count_at, at = at if f.name == "count" else count_at, at + f.bytes
     ranked = any(m["ranks"] for m in members)
     return {"members": members, "ranked": ranked, "count_name": "count" if ranked else "",
-            "count_at": count_at, "count_bytes": next((m["bytes"] for m in members if m["name"] == "count"), 0),
+            "count_at": count_at,
+            "count_bytes": next((m["bytes"] for m in members if m["name"] == "count"), 0),
             "floats": any(m["is_float"] for m in members), "arrays": any(not m["scalar"] for m in members),
             "payload": saved_state.payload_bytes(plan), "image": saved_state.image_bytes(plan)}
 

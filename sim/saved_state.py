@@ -16,7 +16,7 @@ import numpy as np
 
 from .backend import Outputs
 from .errors import KerncastError, fail
-from .plan import ABI, C_BYTES, Plan, wire_dtype
+from .plan import ABI, Plan, wire_dtype
 
 MAGIC = b"KCST"
 VERSION = 1
@@ -84,7 +84,8 @@ REFUSALS = {
     Verdict.TRUNCATED: Refusal("E443", "the saved state has not the length of this plan's", _OLDER),
     Verdict.DAMAGED: Refusal("E444", "the saved state is damaged", _OLDER),
     Verdict.INCONSISTENT: Refusal("E445", "the saved state holds words that no model leaves", _OLDER),
-    Verdict.STORAGE: Refusal("E446", "the storage of the saved states failed", "look at the memory, then save again"),
+    Verdict.STORAGE: Refusal("E446", "the storage of the saved states failed",
+                             "look at the memory, then save again"),
 }
 
 

@@ -1,4 +1,4 @@
-"""Power may fail at any byte of a save: what was saved before is there, and nothing else is taken for a state."""
+"""Power may fail at any byte of a save: the state saved before is there, and nothing else is taken for one."""
 
 from pathlib import Path
 
@@ -7,8 +7,8 @@ import pytest
 
 from kerncast.codegen.compilers import host_compiler
 from kerncast.codegen.generate import load_manifest
-from kerncast.codegen.host import HostBackend, declarations
 from kerncast.codegen.hooks import STORE_DECLARATIONS
+from kerncast.codegen.host import HostBackend, declarations
 
 PAGES = (1, 8, 32, 100, 256)
 #: As the harness numbers them.
@@ -31,8 +31,8 @@ def harness(cases, require_tool, tmp_path):
                             uint64_t seed, tally_t *tally);""")
         sources = [case.folder / file for file in load_manifest(case.folder).sources]
         sources.append(Path(__file__).with_name("power_cuts.c"))
-        flags = ["-O2", f"-DKC_STATE_BLOCK={block}u", f"-DMODEL={name}", f"-DSAVED={name.upper()}_SAVED_BYTES",
-                 "-include", f"{name}.h"]
+        flags = ["-O2", f"-DKC_STATE_BLOCK={block}u", f"-DMODEL={name}",
+                 f"-DSAVED={name.upper()}_SAVED_BYTES", "-include", f"{name}.h"]
         host_compiler("gcc").build_library(sources, flags, tmp_path / "cuts.so", tmp_path)
         library = ffi.dlopen(str(tmp_path / "cuts.so"))
         model = HostBackend(case.plan, case.folder, compiler="gcc", flags=("-O1",))
@@ -43,7 +43,7 @@ def harness(cases, require_tool, tmp_path):
                 model.train(call.x_raw, call.y_raw + i % 2 - i)
             else:
                 model.update(call.x_raw[7 * i:7 * i + 7], call.y_raw[7 * i:7 * i + 7])
-            ffi.memmove(ffi.addressof(states, i), model.ffi.buffer(model.model), ffi.sizeof(f"{name}_model_t"))
+            ffi.memmove(ffi.addressof(states, i), model.ffi.buffer(model.model), case.plan.state_bytes)
         model.close()
         return ffi, library, states
 

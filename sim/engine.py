@@ -50,6 +50,8 @@ def _numba() -> ModuleType | None:
         with _no_collection():
             numba = import_module("numba")
             _spare_scipy()
+            # Nor are searched, of what exists by now, the cycles, even at the end: another quarter of it.
+            gc.freeze()
     except ImportError:
         return None
     return numba

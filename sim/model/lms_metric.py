@@ -68,15 +68,27 @@ def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> 
 
 
 @jit
+def closest(s: LmsState, count: int) -> tuple[int, int]:
+    """:func:`cheapest` of FKLMS, the usual metric: without a choice at every slot."""
+    best, least = -1, 0
+    for i in range(count):
+        d2, age = s.dist[i], s.rank[i]
+        if age != 0 and (best < 0 or d2 < least or (d2 == least and age > s.rank[best])):
+            best, least = i, d2
+    return best, least
+
+
+@jit
 def cheapest(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
     """The slot of least loss, of equals the newest, and that loss; of FKLMS never the oldest vector."""
     best, least = -1, 0
-    for i in range(count):
-        if c.metric == FKLMS and s.rank[i] == 0:
-            continue
-        lam = loss(s, i, c, k, log)
-        if best < 0 or lam < least or (lam == least and s.rank[i] > s.rank[best]):
-            best, least = i, lam
+    if c.metric == FKLMS:
+        best, least = closest(s, count)
+    else:
+        for i in range(count):
+            lam = loss(s, i, c, k, log)
+            if best < 0 or lam < least or (lam == least and s.rank[i] > s.rank[best]):
+                best, least = i, lam
     trace(log, at.CHEAPEST_SLOT, 0, 0, best)
     return best, least
 

@@ -129,4 +129,4 @@ def column(g: Gram, count: int, slot: int) -> bool:
         g.u[j], g.step[j] = g.a[slot, j], ZERO
     g.step[slot] = ONE
     residual(g, count, g.u, g.step)
-    return total(g.rest, count) <= DRIFT * np.float32(count) and g.u[slot] >= HALF
+    return bool(total(g.rest, count) <= DRIFT * np.float32(count) and g.u[slot] >= HALF)

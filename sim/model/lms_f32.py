@@ -145,7 +145,8 @@ def project(s: State, g: Gram, slot: int, count: int) -> bool:
         if j != slot:
             moved = s.alpha[j] - g.u[j] * share
             s.alpha[j] = within(moved, LARGEST)
-            lost |= size(moved) > LARGEST
+            if size(moved) > LARGEST:
+                lost = True
     return lost
 
 
@@ -292,9 +293,9 @@ def constants_of(plan: Plan) -> Constants:
 def _neighbours(plan: Plan, v: Words, rank: Words) -> Near:
     """No neighbours yet; of the integer learner's constants the metric matters alone."""
     arrays = {name: np.zeros(plan.sizes["N"], dtype=np.int64) for name in LmsState._fields}
-    plain = dict.fromkeys(LmsConstants._fields, 0) | {"metric": FKLMS}
-    casts = {"alpha": cast_of(plan, "f"), "f": cast_of(plan, "f")}
-    return Near(LmsState(**{**arrays, "v": v, "rank": rank}), LmsConstants(**{**plain, **casts}))
+    plain: dict[str, Any] = dict.fromkeys(LmsConstants._fields, 0)
+    plain |= {"metric": FKLMS, "alpha": cast_of(plan, "f"), "f": cast_of(plan, "f")}
+    return Near(LmsState(**{**arrays, "v": v, "rank": rank}), LmsConstants(**plain))
 
 
 class LmsF32Model(IntegerModel):

@@ -1,4 +1,4 @@
-"""The online learner in float32: what is planned and refused, how exact it is, and how its inverse is guarded."""
+"""The online learner in float32: what is planned and refused, how exact it is, how its inverse is guarded."""
 
 from fractions import Fraction
 from typing import Any
@@ -53,7 +53,7 @@ def test_the_state_is_one_square_of_floats_beside_linear_members() -> None:
         assert {f.name: f.count for f in plan.memory}["gram"] == budget**2
         members = 4 * budget**2 + 4 * 5 * budget + 2 * budget + budget + 6  # alpha, k, u, rest, step; v; rank
         assert 0 <= plan.state_bytes - members < 8
-    assert plan_of("fklms_f32", 100).state_bytes == 16 * 100 - 100 + 100 * 1 + 8  # alpha, row, dist, v, near, rank
+    assert plan_of("fklms_f32", 100).state_bytes == (4 + 4 + 4 + 2 + 1 + 1) * 100 + 8
 
 
 def test_floats_stand_in_the_plan_as_the_bits_of_the_nearest() -> None:

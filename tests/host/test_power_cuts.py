@@ -1,4 +1,4 @@
-"""Power may fail at any byte of a save: the state saved before is there, and nothing else is taken for one."""
+"""Power may fail at any byte of a save: the state saved before is there, nothing else is taken for one."""
 
 from pathlib import Path
 

@@ -80,7 +80,9 @@ def test_no_function_calls_itself_even_through_others(sources, require_tool, nam
         for caller, callee in re.findall(r'sourcename: "([^"]+)" targetname: "([^"]+)"', file.read_text()):
             calls.setdefault(caller, set()).add(callee)
     assert len(calls) > 5
-    assert "__indirect_call" not in {callee for callees in calls.values() for callee in callees}
+    # Saved states alone go through functions of the application, which know nothing of the model.
+    through = {caller.split(":")[-1] for caller, callees in calls.items() if "__indirect_call" in callees}
+    assert all(function.startswith("kc_state_") for function in through)
     while calls:  # take away what calls nothing that is left; a cycle would stay
         leaves = [f for f, callees in calls.items() if not callees & calls.keys()]
         assert leaves, f"recursion among {sorted(calls)}"

@@ -1,0 +1,177 @@
+"""Measure what a sample costs the online learner as its budget grows, and write docs/online-cost.md.
+
+``python -m kerncast.benchmarks.online_cost`` counts the instructions of generated C on an emulated Cortex-M4
+and the distance terms of the integer model, sample by sample with a full budget, takes the model's time, and
+fits a power of N to each.  It needs arm-none-eabi-gcc and unicorn.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..codegen.generate import generate
+from ..hw.hil.board_backend import Tally, open_board
+from ..sim.model.lms import LmsModel
+from ..sim.plan import Plan
+from ..sim.planner import make_plan
+from ..sim.spec import Spec
+from .papers.common import axes, save
+
+Words = NDArray[np.int64]
+COMMAND = "python -m kerncast.benchmarks.online_cost"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "online-cost.md"
+BUDGETS = (32, 64, 128, 256, 512, 1024)
+COLUMNS, SAMPLES, TIMED = 8, 64, 20_000
+#: How far an exponent may be from 1.
+TOLERANCE = 0.05
+
+TEXT = """# What a sample costs the online learner
+
+FKLMS with a full budget of N vectors, {columns} columns, 16 bits, a stream of random samples none of which
+comes twice. Instructions are those of generated C on an emulated {board}, {compiler}, {samples} samples
+counted one by one after the budget is full; all words were the model's. A distance term is one column of one
+distance, counted in the integer model on the same samples; the plan states the most that any sample may take.
+The model's time is CPU time of compiled Python over {timed:,} samples.
+
+| N | instructions, mean | worst seen | distance terms, mean | worst seen | worst of the plan | model, µs |
+|--:|--:|--:|--:|--:|--:|--:|
+{rows}
+
+![Cost of a sample against N]({figure})
+
+| fit over all N | exponent | within {tolerance} of 1 |
+|---|--:|---|
+{fits}
+
+The fit is a straight line through the logarithms of the means; a cost that does not grow with N lowers the
+exponent, searches of lost neighbours raise it. One search takes up to N distances, and on average about as
+many vectors lose their neighbour as leave; that all lose theirs at once is the worst case of the plan.
+
+Made by `{command}`, not by hand.
+"""
+
+
+def cost_plan(budget: int) -> Plan:
+    """FKLMS of 16 bits."""
+    return make_plan(Spec(
+        model={"name": "cost", "algorithm": "kernel_lms"}, input={"word": "s16f15", "columns": COLUMNS},
+        output={"word": "s16f15"}, kernel={"sigma": 0.7}, online={"budget": budget, "eta": 0.2}))
+
+
+def stream(samples: int) -> tuple[Words, Words]:
+    """Raw samples x (m, D), y (m,)."""
+    x = np.random.default_rng(1).integers(-30000, 30000, (samples, COLUMNS))
+    return x, np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
+
+
+def one_by_one(plan: Plan, samples: int) -> tuple[Words, dict[str, Words]]:
+    """Distance terms (m,) of each sample after the budget is full, and what the model answers to all."""
+    budget = plan.sizes["N"]
+    x, y = stream(budget + samples)
+    model = LmsModel(plan)
+    answers, terms = [model.update(x[:budget], y[:budget])], []
+    for m in range(budget, budget + samples):
+        before = model.state()
+        answers.append(model.update(x[m:m + 1], y[m:m + 1]))
+        rank, near = before["rank"], before["near"]
+        slot = int(np.argmax(model.state()["rank"]))  # the newest took the place of the one that left
+        lost = (near == slot) & (rank > 0) & (np.arange(budget) != slot)
+        searched = int((rank[lost] - (rank[lost] > rank[slot])).sum())  # all its elders but the one that left
+        terms.append(COLUMNS * (2 * budget - 1 + searched))
+    return np.array(terms), {name: np.concatenate([a[name] for a in answers]) for name in ("f", "status")}
+
+
+def instructions(plan: Plan, samples: int, answers: dict[str, Words]) -> tuple[Words, dict[str, object]]:
+    """Instructions (m,) of each sample after the budget is full on the board, whose words are compared."""
+    budget = plan.sizes["N"]
+    x, y = stream(budget + samples)
+    with tempfile.TemporaryDirectory() as folder:
+        generate(plan, Path(folder) / "c", "cortex-m4")
+        board = open_board(Path(folder) / "c", "emu:mps2-an386:unicorn:gcc", plan=plan,
+                           build_dir=Path(folder) / "b")
+        try:
+            found, counts = [board.update(x[:budget], y[:budget])], []
+            for m in range(budget, budget + samples):
+                board.tallies["update"] = Tally()
+                found.append(board.update(x[m:m + 1], y[m:m + 1]))
+                counts.append(board.tallies["update"].units)
+            costs = board.costs()
+        finally:
+            board.close()
+    for name, words in answers.items():
+        if not np.array_equal(np.concatenate([answer[name] for answer in found]), words):
+            raise SystemExit(f"N = {budget}: the board answers other words in {name} than the model")
+    return np.array(counts, dtype=np.int64), costs
+
+
+def seconds(plan: Plan) -> float:
+    """CPU time of the model for a sample, the best of three."""
+    x, y = stream(TIMED)
+    model, budget = LmsModel(plan), plan.sizes["N"]
+    model.update(x[:budget], y[:budget])
+    best = float("inf")
+    for part in range(3):
+        batch = slice(budget + part * TIMED // 4, budget + (part + 1) * TIMED // 4)
+        start = process_time()
+        model.update(x[batch], y[batch])
+        best = min(best, process_time() - start)
+    return best / (TIMED // 4)
+
+
+def exponent(budgets: Sequence[int], costs: Sequence[float]) -> float:
+    """The power of N that fits best."""
+    return float(np.polyfit(np.log(budgets), np.log(costs), 1)[0])
+
+
+def figure(curves: dict[str, Sequence[float]]) -> str:
+    """Each cost over that of the smallest budget; the path of the picture."""
+    drawing, (panel,) = axes(1, 4.5, 3.2)
+    for (name, costs), marker in zip(curves.items(), "os^", strict=True):
+        panel.loglog(BUDGETS, np.array(costs) / costs[0], marker=marker, label=name)
+    panel.loglog(BUDGETS, np.array(BUDGETS) / BUDGETS[0], "k:", label="proportional to N")
+    panel.set(xlabel="N", ylabel=f"cost of a sample, N = {BUDGETS[0]} is 1", xticks=BUDGETS,
+              xticklabels=[str(budget) for budget in BUDGETS])
+    panel.minorticks_off()
+    panel.legend()
+    return save(drawing, "online-cost")
+
+
+def main() -> int:
+    """Measure and write."""
+    rows, costs = [], {}
+    curves: dict[str, list[float]] = {"instructions": [], "distance terms": [], "model's time": []}
+    for budget in BUDGETS:
+        plan = cost_plan(budget)
+        terms, answers = one_by_one(plan, SAMPLES)
+        counts, costs = instructions(plan, SAMPLES, answers)
+        time = seconds(plan)
+        for name, cost in zip(curves, (counts.mean(), terms.mean(), time), strict=True):
+            curves[name].append(float(cost))
+        worst: Any = plan.operations["update"]["distance_terms"]
+        assert terms.max() <= worst.count
+        rows.append(f"| {budget} | {counts.mean():,.0f} | {counts.max():,} | {terms.mean():,.0f} | "
+                    f"{terms.max():,} | {worst.count:,} | {time * 1e6:.3g} |")
+        print(rows[-1], flush=True)
+    fits = []
+    for name, values in curves.items():
+        power = exponent(BUDGETS, values)
+        fits.append(f"| {name} | {power:.3f} | {'held' if abs(power - 1) <= TOLERANCE else 'MISSED'} |")
+    PAGE.write_text(TEXT.format(
+        columns=COLUMNS, board="Cortex-M4 (mps2-an386)", compiler=costs["compiler"], samples=SAMPLES,
+        timed=TIMED,
+        rows="\n".join(rows), figure=figure(curves), tolerance=TOLERANCE, fits="\n".join(fits),
+        command=COMMAND), encoding="utf-8")
+    print("\n".join(fits))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -125,8 +125,9 @@ def cheapest(s: State, g: Gram, count: int, modified: bool) -> int:
         kappa = ONE / g.a[i, i]
         weight = s.alpha[i] * s.alpha[i] if modified else ONE
         g.step[i] = weight * (kappa - g.jitter)
-        if i == 0 or weight * kappa < least:
-            least = weight * kappa
+        lam = weight * kappa
+        if i == 0 or lam < least:
+            least = lam
     best, most = -1, ZERO
     for i in range(count):
         if g.step[i] <= least:

@@ -105,22 +105,18 @@ def _memory(metric: str, words: WordClass, x_word: str, sizes: dict[str, int]) -
 def _operations(online: Online, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
     """At worst the inverse is made afresh twice, before a removal and for the new vector; mostly never."""
     predict = {"kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"}
-    rule = "N+1" + ("+N" if online.rho else "")
+    rule = "N+2" + ("+N" if online.rho else "")
     if online.parts[1] == "fklms":
         quiet = {"kernel_values": "2*N-1", "distance_terms": "D*(2*N-1)", "multiplications": f"{rule}+N-1"}
         worst = quiet | {"distance_terms": "D*(2*N-1 + (N-1)*(N-2)//2)"}
         return operations({"update": worst, "predict": predict, "update_without_searches": quiet}, sizes)
-    # The metric with its couplings; a column checked; projected; downdated; bordered with refinement.
-    metric = "N**2" if online.parts[1] == "klms" else "N**2+3*N"
-    border = "3*{m}**2+{m}+{m}*({m}+1)//2"
-    column, downdate = "N**2", "N*(N+1)//2"
+    # N^2 each: a column checked, a bordering (three), two changes of rank one; couplings are c (N - c).
+    # Afresh, vector by vector, the borderings are 7/6 N^3 + 5/2 N^2 + 10/3 N.
+    decay = "+N" if online.rho else ""
     quiet = {"kernel_values": "N", "distance_terms": "N*D",
-             "multiplications": f"{rule}+{metric}+{column}+N-1+{downdate}+{border.format(m='N')}",
-             "divisions": "3*N+1"}
-    # Bordering vector by vector: the sum of `border` over m = 1 ... N.
-    afresh = "N*(N+1)*(2*N+1)//2+N*(N+1)//2+N*(N+1)*(N+2)//6"
-    worst = quiet | {"multiplications": f"{quiet['multiplications']}+{metric}+{column}+2*({afresh})",
-                     "divisions": "4*N+1+N*(N+1)"}
+             "multiplications": f"5*N**2+N**2//4+7*N+4{decay}", "divisions": "3*N+1"}
+    worst = quiet | {"multiplications": f"(7*N**3+33*N**2+50*N)//3+2*(N**2//4)+5{decay}",
+                     "divisions": "N**2+5*N+1"}
     return operations({"update": worst, "predict": predict, "update_without_rebuilds": quiet}, sizes)
 
 

@@ -22,7 +22,9 @@ def run_tool(command: Sequence[str], folder: Path,
 
 
 def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
-    """E320 with the first lines of what the tool said."""
-    said = "\n".join(done.stderr.strip().splitlines()[:_LINES_SHOWN])
+    """E320 with the first lines of what the tool said: its errors, where it warned as well."""
+    lines = done.stderr.strip().splitlines()
+    errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]
+    said = "\n".join((errors or lines)[:_LINES_SHOWN])
     return fail("E320", message, where=name, value=said,
                 remedy="report this together with the spec, if you have not changed the C files")

@@ -21,7 +21,7 @@ NAMES = {
     "model": "integer model in Python",
     "model:fxpmath": "integer model in plain fxpmath (n <= 32)",
     "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
-    "emu:BOARD[:unicorn|qemu]": "firmware image on an emulated board",
+    "emu:BOARD[:EMULATOR]": "firmware image on an emulated board",
     "board:PORT": "firmware on a real board at a serial port",
     "rtl:icarus|verilator": "generated SystemVerilog in a simulator (prediction)",
 }

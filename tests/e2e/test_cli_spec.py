@@ -38,9 +38,9 @@ def test_the_version_is_printed():
     assert (done.returncode, done.stdout, done.stderr) == (0, f"kerncast {kerncast.__version__}\n", "")
 
 
-@pytest.mark.parametrize("command", sorted(main.COMMANDS))
+@pytest.mark.parametrize("command", [*sorted(main.COMMANDS), *(f"hil {action}" for action in main.ACTIONS)])
 def test_the_help_of_every_command_has_examples_and_a_json_flag(command):
-    code, out, _ = run(command, "--help")
+    code, out, _ = run(*command.split(), "--help")
     assert code == 0
     assert f"\n  Examples:\n    kerncast {command}" in out
     assert "--json" in out

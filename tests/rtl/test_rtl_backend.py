@@ -47,14 +47,25 @@ def test_an_untrained_model_answers_as_the_integer_model_does(require_simulator,
     assert all((found[name] == want[name]).all() for name in want)
 
 
-@pytest.mark.parametrize("call", ["train", "update", "state"])
+def test_a_saved_state_is_predicted_from(require_simulator, tmp_path):
+    require_simulator("icarus")
+    plan = make("gains16")
+    model = open_model(plan)
+    backend = RtlBackend(plan, model.state(), "icarus", tmp_path)
+    backend.restore(model.save())
+    assert all((backend._state[name] == words).all() for name, words in model.state().items())
+    with pytest.raises(KerncastError, match="E444"):
+        backend.restore(model.save()[:-1] + b"?")
+
+
+@pytest.mark.parametrize("call", ["train", "update", "state", "save"])
 def test_other_calls_are_refused(require_simulator, tmp_path, call):
     require_simulator("icarus")
     plan = make("gains16")
     backend = RtlBackend(plan, open_model(plan).state(), "icarus", tmp_path)
     x = raw_inputs(plan, 2, 1)
     with pytest.raises(KerncastError, match="E431"):
-        getattr(backend, call)(*(() if call == "state" else (x, x[:, 0])))
+        getattr(backend, call)(*(() if call in ("state", "save") else (x, x[:, 0])))
     assert call not in backend.calls
 
 

@@ -226,7 +226,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     out_dir : path
         Folder of the generated library.
     where : str
-        ``emu:BOARD``, then in any order, each after a colon: ``unicorn`` or ``qemu``; a compiler; an
+        ``emu:BOARD``, then in any order, each after a colon: an emulator; a compiler; an
         optimisation. So ``emu:mps2-an386:qemu:clang:-Os``.
     plan : Plan, optional
         By default the one in the folder.
@@ -242,7 +242,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     kind, name, *choices = where.split(":") if ":" in where else (where, "")
     if kind != "emu" or not name:
         raise fail("E417", "this is not an emulated board", where="back end", value=where,
-                   allowed="emu:BOARD or emu:BOARD:unicorn|qemu", remedy="kerncast targets lists the boards")
+                   allowed="emu:BOARD or emu:BOARD:EMULATOR", remedy="kerncast targets lists the boards")
     board = load_board(name)
     emulator = default_emulator(board)
     for choice in choices:

@@ -36,12 +36,28 @@ KERNELS = {
 SOLVERS = {"schur": (700.0, 0.1), "lookahead": (3000.0, 0.02),
            "lookahead_f32": (3000.0, 0.02)}
 
+LIMITS = {"max_deterioration": 1e-3, "truncation": 0.01, "max_age": 40}
+#: Reductions of the online learner: their keys, and the word length.
+REDUCTIONS: dict[str, tuple[dict[str, object], int]] = {
+    "fmklms": ({"reduction": "fmklms", **LIMITS}, 16), "fast_mklms": ({"metric": "fast_mklms", **LIMITS}, 32),
+    "newest": ({**LIMITS, "max_deterioration": 0.1, "newest_only": True}, 24),
+    "fast_klms": ({"metric": "fast_klms"}, 16), "nt": ({"reduction": "nt"}, 24),
+    "mt": ({"reduction": "mt", "max_deterioration": 0.02}, 32),
+    "at": ({"reduction": "at", "projection": "fklms", "max_age": 25}, 16),
+}
+#: Those that have all of the parts between them; the others run in a campaign.
+FIRST = ("fmklms", "fast_mklms", "newest")
+
 
 def spec(case: str, word: int) -> Spec:
     if case == "fklms":
         return Spec(model={"name": "digits", "algorithm": "kernel_lms"},
                     input={"word": "u5f0", "columns": 64}, output={"word": "s2f0"}, kernel={"sigma": 20.0},
                     online={"budget": 11, "eta": 0.3, "rho": 0.01}, numbers={"word": word})
+    if case in REDUCTIONS:
+        return Spec(model={"name": case, "algorithm": "kernel_lms"}, input={"word": "u6f0", "columns": 2},
+                    output={"word": "s8f0", "gain": 0.01}, kernel={"sigma": 12.0}, numbers={"word": word},
+                    online={"budget": 9, "eta": 0.3, "rho": 0.3, **REDUCTIONS[case][0]})
     if case in KERNELS:
         return Spec(model={"name": case, "algorithm": "kernel_cg"}, input={"word": "s12f0", "columns": 2},
                     output={"word": "s12f0"}, kernel=KERNELS[case], cg={"n": N, "lam": 0.5, "steps": 4},
@@ -62,6 +78,10 @@ def vectors(case: str, plan: Plan) -> Vectors:
     chance = np.random.default_rng(7)
     if case == "fklms":
         x, y = chance.integers(0, 17, (150, 64)), chance.choice([-1, 1], 150)
+        return make_vectors(plan, [("predict", x[:3], None), ("update", x, y), ("predict", x[:70], None)])
+    if case in REDUCTIONS:
+        x, y = chance.integers(0, 64, (250, 2)), chance.integers(-128, 128, 250)
+        x[125::3] = x[:125:3]  # a third of the later samples was there before
         return make_vectors(plan, [("predict", x[:3], None), ("update", x, y), ("predict", x[:70], None)])
     y = (1500 * np.sin(np.arange(N) / 5)).astype(np.int64) + chance.integers(-50, 50, N)
     x = np.arange(N)[:, None] if case == "uniform" else chance.integers(-2048, 2048, (N, 2))
@@ -146,6 +166,20 @@ def test_every_solver_gives_the_models_words_with_the_boards_float_unit(
     assert case == "schur" or state["blocks"].max() > 1
     ledger.record(backend=f"{board.name}:{optimise}", words=found.words, mismatches=found.mismatches,
                   case=f"{case}{word}")
+
+
+@pytest.mark.parametrize("case", [case if case in FIRST else pytest.param(case, marks=pytest.mark.campaign)
+                                  for case in REDUCTIONS])
+def test_every_reduction_learns_the_models_words_on_the_emulated_board(
+        folders: Folders, ledger: "Ledger", case: str, build_dir: Path,
+        require_tool: Callable[[str, str], str]) -> None:
+    require_tool("python:unicorn", "python -m pip install unicorn")
+    plan, out = folders(case, REDUCTIONS[case][1])
+    board = open_board(out, "emu:mps2-an386:unicorn:auto:-O2", plan=plan, build_dir=build_dir)
+    found = replay(board, vectors(case, plan))
+    board.close()
+    assert found.first == ""
+    ledger.record(backend=f"{board.name}:-O2", words=found.words, mismatches=found.mismatches, case=case)
 
 
 @pytest.mark.parametrize("compiler", ["clang", "zig"])

@@ -39,8 +39,8 @@ class Program:
         return hashlib.sha256(text.encode()).hexdigest()
 
 #: Headers of solvers, of saved states and of trace hooks: no primitives, and no part of the umbrella.
-OTHERS = ("kc_crc.h", "kc_f32.h", "kc_gram_f32.h", "kc_lookahead.h", "kc_lookahead_f32.h", "kc_real.h", "kc_state.h",
-          "kc_storage.h", "kc_trace.h")
+OTHERS = ("kc_crc.h", "kc_f32.h", "kc_gram_f32.h", "kc_lookahead.h", "kc_lookahead_f32.h", "kc_real.h",
+          "kc_state.h", "kc_storage.h", "kc_trace.h")
 
 
 def header_texts() -> dict[str, str]:

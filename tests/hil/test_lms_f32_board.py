@@ -1,4 +1,4 @@
-"""The online learner in float32 on an emulated board with a float unit: every word and every bit of its state."""
+"""The online learner in float32 on an emulated board with a float unit: every word, and every bit kept."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -121,17 +121,24 @@ class Emulator(_Data):
     ----------
     program : str
         Its command, or ``python:MODULE`` for what is driven from Python.
-    link : {"chardev", "stdio", "module"}
-        How it gets the socket: QEMU's ``-chardev``; as its standard input and output; or a module of ours
-        that runs it, whose name comes first in `args`.
+    link : {"chardev", "stdio", "module", "helper"}
+        How it gets the socket: QEMU's ``-chardev``; as its standard input and output; or through a program
+        of ours that drives it, a module whose name comes first in `args`, or the helper.
     args : tuple of str
+        ``{helper}`` in it stands for the compiled helper.
+    helper : str, optional
+        A C file in ``firmware/emulators/`` that is compiled for this machine, beside the image.
+    helper_flags : tuple of str
+        What its compiler needs to be told, such as ``-lsimavr``.
     install : str
         The command that installs it.
     """
 
     program: str
-    link: Literal["chardev", "stdio", "module"]
+    link: Literal["chardev", "stdio", "module", "helper"]
     args: tuple[str, ...] = ()
+    helper: str | None = None
+    helper_flags: tuple[str, ...] = ()
     install: str
 
 

@@ -22,6 +22,7 @@ from typing import IO
 
 from ...codegen.targets import Board, Emulator
 from ...sim.errors import KerncastError, fail
+from .helper import build_helper
 from .link import SocketLink
 
 _PR_SET_PDEATHSIG = 1
@@ -131,11 +132,14 @@ def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
     Raises
     ------
     KerncastError
-        Those of :func:`require_emulator`.
+        Those of :func:`require_emulator` and :func:`~.helper.build_helper`.
     """
-    entry = require_emulator(board, emulator)
-    command = _COMMANDS[entry.link](entry, board, str(Path(elf).absolute()))
-    return EmulatorLink(command, f"emu:{board.id}:{emulator}", stdio=entry.link == "stdio")
+    entry, image = require_emulator(board, emulator), Path(elf).absolute()
+    command = _COMMANDS[entry.link](entry, board, str(image))
+    if entry.helper is not None:
+        helper = str(build_helper(entry, image.parent))
+        command = [part.replace("{helper}", helper) for part in command]
+    return EmulatorLink(command, f"emu:{board.id}:{emulator}", stdio=entry.link in ("stdio", "helper"))
 
 
 def _chardev(entry: Emulator, board: Board, image: str) -> list[str]:
@@ -149,6 +153,11 @@ def _stdio(entry: Emulator, board: Board, image: str) -> list[str]:
     return [entry.program, *entry.args, image]
 
 
+def _helper(entry: Emulator, board: Board, image: str) -> list[str]:
+    """A program of ours around a library; see :mod:`.helper`."""
+    return ["{helper}", *entry.args, image]
+
+
 def _module(entry: Emulator, board: Board, image: str) -> list[str]:
     """A module beside this one, with a library that it drives."""
     name, *args = entry.args
@@ -157,4 +166,4 @@ def _module(entry: Emulator, board: Board, image: str) -> list[str]:
 
 
 _COMMANDS: dict[str, Callable[[Emulator, Board, str], list[str]]] = {
-    "chardev": _chardev, "stdio": _stdio, "module": _module}
+    "chardev": _chardev, "stdio": _stdio, "module": _module, "helper": _helper}

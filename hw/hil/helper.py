@@ -1,0 +1,43 @@
+"""hw: small programs of ours that an emulator needs, compiled for this machine when they are.
+
+They work with libraries that are not ours to ship (libsimavr, QEMU's plugins), so they are built where
+these are.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from ...codegen.compilers import host_compiler
+from ...codegen.resources import read_text
+from ...codegen.targets import Emulator
+from ...codegen.tools import refusal, run_tool
+from ...sim.errors import fail
+
+
+def build_helper(entry: Emulator, folder: Path) -> Path:
+    """The helper of an emulator, compiled in `folder` unless it is there already.
+
+    Raises
+    ------
+    KerncastError
+        E511 without a C compiler for this machine, E512 where a library that the helper needs is missing.
+    """
+    name = str(entry.helper)
+    text = read_text(f"firmware/emulators/{name}")
+    source, program = folder / name, folder / name.removesuffix(".c")
+    if program.is_file() and source.is_file() and source.read_text(encoding="utf-8") == text:
+        return program
+    compiler = host_compiler()
+    with tempfile.TemporaryDirectory(dir=folder) as work:  # nobody meets a helper that is half written
+        (Path(work) / name).write_text(text, encoding="utf-8")
+        done = run_tool([*compiler.command, "-std=gnu99", "-O2", name, "-o", program.name, *entry.helper_flags],
+                        Path(work), folder)
+        if done.returncode != 0:
+            raise fail("E512", "the emulator's helper cannot be built", where=name,
+                       value=refusal(compiler.name, "", done).problems[0].value,
+                       allowed="a machine with the emulator's library", remedy=entry.install)
+        (Path(work) / program.name).replace(program)
+        (Path(work) / name).replace(source)
+    return program

@@ -18,10 +18,12 @@ from kerncast.sim.spec import Spec
 
 
 def spec(sigma: float, eta: float, rho: float, budget: int = 8, word: int = 16, raw: str = "u8f0",
-         columns: int = 1, kernel: str = "gaussian", **numbers: Any) -> Spec:
+         columns: int = 1, kernel: str = "gaussian", parts: dict[str, Any] | None = None,
+         **numbers: Any) -> Spec:
     return Spec(model={"name": "bound", "algorithm": "kernel_lms"}, input={"word": raw, "columns": columns},
                 output={"word": "s12f0"}, kernel={"type": kernel, "sigma": sigma},
-                online={"budget": budget, "eta": eta, "rho": rho}, numbers={"word": word, **numbers})
+                online={"budget": budget, "eta": eta, "rho": rho, **(parts or {})},
+                numbers={"word": word, **numbers})
 
 
 def most_seen(plan: Plan, x: Any, y: Any) -> float:
@@ -56,6 +58,31 @@ def test_no_stream_exceeds_the_bound(
         if bound is not None:
             assert most_seen(plan, x, y) <= bound
             assert most_seen(plan, x[:60], worst_targets(plan, x[:60])) <= bound
+
+
+REDUCTIONS: list[dict[str, Any]] = [
+    {"reduction": "nt"}, {"reduction": "at", "max_age": 20}, {"reduction": "fmklms"},
+    {"reduction": "fmklms", "max_deterioration": 1e4}, {"metric": "fast_mklms", "max_deterioration": 1e4},
+    {"max_deterioration": 0.99}, {"max_deterioration": 0.99, "newest_only": True},
+    {"reduction": "mt", "max_deterioration": 100.0, "truncation": 10.0}]
+
+
+@pytest.mark.parametrize("parts", REDUCTIONS, ids=str)
+@pytest.mark.parametrize(("sigma", "eta", "rho"), [(0.4, 0.8, 0.5), (0.9, 1.2, 0.4), (2.0, 0.3, 0.2)])
+def test_no_stream_exceeds_the_bound_of_any_reduction(
+        parts: dict[str, Any], sigma: float, eta: float, rho: float) -> None:
+    plan = make_plan(spec(sigma, eta, rho, parts=parts))
+    bound = multiplier_bound(plan)
+    assert (bound is not None) or (sigma > 0.5 and plan.options["projection"] == "fklms")
+    random = np.random.default_rng(0)
+    for x in (random.integers(0, 256, (150, 1)), random.integers(0, 10, (150, 1)),
+              np.arange(150)[:, np.newaxis]):
+        y = random.choice([-2048, 2047], 150)
+        assert bound is None or most_seen(plan, x, y) <= bound
+
+
+def test_what_is_inherited_by_none_needs_no_narrow_kernel_for_a_bound() -> None:
+    assert multiplier_bound(make_plan(spec(30.0, 0.5, 0.1, parts={"reduction": "nt"}))) is not None
 
 
 def test_a_bound_below_the_design_range_decides_the_format_and_says_so() -> None:

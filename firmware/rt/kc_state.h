@@ -198,7 +198,7 @@ static inline uint64_t kc_state_peek(kc_state_reader_t *r, uint32_t at, uint32_t
  * bit for each. */
 static inline void kc_state_expect_rank(kc_state_reader_t *r, uint8_t *seen, int64_t rank, int64_t held)
 {
-    if (rank < 0 || rank >= held || ((seen[rank / 8] >> (rank % 8)) & 1u) != 0u) {
+    if (rank < 0 || rank >= held || (((uint32_t)seen[rank / 8] >> (rank % 8)) & 1u) != 0u) {
         r->sound = 0;
     } else {
         seen[rank / 8] = (uint8_t)(seen[rank / 8] | (1u << (rank % 8)));

@@ -32,8 +32,8 @@ def build_helper(entry: Emulator, folder: Path) -> Path:
     compiler = host_compiler()
     with tempfile.TemporaryDirectory(dir=folder) as work:  # nobody meets a helper that is half written
         (Path(work) / name).write_text(text, encoding="utf-8")
-        done = run_tool([*compiler.command, "-std=gnu99", "-O2", name, "-o", program.name, *entry.helper_flags],
-                        Path(work), folder)
+        done = run_tool([*compiler.command, "-std=gnu99", "-O2", name, "-o", program.name,
+                         *entry.helper_flags], Path(work), folder)
         if done.returncode != 0:
             raise fail("E512", "the emulator's helper cannot be built", where=name,
                        value=refusal(compiler.name, "", done).problems[0].value,

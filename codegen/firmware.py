@@ -216,7 +216,7 @@ def _link(toolchain: Toolchain, flags: Sequence[str], objects: Sequence[str], fo
     done = toolchain.link(objects, flags, script, "firmware.elf", folder)
     if done.returncode == 0:
         return
-    overflow = [line for line in done.stderr.splitlines() if "overflow" in line]
+    overflow = [line.rpartition("/ld: ")[2] for line in done.stderr.splitlines() if "overflow" in line]
     if overflow:
         memory = board.memory
         raise fail("E326", "the image does not fit the board", where=board.id,

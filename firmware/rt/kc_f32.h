@@ -19,7 +19,6 @@
 #endif
 
 #define KC_F32_LARGEST 0x1p20f /* so a fixed one is below 2^61 */
-#define KC_F32_FIXED_FRAC 40
 
 static inline float kc_f32_size(float v)
 {
@@ -68,7 +67,9 @@ static inline float kc_f32_within(float v, float most)
 /* 2^-t for 0 <= t < 31; exactly 1 at 0.  A polynomial of degree 6 over 2^31, times a power of two. */
 static inline float kc_f32_exp2(float t)
 {
-    const int32_t n = (int32_t)(t + 0.5f);
+    const float up = t + 0.5f;
+    const int32_t n = (int32_t)up;
+    const uint32_t power = (uint32_t)1 << (31 - n);
     const float r = t - (float)n;
     float v = 0x1.41fbacp-44f * r + -0x1.5f3e54p-41f;
 
@@ -77,13 +78,15 @@ static inline float kc_f32_exp2(float t)
     v = v * r + 0x1.ebfbdcp-34f;
     v = v * r + -0x1.62e430p-32f;
     v = v * r + 0x1p-31f;
-    return v * (float)((uint32_t)1 << (31 - n));
+    return v * (float)power;
 }
 
 /* v, in [-LARGEST, LARGEST], in steps of 2^-40, toward zero. */
 static inline int64_t kc_f32_fixed(float v)
 {
-    return (int64_t)(kc_f32_within(v, KC_F32_LARGEST) * 0x1p40f);
+    const float steps = kc_f32_within(v, KC_F32_LARGEST) * 0x1p40f;
+
+    return (int64_t)steps;
 }
 
 #endif

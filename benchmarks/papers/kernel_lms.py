@@ -17,6 +17,7 @@ from .common import COLOURS, DOCS, Array, axes, save, table
 from .kernel_lms_cases import Verdict, figure_1, figure_4, figure_7, figures_2_and_3
 from .kernel_lms_sweep import (
     BUDGETS,
+    FIXED,
     GRID,
     TECHNIQUES,
     WORDS,
@@ -49,28 +50,34 @@ reference over 100.
 One inverse serves all candidates, O(N^3) where the report needs O(N^4), and is updated in O(N^2).
 """
 
+#: Title and word, to MSE of shape (budgets, realisations).
+Fixed = dict[tuple[str, int], Array]
+#: Word to the largest MSE that is asked, times that of float64.
+ASKED = {16: 1.5, 32: 1.01}
 _BAND = 2.0  # standard errors
 _WORDS = {True: "held", False: "**not**", None: "-"}
 
 
-def errors_picture(sweep: Sweep, fixed: dict[int, Array], titles: tuple[str, ...], name: str) -> str:
-    """MSE against N_max."""
+def errors_picture(sweep: Sweep, fixed: Fixed, titles: tuple[str, ...], name: str) -> str:
+    """MSE against N_max: lines of float64, marks of 16 (o) and 32 (+) bits."""
     figure, (axis,) = axes(1, width=5.5, height=3.6)
     for colour, title in zip((*COLOURS, "#8c6d31"), titles, strict=False):
         axis.plot(BUDGETS, sweep.mean(title), color=colour, label=title)
-    for word, marker in zip(fixed, "o+", strict=False):
-        axis.plot(BUDGETS, fixed[word].mean(axis=1), marker, color=COLOURS[2], fillstyle="none",
-                  label=f"FKLMS, {word} bits")
+        for word, marker in zip(WORDS, "o+", strict=True):
+            if (title, word) in fixed:
+                axis.plot(BUDGETS, fixed[title, word].mean(axis=1), marker, color=colour, fillstyle="none",
+                          label=f"{title}, {word} bits")
     axis.axhline(sweep.reference.mean(), color=COLOURS[0], linestyle=":", label="no reduction")
     axis.set(yscale="log", xlabel="N_max", ylabel="MSE")
-    axis.legend(fontsize="x-small")
+    axis.legend(fontsize="xx-small")
     return save(figure, name)
 
 
-def errors_table(sweep: Sweep, fixed: dict[int, Array]) -> str:
+def errors_table(sweep: Sweep, fixed: Fixed) -> str:
     """MSE in units of 1e-5."""
     rows = [[title, *(f"{1e5 * e:.3g}" for e in sweep.mean(title))] for title in TECHNIQUES]
-    rows += [[f"FKLMS, {word} bits", *(f"{1e5 * e:.3g}" for e in fixed[word].mean(axis=1))] for word in fixed]
+    rows += [[f"{title}, {word} bits", *(f"{1e5 * e:.3g}" for e in error.mean(axis=1))]
+             for (title, word), error in fixed.items()]
     return table(rows, ["MSE / 1e-5, N_max =", *map(str, BUDGETS)])
 
 
@@ -115,11 +122,15 @@ def error_claims(sweep: Sweep, reference: Array) -> list[Verdict]:
     ]
 
 
-def fixed_claims(sweep: Sweep, fixed: dict[int, Array]) -> str:
-    """How far the integer FKLMS is from float64."""
-    parts = [f"{word} bits {np.min(e.mean(axis=1) / sweep.mean('FKLMS')):.3f} to "
-             f"{np.max(e.mean(axis=1) / sweep.mean('FKLMS')):.3f}" for word, e in fixed.items()]
-    return "MSE of the integer FKLMS, times that of float64: " + "; ".join(parts) + "."
+def fixed_claims(sweep: Sweep, fixed: Fixed) -> list[Verdict]:
+    """How far the integers are from float64: 1.5 times at 16 bits and 1 % at 32 are what we ask."""
+    found = []
+    for word, most in ASKED.items():
+        ratio = {title: fixed[title, word].mean(axis=1) / sweep.mean(title) for title in FIXED}
+        found.append((f"{word} bits, MSE at most {most:g} times that of float64 (asked here of FKLMS)",
+                      bool(ratio["FKLMS"].max() <= most),
+                      ", ".join(f"{title} {r.min():.3f} to {r.max():.3f}" for title, r in ratio.items())))
+    return found
 
 
 def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
@@ -178,16 +189,17 @@ def main() -> None:
     parser.add_argument("--realisations", type=int, default=REALISATIONS)
     realisations = parser.parse_args().realisations
     sweep = swept(realisations)
-    fixed = {word: fixed_point_errors(word, realisations) for word in WORDS}
+    fixed = {(title, word): fixed_point_errors(word, realisations, title) for title in FIXED
+             for word in WORDS}
     reference = reference_errors(PRINTED_REALISATIONS)
     cases = {"Figure 1: truncation": figure_1(), "Figures 2 and 3: one removal": figures_2_and_3(),
              "Figure 4: a fit": figure_4(learned), "Figure 5: time": times(sweep)}
     claims = [verdict for _, verdicts in cases.values() for verdict in verdicts]
     seven, seven_claims = figure_7()
     six = errors_picture(sweep, fixed, ("KLMS", "MKLMS", "FKLMS", "FMKLMS", "LS"), "papers-004-6")
-    eight = errors_picture(sweep, {}, ("KLMS", "MKLMS", "regularised LS", "LS", "fast KLMS", "fast MKLMS"),
+    eight = errors_picture(sweep, fixed, ("KLMS", "MKLMS", "regularised LS", "LS", "fast KLMS", "fast MKLMS"),
                            "papers-004-8")
-    claims += [combined(), *error_claims(sweep, reference), *seven_claims]
+    claims += [combined(), *error_claims(sweep, reference), *fixed_claims(sweep, fixed), *seven_claims]
     diverged = {title: count for title, count in sweep.diverged.items() if count}
     text = [
         _HEAD.format(realisations=realisations), "## What held\n\n" + table(
@@ -195,7 +207,7 @@ def main() -> None:
             ["the report", "", "what came out"]),
         *(f"## {title}\n\n{body}" for title, (body, _) in cases.items()),
         f"## Figure 6: error\n\n![MSE against N_max]({six})\n\n{errors_table(sweep, fixed)}\n\n"
-        f"{fixed_claims(sweep, fixed)} Runs that diverged: "
+        "Runs that diverged: "
         + (", ".join(f"{count} of {title}" for title, count in diverged.items()) or "none") + ".",
         f"## Figure 7: the LS projection on its own\n\n{seven}",
         f"## Figure 8: regularised LS, and the metrics of section 5\n\n![MSE against N_max]({eight})"]

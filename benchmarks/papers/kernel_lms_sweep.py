@@ -34,6 +34,8 @@ TECHNIQUES: dict[str, dict[str, str]] = {
     "NT": {"reduction": "nt"},
 }
 WORDS = (16, 32)
+#: Techniques that the integer model has.
+FIXED = ("FKLMS", "FMKLMS", "fast KLMS", "fast MKLMS", "NT")
 X_WORD, Y_WORD = "s16f13", "s16f14"
 STEPS = 2.0**13  # of x in 1
 MEASURED = 500  # samples whose time is taken
@@ -112,21 +114,21 @@ def raw(x: Array, word: str) -> Any:
     return np.round(x * 2.0 ** int(word.split("f")[1])).astype(np.int64)
 
 
-def fixed_point_plan(word: int, budget: int) -> Plan:
-    """Of FKLMS, alpha's format from the range seen in the first realisation."""
+def fixed_point_plan(word: int, budget: int, technique: str) -> Plan:
+    """Of a technique, alpha's format from the range seen in the first realisation."""
     X = samples(0)
     spec = Spec(model={"name": "sinc", "algorithm": "kernel_lms"}, input={"word": X_WORD},
                 output={"word": Y_WORD}, kernel={"sigma": SIGMA}, numbers={"word": word},
-                online={"budget": budget, "eta": ETA, "passes": PRESENTATIONS})
+                online={"budget": budget, "eta": ETA, "passes": PRESENTATIONS, **TECHNIQUES[technique]})
     return make_plan(spec, raw(X, X_WORD), raw(np.sinc(X[:, 0]), Y_WORD))
 
 
-def fixed_point_errors(word: int, realisations: int) -> Array:
-    """MSE of the integer FKLMS, (budgets, realisations)."""
+def fixed_point_errors(word: int, realisations: int, technique: str = "FKLMS") -> Array:
+    """MSE of an integer technique, (budgets, realisations)."""
     grid = raw(GRID[:, np.newaxis], X_WORD)
     error = np.zeros((len(BUDGETS), realisations))
     for row, budget in enumerate(BUDGETS):
-        plan = fixed_point_plan(word, budget)
+        plan = fixed_point_plan(word, budget, technique)
         model = open_model(plan)
         for seed in range(realisations):
             model.reset()

@@ -108,7 +108,8 @@ static void meet(tiny_lms_model_t *m, int32_t slot, int32_t count)
 /* Add alpha k to the multiplier of slot j; whether it saturated. */
 static int32_t receive(tiny_lms_model_t *m, int32_t j, int64_t alpha, int64_t k)
 {
-    const int64_t word = m->alpha[j] + kc_shift_round(alpha * k, TINY_LMS_PROJECT_SHIFT, TINY_LMS_ROUNDING);
+    const int64_t moved = kc_shift_round(alpha * k, TINY_LMS_PROJECT_SHIFT, TINY_LMS_ROUNDING);
+    const int64_t word = m->alpha[j] + moved;
 
     m->alpha[j] = tiny_lms_word_narrow(word, 0);
     KC_TRACE(project, alpha, 0, j, m->alpha[j]);
@@ -138,7 +139,8 @@ static int32_t cheapest(const tiny_lms_model_t *m, int32_t count)
     return best;
 }
 
-/* The kernel row of `slot`, which leaves: its multiplier to the others; whether a word saturated. */
+/* The kernel row of `slot`, which leaves: its multiplier to the others;
+ * whether a word saturated. */
 static int32_t hand_over(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
     int32_t saturated = 0;
@@ -180,7 +182,8 @@ static int32_t release(tiny_lms_model_t *m, int32_t slot, int32_t count)
 }
 
 /* Put x into `slot` as the newest of `count` vectors; m->row is that of x. */
-static void insert(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x, tiny_lms_word_t alpha, int32_t count)
+static void insert(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
+    tiny_lms_word_t alpha, int32_t count)
 {
     int32_t j;
 
@@ -203,7 +206,8 @@ static int32_t predict_row(tiny_lms_model_t *m, int32_t count, tiny_lms_word_t *
 }
 
 /* Decay of all, and the multiplier of the new or the repeated vector; whether that saturated. */
-static int32_t step(tiny_lms_model_t *m, int32_t count, int64_t error, int32_t duplicate, tiny_lms_word_t *word)
+static int32_t step(tiny_lms_model_t *m, int32_t count, int64_t error, int32_t duplicate,
+    tiny_lms_word_t *word)
 {
     int64_t alpha;
     int32_t i;
@@ -224,7 +228,8 @@ static int32_t step(tiny_lms_model_t *m, int32_t count, int64_t error, int32_t d
 }
 
 /* One step of the rule: where the memory is full, a vector goes before the new one comes. */
-static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_lms_yraw_t y, tiny_lms_word_t *f)
+static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_lms_yraw_t y,
+    tiny_lms_word_t *f)
 {
     int32_t count = m->count;
     const int32_t duplicate = fill_row(m, x, count);

@@ -33,7 +33,8 @@ REASONS = {
     "2.2": "An operation with a constant of the plan that is 0 or 1 in this model, and another in the next.",
     "2.3": "`KC_STATIC_ASSERT` is a type in C99. `<p>_solver_t` is for solvers in integers; the one in float "
            "has no use for it.",
-    "2.5": "`ABI` and `TABLE_BYTES` are for the application.",
+    "2.5": "`ABI`, `TABLE_BYTES`, `SAVED_BYTES` and `KC_STATE_SLOT` are for the application; the size of a "
+           "saved state's header is for models that keep the ages of their vectors.",
     "8.7": "The functions of the interface in `<p>.h`, called by the application.",
     "8.9": "`offsets` and `gains`, with one entry a column: tables stand at the head of their file.",
     "10.1": "Words are signed, and >> and << meet only those that are not negative: others are turned round "
@@ -52,6 +53,7 @@ REASONS = {
     "14.1": "The float solver scales by exact powers of two; an integer exponent bounds the loop.",
     "15.5": "A function that refuses its arguments, finds no solution or has its answer returns at once.",
     "17.8": "A scalar parameter, passed by value, serves as the variable that it is.",
+    "19.2": "A saved state holds the bits of a float32 as an integer: a union tells them in C99.",
     "20.10": "A static assertion in C99 needs a name of its own, made from its line.",
 }
 

@@ -150,6 +150,31 @@ def test_a_count_longer_than_systicks_24_bits_is_whole(
     assert counts[1] > 1 << 24 and abs(counts[1] - 10 * counts[0]) < 1000
 
 
+# ---- faults ------------------------------------------------------------------------------------------------
+
+
+def cortex_m() -> list[object]:
+    """Cortex-M boards: in `make test` that without any guard, and one with a stack limit."""
+    names = [n for n in board_ids() if targets.load_target(load_board(n).target).arch == "cortex_m"]
+    few = ("microbit", "mps2-an505")
+    return [n if n in few else pytest.param(n, marks=pytest.mark.campaign) for n in names]
+
+
+@pytest.mark.parametrize("name", cortex_m())
+def test_a_used_up_stack_is_reported_on_every_cortex_m(
+        name: str, tmp_path: Path, tiny_port: str, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("qemu-system-arm", "make tools")
+    board = load_board(name)
+    image = build_image({"tiny_port.c": tiny_port}, [], [], board, build_dir=tmp_path)
+    client = HilClient(start_emulator(image.elf, board, "qemu"))
+    client.start()
+    client.write("X", (0xBEEF).to_bytes(2, "little"))  # see tiny_port.c
+    with pytest.raises(KerncastError, match="fault") as caught:
+        client.predict(1)
+    client.close()
+    assert code_of(caught) == "E416"
+
+
 # ---- loading -----------------------------------------------------------------------------------------------
 
 

@@ -190,7 +190,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     texts = {**shipped_sources(board), **render_board_files(board), **files}
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
-    flags = [*toolchain.flags, optimise, *WARNINGS, *FREESTANDING, "-I.",
+    flags = [optimise, *WARNINGS, *FREESTANDING, *toolchain.flags, "-I.",
              *([f"-D{TRACE_ON}"] if traced else []), *_sizes(board),
              *(f"-I{_from(folder, path)}" for path in includes)]
     ours = sorted(name for name in texts if name.endswith((".c", ".S")))

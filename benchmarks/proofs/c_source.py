@@ -38,9 +38,9 @@ class Program:
         text = "".join(write(self.functions[name]) for name in sorted(self.functions))
         return hashlib.sha256(text.encode()).hexdigest()
 
-#: Headers of solvers, of saved states and of trace hooks: no primitives, and no part of the umbrella.
+#: Headers of solvers, saved states, trace hooks and of where tables lie: no primitives.
 OTHERS = ("kc_crc.h", "kc_f32.h", "kc_gram_f32.h", "kc_lookahead.h", "kc_lookahead_f32.h", "kc_real.h",
-          "kc_state.h", "kc_storage.h", "kc_trace.h")
+          "kc_state.h", "kc_storage.h", "kc_table.h", "kc_trace.h")
 
 
 def header_texts() -> dict[str, str]:
@@ -48,7 +48,7 @@ def header_texts() -> dict[str, str]:
     texts: dict[str, str] = {}
 
     def add(name: str) -> None:
-        if name in texts:
+        if name in texts or name in OTHERS:
             return
         text = (RUNTIME / name).read_text(encoding="utf-8")
         for included in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
@@ -88,7 +88,7 @@ def _without_comments(text: str) -> str:
 
 def parse(texts: dict[str, str] | None = None) -> Program:
     """The program of these headers, by default of those that ship."""
-    macros: dict[str, str] = {}
+    macros = {"KC_TABLE": "const"}
     functions: dict[str, c_ast.FuncDef] = {}
     for name, text in (header_texts() if texts is None else texts).items():
         body = _preprocessed(name, _without_comments(text), macros)

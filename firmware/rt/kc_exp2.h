@@ -4,8 +4,10 @@
 
 #include <stdint.h>
 
+#include "kc_table.h"
+
 /* 2^-t as u16f15; t has 20 fraction bits and lies below 16.0; 2^bits + 1 entries u22f21. */
-static inline int64_t kc_exp2_16(int64_t t, const uint32_t *table, int32_t bits)
+static inline int64_t kc_exp2_16(int64_t t, KC_TABLE uint32_t *table, int32_t bits)
 {
     const uint32_t fraction = (uint32_t)t & 0xFFFFFU;
     const uint32_t index = fraction >> (20 - bits);
@@ -18,7 +20,7 @@ static inline int64_t kc_exp2_16(int64_t t, const uint32_t *table, int32_t bits)
 }
 
 /* 2^-t as u32f31; t has 32 fraction bits and lies below 32.0; 2^bits entries each. */
-static inline int64_t kc_exp2_32(int64_t t, const uint32_t *coarse, const uint32_t *fine, int32_t bits)
+static inline int64_t kc_exp2_32(int64_t t, KC_TABLE uint32_t *coarse, KC_TABLE uint32_t *fine, int32_t bits)
 {
     const uint32_t fraction = (uint32_t)t;
     const uint32_t z = fraction & ((UINT32_C(1) << (32 - 2 * bits)) - 1U);

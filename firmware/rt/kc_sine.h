@@ -5,9 +5,10 @@
 #include <stdint.h>
 
 #include "kc_cast.h"
+#include "kc_table.h"
 
 /* |sin(pi t / 2^32)| as u32f31, t >= 0, of which the low 32 bits count; 257 entries u32f31. */
-static inline int64_t kc_sine(int64_t t, const uint32_t *table)
+static inline int64_t kc_sine(int64_t t, KC_TABLE uint32_t *table)
 {
     const int64_t low = t & INT64_C(0xFFFFFFFF);
     const int64_t turn = low < INT64_C(0x80000000) ? low : INT64_C(0x100000000) - low;

@@ -67,7 +67,7 @@ typedef int16_t tiny_solver_t; /* words of the recursion, 16 bits */
 typedef uint32_t tiny_distance_t; /* distance of x words: sum of (u - v)^2 */
 typedef uint16_t tiny_kernel_t; /* u16f15 */
 
-extern const uint32_t tiny_table_exp2[129];
+extern KC_TABLE uint32_t tiny_table_exp2[129];
 
 /* The cast of this model: v / 2^s, rounded and saturated to a word. */
 static inline tiny_word_t tiny_word_narrow(int64_t v, int32_t s)

@@ -14,7 +14,7 @@ const uint8_t tiny_plan_hash[32] = {
 };
 
 /* 2^-(i/2^7), lowered by half of a chord's error, u22f21 */
-const uint32_t tiny_table_exp2[129] = {
+KC_TABLE uint32_t tiny_table_exp2[129] = {
     2097148u, 2085822u, 2074558u, 2063354u, 2052211u, 2041127u, 2030104u, 2019140u,
     2008236u, 1997390u, 1986603u, 1975874u, 1965204u, 1954590u, 1944034u, 1933536u,
     1923093u, 1912708u, 1902378u, 1892104u, 1881885u, 1871722u, 1861614u, 1851560u,

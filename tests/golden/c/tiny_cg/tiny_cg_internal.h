@@ -63,8 +63,8 @@
 typedef int64_t tiny_cg_distance_t; /* distance of x words: sum of (u - v)^2 */
 typedef uint32_t tiny_cg_kernel_t; /* u24f23 */
 
-extern const uint32_t tiny_cg_table_exp2_coarse[256];
-extern const uint32_t tiny_cg_table_exp2_fine[256];
+extern KC_TABLE uint32_t tiny_cg_table_exp2_coarse[256];
+extern KC_TABLE uint32_t tiny_cg_table_exp2_fine[256];
 
 /* The cast of this model: v / 2^s, rounded and saturated to a word. */
 static inline tiny_cg_word_t tiny_cg_word_narrow(int64_t v, int32_t s)

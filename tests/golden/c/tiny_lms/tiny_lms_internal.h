@@ -46,7 +46,7 @@
 typedef uint32_t tiny_lms_distance_t; /* distance of x words: sum of (u - v)^2 */
 typedef uint16_t tiny_lms_kernel_t; /* u16f15 */
 
-extern const uint32_t tiny_lms_table_exp2[129];
+extern KC_TABLE uint32_t tiny_lms_table_exp2[129];
 
 /* The cast of this model: v / 2^s, rounded and saturated to a word. */
 static inline tiny_lms_word_t tiny_lms_word_narrow(int64_t v, int32_t s)

@@ -119,7 +119,7 @@ def test_a_wrong_rounding_is_named_on_an_emulated_board(learner: Folder, emulato
     assert (board.step, board.index) == (model.step, model.index)
     name, _, line = found.hook.partition(":")
     hook = (folder / name).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-    assert hook.strip() == "KC_TRACE(project, alpha, slot, j, m->alpha[j]);"
+    assert hook.strip() == "KC_TRACE(project, alpha, 0, j, m->alpha[j]);"
 
 
 def assert_fault_is_named(trainer: tuple[Folder, str], backend: str) -> None:
@@ -173,8 +173,8 @@ def test_a_wrong_index_is_named_on_a_board_at_a_serial_port(
         learner: Folder, traced_agent: Callable[[Plan, Path], "HostAgent"],
         serial_board: Callable[["HostAgent"], "SerialBoard"]) -> None:
     plan, vectors, folder = learner
-    plant(folder, "lms_lms.c", "    for (j = 0; j < count; j++) {\n        if (j != skip",
-          "    for (j = 1; j < count; j++) {\n        if (j != skip")
+    plant(folder, "lms_lms.c", "    for (j = 0; j < count; j++) {\n        if (m->rank[j] < m->rank",
+          "    for (j = 1; j < count; j++) {\n        if (m->rank[j] < m->rank")
     board = serial_board(traced_agent(plan, folder))
     found = bisect_backend(plan, vectors, f"board:{board.port}", folder)
     board.unplug()

@@ -115,7 +115,7 @@ FAULTS = [
     ("mean16", "kernel", "(d2, u[c], v[c])", "(d2, u[c], v[c > 1 ? 1 : c])", "first_row", "distance"),
     ("mean16", "kernel", "kc_narrow(scaled, MEAN16_X_SHIFT", "kc_narrow(scaled + 4096, MEAN16_X_SHIFT",
      "input_convert", "x"),
-    ("lms16_ties", "lms", "m->rank[i] > m->rank[worst]", "m->rank[i] < m->rank[worst]",
+    ("lms16_ties", "lms", "m->rank[i] > m->rank[best]", "m->rank[i] < m->rank[best]",
      "cheapest", "slot"),
     ("lms16_decay_varied", "lms", "if (m->rank[j] > m->rank[slot])", "if (m->rank[j] > m->rank[slot] + 1)",
      "release", "rank"),

@@ -8,7 +8,7 @@ from ...sim.estimators import KernelLMSRegressor
 from ..papers.common import COLOURS, Array, axes, save, table
 from .tasks import equaliser
 
-SYMBOLS, REALISATIONS, SMOOTH = 3000, 10, 100
+SYMBOLS, REALISATIONS, SMOOTH = 3000, 5, 100
 RHO = (0.0, 0.003, 0.01, 0.03)
 #: Title, and parts of the estimator.
 LEARNERS = {"FKLMS": {"sigma": 1.0, "reduction": "fklms"}, "FMKLMS": {"sigma": 1.0, "reduction": "fmklms"},

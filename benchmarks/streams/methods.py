@@ -15,6 +15,7 @@ from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.reference.kernel_lms import KernelLMS
+from ...sim.reference.solution import Status
 from ...sim.simulate import worst_status, y_values
 from ...sim.spec import Spec
 from ..papers.common import Array
@@ -61,6 +62,11 @@ class Reference:
 
     def __init__(self, columns: int, sigma: float, eta: float, rho: float = 0.0, **parts: Any) -> None:
         self._learner = KernelLMS(columns, Gaussian(sigma), eta, rho, **parts)
+
+    @property
+    def diverged(self) -> bool:
+        """Whether it has stopped learning."""
+        return self._learner.status is Status.DIVERGED
 
     def learn(self, stream: Stream) -> Array:
         """Predict each sample before learning from it."""
@@ -121,7 +127,7 @@ class Method:
 
 def filters() -> list[Method]:
     """Those of padasip."""
-    steps = {"LMS": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 0.6), "NLMS": (0.01, 0.03, 0.1, 0.3, 0.6, 1.0),
+    steps = {"LMS": (0.001, 0.003, 0.01, 0.03), "NLMS": (0.01, 0.03, 0.1, 0.3, 0.6, 1.0),
              "RLS": (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1.0)}
 
     def of(kind: str) -> Callable[..., Learner]:

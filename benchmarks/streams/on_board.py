@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...hw.backends import open_backend
+from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.vectors import Vectors, make_vectors, replay
 from .tasks import Stream, ecg, equaliser, example
@@ -31,19 +32,19 @@ def streams() -> dict[str, Stream]:
     return {"equaliser": equaliser(0, count), "ecg_stream": ecg(columns).part(0, count)}
 
 
-def vectors(name: str, stream: Stream, samples: int = SAMPLES) -> Vectors:
+def vectors(name: str, stream: Stream, samples: int = SAMPLES) -> tuple[Plan, Vectors]:
     """What the integer model answers: learn, then predict what follows."""
     plan = make_plan(example(name), stream.x_raw[:samples], stream.y_raw[:samples])
-    return make_vectors(plan, [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
-                               ("predict", stream.x_raw[samples:], None)])
+    return plan, make_vectors(plan, [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
+                                     ("predict", stream.x_raw[samples:], None)])
 
 
 def compared() -> Iterator[Compared]:
     """Every stream on every board."""
     for name, stream in streams().items():
-        expected = vectors(name, stream)
+        plan, expected = vectors(name, stream)
         for board in BOARDS:
-            backend = open_backend(expected.plan, board)
+            backend = open_backend(plan, board)
             try:
                 found = replay(backend, expected)
             finally:

@@ -1,0 +1,57 @@
+"""docs/streams.md speaks of the examples and of the integer model that ship."""
+
+import re
+
+import numpy as np
+import pytest
+
+from kerncast.benchmarks.papers.common import DOCS
+from kerncast.benchmarks.streams import drift, equalise, on_board
+from kerncast.benchmarks.streams.tasks import example
+
+TEXT = (DOCS / "streams.md").read_text(encoding="utf-8")
+STALE = "stale: python -m kerncast.benchmarks.streams"
+ROWS = [[cell.strip() for cell in line.split("|")[1:-1]]
+        for line in TEXT.splitlines() if line.startswith("| ")]
+
+
+def row(title, columns):
+    """The row of a table by its first cell, and by how many columns the table has."""
+    (found,) = [cells for cells in ROWS if cells[0] == title and len(cells) == columns]
+    return found
+
+
+def test_every_method_is_on_the_page():
+    for method in equalise.METHODS:
+        assert float(row(method.title, 5)[2]) < 0.5
+
+
+@pytest.mark.parametrize("word", [16, 32])
+def test_the_bit_errors_of_the_page_are_the_integer_models(word):
+    found = equalise.integers(word)
+    assert row(f"FKLMS, {word} bits", 5)[2] == f"{np.mean(found.rate):.4f}", STALE
+
+
+def test_the_examples_have_the_parameters_that_were_chosen():
+    spec = example("equaliser")
+    values = {"sigma": spec.kernel.sigma, "eta": spec.online.eta}
+    for key, value in re.findall(r"(\w+) ([\d.]+)", row("FKLMS", 5)[1]):
+        assert values[key] == float(value), f"{key} of examples/equaliser.toml"
+
+
+def test_a_stream_that_changes_is_followed_with_rho_and_by_truncation_only_with_rho():
+    without, with_it = (drift.settled(drift.curve(drift.LEARNERS["NT"], rho, 1))[1] for rho in (0.0, 0.01))
+    assert with_it < 0.8 * without
+
+
+def test_the_words_of_the_boards_are_on_the_page_and_none_differs():
+    found = [cells for cells in ROWS if len(cells) == 4 and cells[1] in on_board.BOARDS]
+    assert len(found) == 2 * len(on_board.BOARDS)
+    assert all(int(words.replace(",", "")) > on_board.SAMPLES for *_, words, _ in found)
+    assert all(unequal == "0" for *_, unequal in found)
+
+
+@pytest.mark.parametrize("name", ["equaliser", "drift"])
+def test_every_figure_is_there_and_small(name):
+    figure = DOCS / "figures" / f"streams-{name}.svg"
+    assert f"figures/{figure.name}" in TEXT and figure.stat().st_size < 100_000

@@ -16,9 +16,8 @@ ROWS = [[cell.strip() for cell in line.split("|")[1:-1]]
 
 
 def row(title, columns):
-    """The row of a table by its first cell, and by how many columns the table has."""
-    (found,) = [cells for cells in ROWS if cells[0] == title and len(cells) == columns]
-    return found
+    """The first row with such a first cell and so many columns."""
+    return next(cells for cells in ROWS if cells[0] == title and len(cells) == columns)
 
 
 def test_every_method_is_on_the_page():

@@ -4,7 +4,7 @@
 
 static uint64_t started;
 
-static uint64_t now(void)
+static uint64_t reading(void)
 {
     uint64_t count = 0;
     (void)kc_system_read(KC_BOARD_COUNTER_BASE, &count, sizeof count);
@@ -13,10 +13,10 @@ static uint64_t now(void)
 
 void kc_counter_start(void)
 {
-    started = now();
+    started = reading();
 }
 
 uint64_t kc_counter_stop(void)
 {
-    return now() - started;
+    return reading() - started;
 }

@@ -2,7 +2,7 @@
  * A reading of the file numbered `fd` by the program gives the count so far in 8 bytes.  What is counted is what
  * QEMU translates one by one: instructions, on Hexagon packets of instructions.
  * The declarations are those of QEMU's plugin interface, version 1, as far as they are used here.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-or-later */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *     kc_simavr MCU HZ IMAGE
  * Counts cycles: from a write of 1 to GPIOR0 to a write of 0, which also puts the count where the
  * firmware reads it: a 1 in GPIOR2, and then a byte in each reading of GPIOR1, the lowest first.
- * SPDX-License-Identifier: Apache-2.0 */
+ * SPDX-License-Identifier: Apache-2.0 OR GPL-3.0-or-later */
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -175,18 +175,29 @@ class _Jit:
 
     @cached_property
     def _dispatcher(self) -> Any:
+        """The function as Python calls it."""
+        return self._known(_CACHE)
+
+    @cached_property
+    def _callee(self) -> Any:
+        """As compiled code calls it, without what unpacks arguments of Python, a third of compiling."""
+        return self._known(_CACHE and str(Path(_CACHE) / "callees"), no_cpython_wrapper=True)
+
+    def _known(self, cache: str, **more: Any) -> Any:
+        """What numba makes of the function, its code kept in the folder `cache` unless that is empty."""
         assert _NUMBA is not None
         function = vars(self)["__wrapped__"]
+        options = {"no_cfunc_wrapper": True, **self._options, **more}
         users = _NUMBA.config.CACHE_DIR
-        _NUMBA.config.CACHE_DIR = _CACHE  # read where a function is decorated; other people's keep theirs
+        _NUMBA.config.CACHE_DIR = cache  # read where a function is decorated; other people's keep theirs
         try:
-            return _NUMBA.njit(cache=_CACHE != "", **self._options)(function)
+            return _NUMBA.njit(cache=cache != "", **options)(function)
         except RuntimeError:  # numba found nowhere to keep the compiled code after all
-            return _NUMBA.njit(**self._options)(function)
+            return _NUMBA.njit(**options)(function)
         finally:
             _NUMBA.config.CACHE_DIR = users
 
     @property
     def _numba_type_(self) -> Any:
         """What numba asks a value of an unknown class for: here, the type of a compiled function."""
-        return self._dispatcher._numba_type_
+        return self._callee._numba_type_

@@ -31,9 +31,9 @@ def stream(chunk: int) -> Iterator[tuple[Words, Words]]:
     """A nonlinear system that drifts, driven by coloured noise whose mean drifts: x (m, D), y (m,)."""
     rng = np.random.default_rng(836)
     taps, drift = rng.normal(0, 1, (2, COLUMNS))
-    noise, first = rng.normal(0, 0.2, COLUMNS), 0
+    noise, first = rng.uniform(-0.36, 0.36, COLUMNS), 0
     while True:
-        noise = np.append(noise[-COLUMNS:], rng.normal(0, 0.2, chunk))
+        noise = np.append(noise[-COLUMNS:], rng.uniform(-0.36, 0.36, chunk))
         swing = np.sin(2 * np.pi * np.arange(first, first + chunk) / HOUR)[:, np.newaxis]
         past = np.lib.stride_tricks.sliding_window_view(noise[1:] + 0.3 * noise[:-1], COLUMNS)
         x = past + 0.05 * swing
@@ -49,8 +49,8 @@ def words(values: NDArray[np.float64]) -> Words:
 
 @cache
 def width() -> float:
-    """The widest kernel for which FKLMS is stable on this stream, as the estimators choose it."""
-    return overlap_width(next(stream(2000))[0] / FULL_SCALE, BUDGET)
+    """Three quarters of the sigma of the estimators, so that not only on average few vectors overlap."""
+    return 0.75 * overlap_width(next(stream(2000))[0] / FULL_SCALE, BUDGET)
 
 
 def model_of(numbers: dict[str, Any], **online: Any) -> LmsModel:
@@ -113,7 +113,7 @@ def test_a_day_of_samples_neither_drifts_nor_saturates(online: dict[str, Any]) -
     early, late = np.split(np.array(errors[LOOKS:]), 2)
     assert late.mean() <= early.mean() + 4 * np.sqrt((early.var() + late.var()) / len(early))
     assert max(reaches[-len(late):]) <= 1.5 * max(reaches[LOOKS:-len(late)])
-    assert late.mean() < 0.4 * np.var(y / FULL_SCALE)
+    assert late.mean() < 0.75 * np.var(y / FULL_SCALE)  # it has learned, and remembers
 
 
 def test_what_saturates_is_told_by_status_and_log_alike() -> None:

@@ -9,6 +9,7 @@ from ..sim.formats import Format, Overflow, Rounding
 from ..sim.plan import ABI, Plan
 from ..sim.spec_tables import CASTS
 from ..sim.statuses import MEANINGS
+from ..sim.widths import widths
 from .kernel import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
@@ -116,6 +117,10 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     if not varied(plan):
         inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
                    ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
+    if not plan.trains:
+        far = plan.signals["distance"].format.hi
+        most = {"fklms": far, "age": (1 << 31) - 1}.get(plan.options["metric"], (1 << 63) - 1)
+        groups["Learning rule"] += [("DISTANCE_HI", c_integer(far), ""), ("LOSS_HI", c_integer(most), "")]
     title = next(iter(_MACROS))
     groups[title] = inputs + groups[title]
     return {title: rows for title, rows in groups.items() if rows}
@@ -182,6 +187,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
     budget = plan.sizes.get("N", 0)
     digest = bytes.fromhex(plan.hash)
+    short = widths(plan)
     return _trainer(plan) | kernel_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "uniform": uniform,
@@ -196,7 +202,9 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "members": {f.name: f.ctype for f in plan.memory},
         "formats": {name: str(s.format) for name, s in plan.signals.items()} | (
             {"kernel": "float32"} if real else {}),
-        "casts": _casts(plan), "defines": _defines(plan), "varied": varied(plan),
+        "casts": _casts(plan), "short": short, "mac": "kc_short_mac" if short.products else "kc_mac",
+        "shift_round": "kc_short_shift_round" if short.products else "kc_shift_round",
+        "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
         "lms": lms_context(plan) | float_context(plan), "real": real,

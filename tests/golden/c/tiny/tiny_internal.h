@@ -9,6 +9,7 @@
 
 #include "tiny.h"
 
+#include "rt/kc_simd.h"
 #include "rt/kc_trace.h"
 
 /* Words of 16 bits */
@@ -66,6 +67,7 @@
 typedef int16_t tiny_solver_t; /* words of the recursion, 16 bits */
 typedef uint32_t tiny_distance_t; /* distance of x words: sum of (u - v)^2 */
 typedef uint16_t tiny_kernel_t; /* u16f15 */
+typedef int32_t tiny_product_t; /* of two words */
 
 extern KC_TABLE uint32_t tiny_table_exp2[129];
 
@@ -73,6 +75,12 @@ extern KC_TABLE uint32_t tiny_table_exp2[129];
 static inline tiny_word_t tiny_word_narrow(int64_t v, int32_t s)
 {
     return (tiny_word_t)kc_narrow(v, s, TINY_ROUNDING, TINY_WORD_LO, TINY_WORD_HI);
+}
+
+/* The word nearest to a sum of products. */
+static inline tiny_product_t tiny_word_fit(tiny_product_t v)
+{
+    return kc_saturate_16(v);
 }
 
 /* v / 2^s, rounded, where the plan proves that a word holds it. */
@@ -104,13 +112,28 @@ void tiny_input_convert(const tiny_xraw_t *raw, tiny_x_t *x);
 tiny_word_t tiny_output_convert(tiny_yraw_t raw);
 
 /* One column's part of a distance: acc and (u - v)^2. */
-static inline int64_t tiny_distance_term(int64_t acc, int64_t u, int64_t v)
+static inline uint32_t tiny_distance_term(uint32_t acc, int32_t u, int32_t v)
 {
-    return kc_square_diff(acc, u, v);
+    return kc_short_square_diff(acc, u, v);
+}
+
+/* Whether the kernel of a distance may be other than 0. */
+static inline int32_t tiny_kernel_reaches(tiny_distance_t d2)
+{
+    return d2 < TINY_KERNEL_D2_END;
 }
 
 /* exp(-|u - v|^2 / (2 sigma^2)) of a distance, sigma = 1.5. */
-tiny_kernel_t tiny_kernel_value(tiny_distance_t d2);
+static inline tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
+{
+    uint32_t t;
+
+    if (!tiny_kernel_reaches(d2)) {
+        return 0;
+    }
+    t = kc_short_mul_shift(d2, TINY_KERNEL_C, TINY_KERNEL_SHIFT);
+    return (tiny_kernel_t)kc_short_exp2_16(t, tiny_table_exp2, TINY_EXP2_BITS);
+}
 
 /* The first row over 1 + lambda into m->r. */
 void tiny_first_row_compute(tiny_model_t *m);

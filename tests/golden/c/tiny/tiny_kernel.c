@@ -10,10 +10,11 @@ void tiny_input_convert(const tiny_xraw_t *raw, tiny_x_t *x)
 {
     int32_t c;
 
+    KC_UNROLL(8)
     for (c = 0; c < TINY_COLUMNS; c++) {
-        const int64_t scaled = ((int64_t)raw[c] - TINY_X_OFFSET) * TINY_X_GAIN;
+        const int32_t scaled = ((int32_t)raw[c] - TINY_X_OFFSET) * TINY_X_GAIN;
 
-        x[c] = (tiny_x_t)kc_narrow(scaled, TINY_X_SHIFT, TINY_ROUNDING,
+        x[c] = (tiny_x_t)kc_short_narrow(scaled, TINY_X_SHIFT, TINY_ROUNDING,
             TINY_X_LO, TINY_X_HI);
     }
 }
@@ -23,15 +24,4 @@ tiny_word_t tiny_output_convert(tiny_yraw_t raw)
     const int64_t scaled = ((int64_t)raw - TINY_Y_OFFSET) * TINY_Y_GAIN;
 
     return tiny_word_narrow(scaled, TINY_Y_SHIFT);
-}
-
-tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
-{
-    int64_t t;
-
-    if ((int64_t)d2 >= TINY_KERNEL_D2_END) {
-        return 0;
-    }
-    t = kc_mul_shift((int64_t)d2, TINY_KERNEL_C, TINY_KERNEL_SHIFT);
-    return (tiny_kernel_t)kc_exp2_16(t, tiny_table_exp2, TINY_EXP2_BITS);
 }

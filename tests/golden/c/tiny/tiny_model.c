@@ -49,12 +49,13 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
     tiny_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_COLUMNS);
     for (i = 0; i < TINY_N; i++) {
-        const int64_t d2 = tiny_distance_term(0, (int64_t)i * TINY_X_STEP, sample[0]);
-        const int64_t k = tiny_kernel_value((tiny_distance_t)d2);
+        const tiny_distance_t d2 =
+            (tiny_distance_t)tiny_distance_term(0, i * TINY_X_STEP, sample[0]);
+        const tiny_product_t k = tiny_kernel_value(d2);
 
         KC_TRACE(predict, distance, 0, i, d2);
         KC_TRACE(predict, kernel, 0, i, k);
-        acc = kc_mac(acc, m->alpha[i], k, TINY_MAC_SHIFT);
+        acc = kc_short_mac(acc, m->alpha[i], k, TINY_MAC_SHIFT);
     }
     acc = kc_narrow(acc, TINY_F_SHIFT - m->alpha_exp, TINY_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);

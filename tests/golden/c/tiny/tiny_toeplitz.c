@@ -18,8 +18,9 @@ void tiny_first_row_compute(tiny_model_t *m)
     int32_t j;
 
     for (j = 1; j < TINY_N; j++) {
-        const int64_t d2 = tiny_distance_term(0, (int64_t)j * TINY_X_STEP, 0);
-        const int64_t k = tiny_kernel_value((tiny_distance_t)d2);
+        const tiny_distance_t d2 =
+            (tiny_distance_t)tiny_distance_term(0, j * TINY_X_STEP, 0);
+        const int64_t k = tiny_kernel_value(d2);
 
         KC_TRACE(first_row, distance, j, 0, d2);
         KC_TRACE(first_row, kernel, j, 0, k);

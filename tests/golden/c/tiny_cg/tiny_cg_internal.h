@@ -9,6 +9,7 @@
 
 #include "tiny_cg.h"
 
+#include "rt/kc_simd.h"
 #include "rt/kc_trace.h"
 
 /* Words of 24 bits */
@@ -62,6 +63,7 @@
 
 typedef int64_t tiny_cg_distance_t; /* distance of x words: sum of (u - v)^2 */
 typedef uint32_t tiny_cg_kernel_t; /* u24f23 */
+typedef int64_t tiny_cg_product_t; /* of two words */
 
 extern KC_TABLE uint32_t tiny_cg_table_exp2_coarse[256];
 extern KC_TABLE uint32_t tiny_cg_table_exp2_fine[256];
@@ -70,6 +72,12 @@ extern KC_TABLE uint32_t tiny_cg_table_exp2_fine[256];
 static inline tiny_cg_word_t tiny_cg_word_narrow(int64_t v, int32_t s)
 {
     return (tiny_cg_word_t)kc_narrow(v, s, TINY_CG_ROUNDING, TINY_CG_WORD_LO, TINY_CG_WORD_HI);
+}
+
+/* The word nearest to a sum of products. */
+static inline tiny_cg_product_t tiny_cg_word_fit(tiny_cg_product_t v)
+{
+    return kc_saturate(v, TINY_CG_WORD_LO, TINY_CG_WORD_HI);
 }
 
 /* v / 2^s, rounded, where the plan proves that a word holds it. */
@@ -103,11 +111,21 @@ tiny_cg_word_t tiny_cg_output_convert(tiny_cg_yraw_t raw);
 /* One column's part of a distance: acc and (u - v)^2. */
 static inline int64_t tiny_cg_distance_term(int64_t acc, int64_t u, int64_t v)
 {
-    return kc_square_diff(acc, u, v);
+    return kc_short_difference(acc, u, v);
 }
 
 /* Exact distance of two samples in x words. */
 tiny_cg_distance_t tiny_cg_kernel_distance(const tiny_cg_x_t *u, const tiny_cg_x_t *v);
+
+/* The same of u and of `rows` samples that lie one after the other. */
+void tiny_cg_kernel_distances(const tiny_cg_x_t *u, const tiny_cg_x_t *v, int32_t rows,
+    tiny_cg_distance_t *d);
+
+/* Whether the kernel of a distance may be other than 0. */
+static inline int32_t tiny_cg_kernel_reaches(tiny_cg_distance_t d2)
+{
+    return d2 < TINY_CG_KERNEL_D2_END;
+}
 
 /* exp(-|u - v|^2 / (2 sigma^2)) of a distance, sigma = 500.0. */
 tiny_cg_kernel_t tiny_cg_kernel_value(tiny_cg_distance_t d2);

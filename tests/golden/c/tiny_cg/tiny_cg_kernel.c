@@ -10,10 +10,11 @@ void tiny_cg_input_convert(const tiny_cg_xraw_t *raw, tiny_cg_x_t *x)
 {
     int32_t c;
 
+    KC_UNROLL(8)
     for (c = 0; c < TINY_CG_COLUMNS; c++) {
-        const int64_t scaled = ((int64_t)raw[c] - TINY_CG_X_OFFSET) * TINY_CG_X_GAIN;
+        const int32_t scaled = ((int32_t)raw[c] - TINY_CG_X_OFFSET) * TINY_CG_X_GAIN;
 
-        x[c] = (tiny_cg_x_t)kc_narrow(scaled, TINY_CG_X_SHIFT, TINY_CG_ROUNDING,
+        x[c] = (tiny_cg_x_t)kc_short_narrow(scaled, TINY_CG_X_SHIFT, TINY_CG_ROUNDING,
             TINY_CG_X_LO, TINY_CG_X_HI);
     }
 }
@@ -30,10 +31,21 @@ tiny_cg_distance_t tiny_cg_kernel_distance(const tiny_cg_x_t *u, const tiny_cg_x
     int64_t d2 = 0;
     int32_t c;
 
+    KC_UNROLL(4)
     for (c = 0; c < TINY_CG_COLUMNS; c++) {
         d2 = tiny_cg_distance_term(d2, u[c], v[c]);
     }
     return (tiny_cg_distance_t)d2;
+}
+
+void tiny_cg_kernel_distances(const tiny_cg_x_t *u, const tiny_cg_x_t *v, int32_t rows,
+    tiny_cg_distance_t *d)
+{
+    int32_t i;
+
+    for (i = 0; i < rows; i++) {
+        d[i] = tiny_cg_kernel_distance(u, &v[i * TINY_CG_COLUMNS]);
+    }
 }
 
 tiny_cg_kernel_t tiny_cg_kernel_value(tiny_cg_distance_t d2)

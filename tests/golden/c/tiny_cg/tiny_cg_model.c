@@ -43,6 +43,7 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
     tiny_cg_word_t *f)
 {
     tiny_cg_x_t sample[TINY_CG_COLUMNS];
+    tiny_cg_distance_t d[KC_ROWS];
     int64_t acc = 0;
     int32_t i;
 
@@ -56,13 +57,21 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
     }
     tiny_cg_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_CG_COLUMNS);
-    for (i = 0; i < TINY_CG_N; i++) {
-        const tiny_cg_distance_t d2 = tiny_cg_kernel_distance(&m->v[i * TINY_CG_COLUMNS], sample);
-        const int64_t k = tiny_cg_kernel_value(d2);
+    for (i = 0; i < TINY_CG_N; i += KC_ROWS) {
+        const int32_t left = TINY_CG_N - i;
+        const int32_t rows = left < KC_ROWS ? left : KC_ROWS;
+        int32_t j;
 
-        KC_TRACE(predict, distance, 0, i, d2);
-        KC_TRACE(predict, kernel, 0, i, k);
-        acc = kc_mac(acc, m->alpha[i], k, TINY_CG_MAC_SHIFT);
+        tiny_cg_kernel_distances(sample, &m->v[i * TINY_CG_COLUMNS], rows, d);
+        for (j = 0; j < rows; j++) {
+            const tiny_cg_product_t k = tiny_cg_kernel_value(d[j]);
+
+            KC_TRACE(predict, distance, 0, i + j, d[j]);
+            KC_TRACE(predict, kernel, 0, i + j, k);
+            if (tiny_cg_kernel_reaches(d[j])) {
+                acc = kc_mac(acc, m->alpha[i + j], k, TINY_CG_MAC_SHIFT);
+            }
+        }
     }
     acc = kc_narrow(acc, TINY_CG_F_SHIFT - m->alpha_exp, TINY_CG_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);

@@ -9,6 +9,7 @@
 
 #include "tiny_lms.h"
 
+#include "rt/kc_simd.h"
 #include "rt/kc_trace.h"
 
 /* Words of 16 bits */
@@ -36,6 +37,8 @@
 #define TINY_LMS_DECAY 32604 /* 1 - eta rho, rho = 0.01 */
 #define TINY_LMS_DECAY_SHIFT 15
 #define TINY_LMS_PROJECT_SHIFT 15
+#define TINY_LMS_DISTANCE_HI INT64_C(4294967295)
+#define TINY_LMS_LOSS_HI INT64_C(4294967295)
 
 /* Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on */
 #define TINY_LMS_KERNEL_C INT32_C(42022) /* 1.956801861524582e-05 = log2(e) / (2 sigma^2) in x words */
@@ -45,6 +48,7 @@
 
 typedef uint32_t tiny_lms_distance_t; /* distance of x words: sum of (u - v)^2 */
 typedef uint16_t tiny_lms_kernel_t; /* u16f15 */
+typedef int32_t tiny_lms_product_t; /* of two words */
 
 extern KC_TABLE uint32_t tiny_lms_table_exp2[129];
 
@@ -52,6 +56,12 @@ extern KC_TABLE uint32_t tiny_lms_table_exp2[129];
 static inline tiny_lms_word_t tiny_lms_word_narrow(int64_t v, int32_t s)
 {
     return (tiny_lms_word_t)kc_narrow(v, s, TINY_LMS_ROUNDING, TINY_LMS_WORD_LO, TINY_LMS_WORD_HI);
+}
+
+/* The word nearest to a sum of products. */
+static inline tiny_lms_product_t tiny_lms_word_fit(tiny_lms_product_t v)
+{
+    return kc_saturate_16(v);
 }
 
 /* v / 2^s, rounded, where the plan proves that a word holds it. */
@@ -67,15 +77,34 @@ void tiny_lms_input_convert(const tiny_lms_xraw_t *raw, tiny_lms_x_t *x);
 tiny_lms_word_t tiny_lms_output_convert(tiny_lms_yraw_t raw);
 
 /* One column's part of a distance: acc and (u - v)^2. */
-static inline int64_t tiny_lms_distance_term(int64_t acc, int64_t u, int64_t v)
+static inline uint32_t tiny_lms_distance_term(uint32_t acc, int32_t u, int32_t v)
 {
-    return kc_square_diff(acc, u, v);
+    return kc_short_square_diff(acc, u, v);
 }
 
 /* Exact distance of two samples in x words. */
 tiny_lms_distance_t tiny_lms_kernel_distance(const tiny_lms_x_t *u, const tiny_lms_x_t *v);
 
+/* The same of u and of `rows` samples that lie one after the other. */
+void tiny_lms_kernel_distances(const tiny_lms_x_t *u, const tiny_lms_x_t *v, int32_t rows,
+    tiny_lms_distance_t *d);
+
+/* Whether the kernel of a distance may be other than 0. */
+static inline int32_t tiny_lms_kernel_reaches(tiny_lms_distance_t d2)
+{
+    return d2 < TINY_LMS_KERNEL_D2_END;
+}
+
 /* exp(-|u - v|^2 / (2 sigma^2)) of a distance, sigma = 3.0. */
-tiny_lms_kernel_t tiny_lms_kernel_value(tiny_lms_distance_t d2);
+static inline tiny_lms_kernel_t tiny_lms_kernel_value(tiny_lms_distance_t d2)
+{
+    uint32_t t;
+
+    if (!tiny_lms_kernel_reaches(d2)) {
+        return 0;
+    }
+    t = kc_short_mul_high(d2, TINY_LMS_KERNEL_C, TINY_LMS_KERNEL_SHIFT);
+    return (tiny_lms_kernel_t)kc_short_exp2_16(t, tiny_lms_table_exp2, TINY_LMS_EXP2_BITS);
+}
 
 #endif

@@ -18,10 +18,11 @@ void tiny_lms_input_convert(const tiny_lms_xraw_t *raw, tiny_lms_x_t *x)
 {
     int32_t c;
 
+    KC_UNROLL(8)
     for (c = 0; c < TINY_LMS_COLUMNS; c++) {
-        const int64_t scaled = ((int64_t)raw[c] - (int64_t)offsets[c]) * gains[c];
+        const int32_t scaled = ((int32_t)raw[c] - (int32_t)offsets[c]) * gains[c];
 
-        x[c] = (tiny_lms_x_t)kc_narrow(scaled, TINY_LMS_X_SHIFT, TINY_LMS_ROUNDING,
+        x[c] = (tiny_lms_x_t)kc_short_narrow(scaled, TINY_LMS_X_SHIFT, TINY_LMS_ROUNDING,
             TINY_LMS_X_LO, TINY_LMS_X_HI);
     }
 }
@@ -35,22 +36,22 @@ tiny_lms_word_t tiny_lms_output_convert(tiny_lms_yraw_t raw)
 
 tiny_lms_distance_t tiny_lms_kernel_distance(const tiny_lms_x_t *u, const tiny_lms_x_t *v)
 {
-    int64_t d2 = 0;
+    uint32_t d2 = 0;
     int32_t c;
 
+    KC_UNROLL(4)
     for (c = 0; c < TINY_LMS_COLUMNS; c++) {
         d2 = tiny_lms_distance_term(d2, u[c], v[c]);
     }
     return (tiny_lms_distance_t)d2;
 }
 
-tiny_lms_kernel_t tiny_lms_kernel_value(tiny_lms_distance_t d2)
+void tiny_lms_kernel_distances(const tiny_lms_x_t *u, const tiny_lms_x_t *v, int32_t rows,
+    tiny_lms_distance_t *d)
 {
-    int64_t t;
+    int32_t i;
 
-    if ((int64_t)d2 >= TINY_LMS_KERNEL_D2_END) {
-        return 0;
+    for (i = 0; i < rows; i++) {
+        d[i] = tiny_lms_kernel_distance(u, &v[i * TINY_LMS_COLUMNS]);
     }
-    t = kc_mul_shift((int64_t)d2, TINY_LMS_KERNEL_C, TINY_LMS_KERNEL_SHIFT);
-    return (tiny_lms_kernel_t)kc_exp2_16(t, tiny_lms_table_exp2, TINY_LMS_EXP2_BITS);
 }

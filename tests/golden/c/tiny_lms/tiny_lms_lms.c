@@ -12,18 +12,30 @@
 
 typedef tiny_lms_distance_t tiny_lms_loss_t; /* what is lost with a vector: the less, the closer */
 
-/* The distances of x to all vectors into m->row; the slot that holds x already, or -1. */
+/* The slot of least distance in m->row, but for `skip`; of equals, the oldest. */
+static int32_t nearest(const tiny_lms_model_t *m, int32_t count, int32_t skip)
+{
+    tiny_lms_distance_t least = TINY_LMS_DISTANCE_HI;
+    int32_t best = -1;
+    int32_t j;
+
+    KC_UNROLL(4)
+    for (j = 0; j < count; j++) {
+        if (m->row[j] <= least && j != skip
+            && (best < 0 || m->row[j] < least || m->rank[j] < m->rank[best])) {
+            least = m->row[j];
+            best = j;
+        }
+    }
+    return best;
+}
+
+/* The distances of x to all vectors into m->row; the slot of the nearest, or -1. */
 static int32_t fill_row(tiny_lms_model_t *m, const tiny_lms_x_t *x, int32_t count)
 {
-    int32_t duplicate = -1;
-    int32_t i;
-
-    for (i = 0; i < count; i++) {
-        m->row[i] = tiny_lms_kernel_distance(&m->v[i * TINY_LMS_COLUMNS], x);
-        duplicate = (int64_t)m->row[i] == 0 ? i : duplicate;
-    }
+    tiny_lms_kernel_distances(x, m->v, count, m->row);
     KC_TRACE_ALL(fill_row, row, 0, m->row, 0, count);
-    return duplicate;
+    return nearest(m, count, -1);
 }
 
 /* The sum of alpha_i k(v_i, x) from the distances in m->row: a kernel row and its products.
@@ -33,11 +45,14 @@ static int64_t weigh(const tiny_lms_model_t *m, int32_t count)
     int64_t acc = 0;
     int32_t i;
 
+    KC_UNROLL(2)
     for (i = 0; i < count; i++) {
-        const int64_t k = tiny_lms_kernel_value(m->row[i]);
+        const tiny_lms_product_t k = tiny_lms_kernel_value(m->row[i]);
 
         KC_TRACE(weigh, kernel, 0, i, k);
-        acc = kc_mac(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
+        if (tiny_lms_kernel_reaches(m->row[i])) {
+            acc = kc_short_mac(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
+        }
     }
     return acc;
 }
@@ -80,57 +95,50 @@ static void forget(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
     int32_t j;
 
-    for (j = 0; j < count; j++) {
-        if (j != slot && (int32_t)m->near[j] == slot) {
+    for (j = kc_find_8(m->near, 0, count, (uint8_t)slot); j < count;
+         j = kc_find_8(m->near, j + 1, count, (uint8_t)slot)) {
+        if (j != slot) {
             find_near(m, j, count, slot);
         }
     }
 }
 
 /* The new vector in `slot` finds its neighbour in m->row. */
-static void meet(tiny_lms_model_t *m, int32_t slot, int32_t count)
+static void meet(tiny_lms_model_t *m, int32_t slot, int32_t count, int32_t close)
 {
-    int32_t best = -1;
-    int32_t j;
+    const int32_t best = close != slot ? close : nearest(m, count, slot);
 
-    for (j = 0; j < count; j++) {
-        if (j != slot && (best < 0 || m->row[j] < m->row[best]
-                          || (m->row[j] == m->row[best] && m->rank[j] < m->rank[best]))) {
-            best = j;
-        }
-    }
     m->near[slot] = (uint8_t)(best < 0 ? slot : best);
     m->dist[slot] = best < 0 ? (tiny_lms_distance_t)0 : m->row[best];
     KC_TRACE(insert, near, slot, 0, m->near[slot]);
     KC_TRACE(insert, dist, slot, 0, m->dist[slot]);
 }
 
-/* Add alpha k to the multiplier of slot j; whether it saturated. */
-static int32_t receive(tiny_lms_model_t *m, int32_t j, int64_t alpha, int64_t k)
+/* Add alpha k to the multiplier of slot j; what saturation cost, 0 where it did not. */
+static inline tiny_lms_product_t receive(tiny_lms_model_t *m, int32_t j, tiny_lms_product_t alpha,
+    tiny_lms_product_t k)
 {
-    const int64_t moved = kc_shift_round(alpha * k, TINY_LMS_PROJECT_SHIFT, TINY_LMS_ROUNDING);
-    const int64_t word = m->alpha[j] + moved;
+    const tiny_lms_product_t whole =
+        m->alpha[j] + kc_short_shift_round(alpha * k, TINY_LMS_PROJECT_SHIFT, TINY_LMS_ROUNDING);
+    const tiny_lms_product_t word = tiny_lms_word_fit(whole);
 
-    m->alpha[j] = tiny_lms_word_narrow(word, 0);
-    KC_TRACE(project, alpha, 0, j, m->alpha[j]);
-    return m->alpha[j] != word ? 1 : 0;
+    m->alpha[j] = (tiny_lms_word_t)word;
+    return whole - word;
 }
 
 /* The slot of least loss; of equals, the newest. Never the oldest vector. */
 static int32_t cheapest(const tiny_lms_model_t *m, int32_t count)
 {
-    tiny_lms_loss_t lowest = 0;
+    tiny_lms_loss_t lowest = TINY_LMS_LOSS_HI;
     int32_t best = -1;
     int32_t i;
 
+    KC_UNROLL(4)
     for (i = 0; i < count; i++) {
-        tiny_lms_loss_t lambda;
+        const tiny_lms_loss_t lambda = loss(m, i);
 
-        if (m->rank[i] == 0u) {
-            continue;
-        }
-        lambda = loss(m, i);
-        if (best < 0 || lambda < lowest || (lambda == lowest && m->rank[i] > m->rank[best])) {
+        if (lambda <= lowest && m->rank[i] != 0u
+            && (best < 0 || lambda < lowest || m->rank[i] > m->rank[best])) {
             best = i;
             lowest = lambda;
         }
@@ -143,39 +151,48 @@ static int32_t cheapest(const tiny_lms_model_t *m, int32_t count)
  * whether a word saturated. */
 static int32_t hand_over(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
-    int32_t saturated = 0;
-    int32_t j;
+    const tiny_lms_product_t alpha = m->alpha[slot];
+    tiny_lms_product_t lost = 0;
+    tiny_lms_distance_t d[KC_ROWS];
+    int32_t i, j;
 
-    if (m->alpha[slot] == 0) {
-        return saturated;
+    if (alpha == 0) {
+        return 0;
     }
-    for (j = 0; j < count; j++) {
-        if (j != slot) {
-            const tiny_lms_distance_t d = tiny_lms_kernel_distance(
-                &m->v[j * TINY_LMS_COLUMNS], &m->v[slot * TINY_LMS_COLUMNS]);
-            const int64_t k = tiny_lms_kernel_value(d);
+    for (i = 0; i < count; i += KC_ROWS) {
+        const int32_t rows = count - i < KC_ROWS ? count - i : KC_ROWS;
 
-            KC_TRACE(project, distance, slot, j, d);
-            KC_TRACE(project, kernel, slot, j, k);
-            saturated = receive(m, j, m->alpha[slot], k) != 0 ? 1 : saturated;
+        tiny_lms_kernel_distances(&m->v[slot * TINY_LMS_COLUMNS], &m->v[i * TINY_LMS_COLUMNS], rows, d);
+        if (slot >= i && slot < i + rows) {
+            d[slot - i] = TINY_LMS_DISTANCE_HI; /* it hands nothing to itself */
+        }
+        KC_UNROLL(2)
+        for (j = 0; j < rows; j++) {
+            const tiny_lms_product_t k = tiny_lms_kernel_value(d[j]);
+
+            if (tiny_lms_kernel_reaches(d[j])) {
+                lost |= receive(m, i + j, alpha, k);
+            }
+            if (i + j != slot) {
+                KC_TRACE(project, distance, slot, i + j, d[j]);
+                KC_TRACE(project, kernel, slot, i + j, k);
+                if (alpha != 0) {
+                    KC_TRACE(project, alpha, 0, i + j, m->alpha[i + j]);
+                }
+            }
         }
     }
-    return saturated;
+    return lost != 0 ? 1 : 0;
 }
 
 /* Take `slot` out of the model: projection, metric and order of age; whether a word saturated. */
 static int32_t release(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
     int32_t saturated = 0;
-    int32_t j;
 
     saturated = hand_over(m, slot, count);
     forget(m, slot, count);
-    for (j = 0; j < count; j++) {
-        if (m->rank[j] > m->rank[slot]) {
-            m->rank[j]--;
-        }
-    }
+    kc_lower_above_8(m->rank, count, m->rank[slot]);
     KC_TRACE_ALL(release, rank, slot, m->rank, 0, count);
     m->alpha[slot] = 0;
     return saturated;
@@ -183,7 +200,7 @@ static int32_t release(tiny_lms_model_t *m, int32_t slot, int32_t count)
 
 /* Put x into `slot` as the newest of `count` vectors; m->row is that of x. */
 static void insert(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
-    tiny_lms_word_t alpha, int32_t count)
+    tiny_lms_word_t alpha, int32_t count, int32_t close)
 {
     int32_t j;
 
@@ -192,7 +209,7 @@ static void insert(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
     }
     m->alpha[slot] = alpha;
     m->rank[slot] = (uint8_t)(count - 1);
-    meet(m, slot, count);
+    meet(m, slot, count, close);
 }
 
 /* The prediction before learning; whether it saturated. */
@@ -232,7 +249,8 @@ static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_
     tiny_lms_word_t *f)
 {
     int32_t count = m->count;
-    const int32_t duplicate = fill_row(m, x, count);
+    const int32_t close = fill_row(m, x, count);
+    const int32_t duplicate = close >= 0 && m->row[close] == 0 ? close : -1;
     int32_t slot = count, saturated = 0;
     int64_t target;
     tiny_lms_word_t word;
@@ -250,7 +268,7 @@ static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_
     saturated = step(m, count, target - *f, duplicate, &word) != 0 ? 1 : saturated;
     if (duplicate < 0) {
         count = count < TINY_LMS_N ? count + 1 : count;
-        insert(m, slot, x, word, count);
+        insert(m, slot, x, word, count, close);
     }
     m->count = (uint16_t)count;
     return saturated != 0 ? TINY_LMS_SATURATED : TINY_LMS_OK;

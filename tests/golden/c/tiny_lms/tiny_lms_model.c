@@ -42,6 +42,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
     tiny_lms_word_t *f)
 {
     tiny_lms_x_t sample[TINY_LMS_COLUMNS];
+    tiny_lms_distance_t d[KC_ROWS];
     int64_t acc = 0;
     int32_t i;
 
@@ -54,13 +55,21 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
     }
     tiny_lms_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_LMS_COLUMNS);
-    for (i = 0; i < (int32_t)m->count; i++) {
-        const tiny_lms_distance_t d2 = tiny_lms_kernel_distance(&m->v[i * TINY_LMS_COLUMNS], sample);
-        const int64_t k = tiny_lms_kernel_value(d2);
+    for (i = 0; i < (int32_t)m->count; i += KC_ROWS) {
+        const int32_t left = (int32_t)m->count - i;
+        const int32_t rows = left < KC_ROWS ? left : KC_ROWS;
+        int32_t j;
 
-        KC_TRACE(predict, distance, 0, i, d2);
-        KC_TRACE(predict, kernel, 0, i, k);
-        acc = kc_mac(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
+        tiny_lms_kernel_distances(sample, &m->v[i * TINY_LMS_COLUMNS], rows, d);
+        for (j = 0; j < rows; j++) {
+            const tiny_lms_product_t k = tiny_lms_kernel_value(d[j]);
+
+            KC_TRACE(predict, distance, 0, i + j, d[j]);
+            KC_TRACE(predict, kernel, 0, i + j, k);
+            if (tiny_lms_kernel_reaches(d[j])) {
+                acc = kc_short_mac(acc, m->alpha[i + j], k, TINY_LMS_MAC_SHIFT);
+            }
+        }
     }
     acc = kc_narrow(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);

@@ -1,0 +1,75 @@
+/* kerncast runtime: the level of Helium (MVE), eight words an instruction.  SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNCAST_KC_SIMD_HELIUM_H
+#define KERNCAST_KC_SIMD_HELIUM_H
+
+#include <arm_mve.h>
+#include <stdint.h>
+
+#include "kc_simd_dsp.h"
+
+#define kc_helium_saturate_16 kc_dsp_saturate_16
+#define kc_helium_find_8 kc_dsp_find_8
+#define kc_helium_lower_above_8 kc_dsp_lower_above_8
+
+/* acc and the squares of eight differences; the sum may leave int32, but not uint32. */
+static inline int32_t kc_helium_square_diff(int32_t acc, int16x8_t u, int16x8_t v)
+{
+    const int16x8_t d = vsubq_s16(u, v);
+
+    return vmladavaq_s16(acc, d, d);
+}
+
+/* kc_portable_square_diffs: columns beyond n are loaded as 0. */
+static inline uint32_t kc_helium_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
+{
+    int32_t acc = 0;
+    int32_t left;
+
+    for (left = n; left >= 8; left -= 8) {
+        acc = kc_helium_square_diff(acc, vldrhq_s16(u), vldrhq_s16(v));
+        u += 8;
+        v += 8;
+    }
+    if (left > 0) {
+        const mve_pred16_t few = vctp16q((uint32_t)left);
+
+        acc = kc_helium_square_diff(acc, vldrhq_z_s16(u, few), vldrhq_z_s16(v, few));
+    }
+    return (uint32_t)acc;
+}
+
+/* kc_portable_square_diff_rows: two rows at a time share the loads of u. */
+static inline void kc_helium_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
+    int32_t rows, uint32_t *restrict d)
+{
+    for (; rows >= 2; rows -= 2) {
+        const int16_t *a = u;
+        int32_t first = 0, second = 0;
+        int32_t left;
+
+        for (left = n; left >= 8; left -= 8) {
+            const int16x8_t x = vldrhq_s16(a);
+
+            first = kc_helium_square_diff(first, x, vldrhq_s16(v));
+            second = kc_helium_square_diff(second, x, vldrhq_s16(v + n));
+            a += 8;
+            v += 8;
+        }
+        if (left > 0) {
+            const mve_pred16_t few = vctp16q((uint32_t)left);
+            const int16x8_t x = vldrhq_z_s16(a, few);
+
+            first = kc_helium_square_diff(first, x, vldrhq_z_s16(v, few));
+            second = kc_helium_square_diff(second, x, vldrhq_z_s16(v + n, few));
+            v += left;
+        }
+        v += n;
+        *d++ = (uint32_t)first;
+        *d++ = (uint32_t)second;
+    }
+    if (rows > 0) {
+        *d = kc_helium_square_diffs(u, v, n);
+    }
+}
+
+#endif

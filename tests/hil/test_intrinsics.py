@@ -1,0 +1,78 @@
+"""Each level of intrinsics gives the words of the portable C, on the emulated core that has it."""
+
+import subprocess
+from math import isqrt
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.codegen.resources import resource
+from kerncast.codegen.targets import load_target
+
+FIXTURE = Path(__file__).parent / "fixtures" / "simd.c"
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 16, 17, 31, 64, 66)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("simd")
+    (folder / "core.ld").write_text(SCRIPT)
+    (folder / "kc_memory.c").write_text(resource("firmware/support/kc_memory.c").read_text())
+    return folder
+
+
+def build(folder, *flags):
+    image = folder / f"simd{''.join(flags)}.elf"
+    subprocess.run(["arm-none-eabi-gcc", *load_target("cortex-m4").flags["gcc"], *flags, "-std=c99", "-Wall",
+                    "-Wextra", "-Wconversion", "-Werror", "-ffreestanding", "-nostdlib", "-I",
+                    str(ROOT / "firmware"), str(FIXTURE), str(folder / "kc_memory.c"), "-T",
+                    str(folder / "core.ld"), "-Wl,-e,main", "-lgcc", "-o", str(image)], check=True)
+    return Core(image)
+
+
+def words(random, columns, rows):
+    """x words as a plan lets them be: the largest difference whose sum fits, at the rails or between them."""
+    most = min((1 << 15) - 1, isqrt(((1 << 32) - 1) // columns))
+    low = int(random.choice([-(1 << 15), -(most // 2) - 1, 0, (1 << 15) - 1 - most]))
+    draw = random.integers(low, low + most, (rows + 1, columns), endpoint=True)
+    rails = low + most * random.integers(0, 1, (rows + 1, columns), endpoint=True)
+    kind = random.integers(0, 3)
+    mixed = np.where(random.random(draw.shape) < 0.5, draw, rails)
+    chosen = (draw, rails, mixed)[kind]
+    if kind == 2:
+        chosen[0] = low
+    return chosen.astype(np.int16)
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2", "-O3", "-Os"])
+def test_dsp_instructions_give_the_words_of_the_portable_c(folder, require_tool, ledger, level):
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    core = build(folder, level)
+    assert core.text("kc_level") == "dsp"
+    random, compared, wrong = np.random.default_rng(5), 0, 0
+    for columns in COLUMNS:
+        for _ in range(12):
+            rows = int(random.integers(1, 14))
+            chosen = words(random, columns, rows)
+            core.write("u", chosen[0])
+            core.write("v", chosen[1:])
+            wrong += core.call("rows_differ", columns, rows)[0]
+            compared += rows + 1
+    for count in (1, 3, 4, 5, 31, 100):
+        for word in (0, 1, 7, 127, 128, 255):
+            core.write("bytes", random.choice(np.array([word, word ^ 1, 0, 255, 128, 3], np.uint8), count))
+            wrong += core.call("bytes_differ", count, word)[0]
+            compared += 2 * count
+    for first in (-(1 << 30), -(1 << 15) - 500, (1 << 15) - 500, (1 << 30) - 2000):
+        wrong += core.call("saturation_differs", first & 0xFFFFFFFF, 1, 1000)[0]
+        compared += 1000
+    assert wrong == 0
+    ledger.record(backend=f"unicorn:cortex-m4:{level}", words=compared, mismatches=wrong, case="dsp")
+
+
+def test_a_macro_forces_the_portable_c(folder, require_tool):
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    assert build(folder, "-O2", "-DKC_PORTABLE=1").text("kc_level") == "portable"

@@ -76,3 +76,38 @@ def test_dsp_instructions_give_the_words_of_the_portable_c(folder, require_tool,
 def test_a_macro_forces_the_portable_c(folder, require_tool):
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
     assert build(folder, "-O2", "-DKC_PORTABLE=1").text("kc_level") == "portable"
+
+
+BARE = """MEMORY {
+  code (rx) : ORIGIN = 0x0, LENGTH = 512K
+  ram (rwx) : ORIGIN = 0x20000000, LENGTH = 512K
+}
+SECTIONS {
+  .text : { *(.vectors) *(.text*) *(.rodata*) *(.data*) } > code
+  .ARM.exidx : { *(.ARM.ex*) } > code
+  .bss : { *(.bss*) *(COMMON) } > ram
+  kc_stack_top = ORIGIN(ram) + LENGTH(ram);
+}
+"""
+#: Words that the program of the fixture compares by itself: rows and bytes of 1 to 70, and saturated words.
+SELF_COMPARED = 70 * (9 * 10 // 2 + 9) + 2 * (70 * 71 // 2) + 8047
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2"])
+def test_helium_gives_the_words_of_the_portable_c(folder, require_tool, ledger, level):
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    require_tool("qemu-system-arm", "sudo apt-get install -y qemu-system-arm")
+    image, script = folder / f"helium{level}.elf", folder / "bare.ld"
+    script.write_text(BARE)
+    subprocess.run(["arm-none-eabi-gcc", *load_target("cortex-m55").flags["gcc"], level, "-std=gnu99",
+                    "-Wall", "-Wextra", "-Wconversion", "-Werror", "-ffreestanding", "-nostdlib", "-I",
+                    str(ROOT / "firmware"), str(FIXTURE), str(FIXTURE.with_name("semihosting.c")),
+                    str(folder / "kc_memory.c"), "-T", str(script), "-Wl,--no-warn-rwx-segments", "-lgcc",
+                    "-o", str(image)], check=True)
+    assert b"helium\0" in image.read_bytes()
+    done = subprocess.run(["qemu-system-arm", "-M", "mps3-an547", "-nographic", "-monitor", "none", "-serial",
+                           "none", "-semihosting-config", "enable=on,target=native", "-kernel", str(image)],
+                          check=False, timeout=120)
+    assert done.returncode == 0  # unequal words; 100 and more are 100, a fault is 101
+    ledger.record(backend=f"qemu:cortex-m55:{level}", words=SELF_COMPARED, mismatches=done.returncode,
+                  case="helium")

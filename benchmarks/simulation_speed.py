@@ -26,8 +26,8 @@ from kerncast.benchmarks.peers.apytypes_levinson import ApyLevinson
 from kerncast.codegen.host import HostBackend
 from kerncast.sim.fxp_model.lms import FxpLms
 from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
-from kerncast.sim.model.lms import LmsModel
 from kerncast.sim.model.levinson import levinson
+from kerncast.sim.model.lms import LmsModel
 from kerncast.sim.model.toeplitz import ToeplitzModel, solver_constants
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan

@@ -29,7 +29,8 @@ RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h", "kc_
            "kc_trace.h", "kc_crc.h", "kc_storage.h", "kc_state.h",
            "kc_short.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_helium.h")
 #: What a solver needs besides.
-SOLVER_HEADERS = {"lookahead": ("kc_real.h", "kc_lookahead.h"), "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32.h")}
+SOLVER_HEADERS = {"lookahead": ("kc_real.h", "kc_lookahead.h"),
+                  "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32.h")}
 
 
 def render_c(plan: Plan) -> dict[str, str]:
@@ -47,7 +48,8 @@ def render_c(plan: Plan) -> dict[str, str]:
     p = plan.name
     accuracy = "refine.c" if values["refine"] else "certify.c"
     algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
-                 "kernel_cg": ("cg.c", "bound.c"), "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",)}[plan.algorithm]
+                 "kernel_cg": ("cg.c", "bound.c"),
+                 "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",)}[plan.algorithm]
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", "state.c", *algorithm)}
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)

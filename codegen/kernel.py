@@ -48,8 +48,9 @@ def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
         return {"Kernel: (u.v / 2^dot_shift * c / 2^shift + coef0)^degree / 2^out_shift":
                 ("kernel_dot_shift", "kernel_c", "kernel_shift", "kernel_coef0", "kernel_degree",
                  "kernel_out_shift")}
-    distance = {"Distance: sines of |u - v| * turn / 2^turn_shift, their squares shifted by sine":
-                ("kernel_turn", "kernel_turn_shift", "kernel_sine_shift")}
+    distance: dict[str, tuple[str, ...]] = {
+        "Distance: sines of |u - v| * turn / 2^turn_shift, their squares shifted by sine":
+            ("kernel_turn", "kernel_turn_shift", "kernel_sine_shift")}
     if plan.in_float32:
         return distance | FLOAT32_KERNEL
     return distance | {

@@ -13,8 +13,9 @@ FLOAT32_MACROS = {
     "Learning rule": ("eta_f32", "decay_f32"),
     "Inverse of the kernel matrix plus jitter I": ("one_f32", "jitter_f32"),
 }
-FLOAT32_KERNEL = {"Kernel: 2^-t with t = (d2 >> d2_shift) * kernel; 0 from d2_end on":
-                  ("kernel_f32", "kernel_d2_shift", "kernel_d2_end")}
+FLOAT32_KERNEL: dict[str, tuple[str, ...]] = {
+    "Kernel: 2^-t with t = (d2 >> d2_shift) * kernel; 0 from d2_end on":
+        ("kernel_f32", "kernel_d2_shift", "kernel_d2_end")}
 
 
 def float_literal(bits: int) -> str:

@@ -84,7 +84,7 @@ def vectors(plan: Plan) -> int:
 
 
 def fits(plan: Plan) -> bool:
-    """Whether there is a predictor in SystemVerilog: integers, no intercept, and its memory holds the plan."""
+    """Whether there is a predictor in SystemVerilog: integers, no intercept, in memory that holds them."""
     return not (biased(plan) or plan.in_float32) and vectors(plan) * plan.sizes["D"] <= MOST_WORDS
 
 

@@ -272,8 +272,8 @@ _GENERATION = {
                   "The core keeps every vector in memory of its own, which has a limit.",
                   "Lower the key named, or use fewer columns."),
     "E307": Entry("the predictor in SystemVerilog adds no intercept, and has no float32",
-                  "The core sums the expansion in integers; the C adds the bias of the trainer to it, and may "
-                  "learn in float32.",
+                  "The core sums the expansion in integers; the C adds the bias of the trainer to it, and "
+                  "may learn in float32.",
                   "Remove bias, or take the mean of the targets as [output] offset; choose a reduction in "
                   "integers."),
     "E308": Entry("the folder holds no test vectors",
@@ -345,8 +345,8 @@ _LINK = {
     "E434": Entry("the firmware has no trace hooks",
                   "The hooks cost time and memory, so that they are compiled in on request only.",
                   "Build with `kerncast build OUT --trace` and load that image, or use an emulator."),
-    "E440": Entry("no saved state", "The bytes do not begin as a saved state does: nothing was saved here, or "
-                  "power failed during the first save.", "Save a state first, or name another file."),
+    "E440": Entry("no saved state", "The bytes do not begin as a saved state does: nothing was saved here, "
+                  "or power failed during the first save.", "Save a state first, or name another file."),
     "E441": Entry("a saved state of another version",
                   "Its format, or the ABI of the code that saved it, is not this one's.",
                   "Restore it with the version of kerncast that saved it."),

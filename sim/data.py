@@ -114,8 +114,8 @@ def _files(spec: Spec, base: Path) -> Dataset:
     if problems:
         raise KerncastError(_shortened(problems))
     if spec.data.lagged:
-        train, test = (None if rows is None else _lagged(spec, rows[:, 0]) for rows in (train, test))
-    assert train is not None
+        train = _lagged(spec, train[:, 0])
+        test = None if test is None else _lagged(spec, test[:, 0])
     rows = train if spec.samples is None else train[:spec.samples]
     return Dataset(grid(spec, least) if uniform else rows[:, :-1], rows[:, -1],
                    None if test is None else test[:, :-1], None if test is None else test[:, -1],

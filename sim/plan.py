@@ -29,7 +29,7 @@ C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4,
 
 
 def wire_dtype(ctype: str) -> str:
-    """numpy's name for words of a C type in little-endian bytes; a float is the integer of its bits."""
+    """Name in numpy of words of a C type in little-endian bytes; a float is the integer of its bits."""
     return f"<{'i' if ctype.startswith('int') else 'u'}{C_BYTES[ctype]}"
 
 

@@ -49,7 +49,8 @@ def _line(table: str, key: str, entry: str) -> str:
 def _left(table: str, values: Values) -> dict[str, str]:
     """Keys that `values` leave at their default, or with an example where that is empty."""
     algorithm = values["model"]["algorithm"]
-    useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"], *KERNEL_KEYS["polynomial"]}
+    useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"],
+               *KERNEL_KEYS["polynomial"]}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
     useless |= set() if OVERRIDABLE[algorithm] else {"formats"}
     useless |= set() if RANGED[algorithm] else {"ranges", "margin"}

@@ -25,6 +25,7 @@ _WHERE = {
     "ToeplitzRLSClassifier": ".sim.estimators",
     "ToeplitzRLSRegressor": ".sim.estimators",
     "ToeplitzSystem": ".sim.reference",
+    "cautions": ".sim.planner.cautions",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
     "load_samples": ".sim.samples",
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     )
     from .sim.formats import Format
     from .sim.planner import make_plan as plan
+    from .sim.planner.cautions import cautions
     from .sim.reference import (
         DenseSystem,
         EigenPath,
@@ -87,6 +89,7 @@ __all__ = [
     "ToeplitzRLSRegressor",
     "ToeplitzSystem",
     "__version__",
+    "cautions",
     "first_row",
     "generate",
     "load_samples",

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kerncast import cautions
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.cautions import cautions
 from kerncast.sim.simulate import observe, simulate
 from kerncast.sim.spec import Spec
 

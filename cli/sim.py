@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     """Run the integer model on the spec's data and show its error and the range of every signal.
 
-    Exits with 1 where the model's status is not ok; where its training was refused, there is no answer
-    and no error of it, but the reason.
+    Exits with 1 where the model's status is not ok; where its training was refused, or a learner holds
+    nothing at the end, there is no answer and no error of it, but the reason.
 
     Examples
     --------
@@ -39,7 +39,7 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
                for r in result.ranges]
     verdict = _verdict(plan, result)
     word = plan.constants.get("solver_word", plan.word)
-    text = "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(result, verdict),
+    text = "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
                       *(f"{name} against float64: {value:.3e}" for name, value in errors.items()),
                       *_budget(result.budget), "", columns(ranges)])
     warnings = warnings_of(spec, observed(plan, result.ranges, result.state), as_json)
@@ -62,7 +62,12 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
         return alone
     meaning = MEANINGS[result.status]
     found = {"meaning": meaning.title, "why": meaning.cause, "do": meaning.remedy}
-    if not result.trained:
+    if not result.trained and not plan.trains:
+        found |= {"why": "No vector is held after the last sample: truncation or max_deterioration let every "
+                         "one go.",
+                  "do": "Lower truncation, or max_deterioration; start with a hundredth of eta times the "
+                        "largest y."}
+    elif not result.trained:
         word = plan.constants.get("solver_word", plan.word)
         found["why"] = (f"float64 solves this system, but it is too ill-conditioned for words of {word} bits."
                         if result.float_solves else
@@ -71,10 +76,17 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     return found | alone
 
 
-def _lines(result: Simulation, verdict: dict[str, str]) -> list[str]:
+def _lines(plan: Plan, result: Simulation, verdict: dict[str, str]) -> list[str]:
     """The verdict as text."""
-    none = [] if result.trained else ["There is no answer: the device would refuse this training."]
-    return [*none, *(f"{key.capitalize():7}  {text}" for key, text in verdict.items())]
+    return [*_no_answer(plan, result), *(f"{key.capitalize():7}  {text}" for key, text in verdict.items())]
+
+
+def _no_answer(plan: Plan, result: Simulation) -> list[str]:
+    """Why every prediction is 0, where nothing is held to predict with."""
+    if result.trained:
+        return []
+    return ["There is no answer: the device would refuse this training." if plan.trains else
+            "There is no answer: the learner holds no vector at the end of the data."]
 
 
 def _budget(budget: ErrorBudget | None) -> list[str]:

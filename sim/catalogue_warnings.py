@@ -37,4 +37,9 @@ WARNINGS = {
                   "from eta = 2 / (1 + rho) up an error grows with every sample. A reduction whose "
                   "assumptions do not hold may bring divergence before.",
                   "Use a smaller eta; start with 0.1."),
+    "W207": Entry("nothing that is learnt stays",
+                  "A new multiplier is eta times the error, at first eta times y. truncation, or with metric "
+                  "magnitude max_deterioration, drops all that are no larger, and no y is large enough: no "
+                  "vector is ever held.",
+                  "Lower the key named; start with a hundredth of eta times the largest y."),
 }

@@ -157,8 +157,9 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     float_solves = _fit_reference(reference, x_raw, y_raw, passes)
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
-    if status == STATUSES[0]:
-        status = worst_status(answers)
+    shown = worst_status(answers)
+    if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
+        status = shown  # a learner that holds no vector has learnt, but has nothing to predict with
     if status in UNTRAINED or not float_solves:
         return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
                           trained=status not in UNTRAINED, float_solves=float_solves)

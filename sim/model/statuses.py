@@ -4,4 +4,4 @@
  STALLED, FULL) = range(9)
 
 #: Statuses that leave a model one can predict with.
-TRAINED = (OK, SATURATED, INACCURATE, STALLED)
+TRAINED = (OK, SATURATED, INACCURATE, STALLED, FULL)

@@ -31,10 +31,11 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     Returns
     -------
     tuple of Problem
-        W201 to W206.
+        W201 to W207.
     """
     lost = tuple(_lambda_lost(plan))
-    return (*lost, *(() if lost else _no_bound(plan)), *_nothing_shown(plan), *_coarse(plan),
+    emptied = tuple(_nothing_stays(plan))
+    return (*lost, *(() if lost else _no_bound(plan)), *(emptied or _nothing_shown(plan)), *_coarse(plan),
             *_unstable(plan))
 
 
@@ -93,6 +94,25 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
                       str(plan.signals["y_raw"].format), "targets that fill their raw word",
                       f"use an [output] word, and an offset, that the targets fill; a {key} nearer to 1; or "
                       "[numbers] word = 32")
+
+
+def _nothing_stays(plan: Plan) -> Iterator[Problem]:
+    """A limit that no new multiplier exceeds, so that none is ever held and f stays 0 (W207).
+
+    From f = 0 the rule gives |alpha| = eta |y|; where that is dropped, f stays 0.
+    """
+    if plan.trains:
+        return
+    full_scale = Fraction(plan.units["y"]) * 2 ** plan.signals["y"].format.frac
+    y, seen = (plan.evidence["y"][name] for name in ("bound", "seen"))
+    most = Fraction(plan.options["eta"]) * Fraction(y if seen is None else seen) * full_scale
+    keys = ("truncation", *(("max_deterioration",) if plan.options["metric"] == "magnitude" else ()))
+    for key in keys:
+        if key in plan.options and Fraction(plan.options[key]) >= most > 0:  # and not: targets that are all 0
+            yield Problem("W207", "every multiplier is dropped as soon as it is learnt, so that every "
+                          "prediction will be 0", _key(plan, key), plan.options[key],
+                          f"below eta times the largest y, {float(most):.3g}",
+                          f"lower {key}: start with a hundredth of that")
 
 
 def _coarse(plan: Plan) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -188,12 +189,16 @@ class HostBackend:
 
     def restore(self, image: bytes) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        where = f"back end {self.name}"
-        for slot, content in zip(self.slots, slots_with(self.plan, image, where), strict=True):
-            self.ffi.memmove(slot, content, len(content))
+        where, kept = f"back end {self.name}", [bytes(slot) for slot in self.slots]
+        self._fill(slots_with(self.plan, image, where))
         status = self._call("state_restore", self._storage)
         if status != Verdict.OK:
+            self._fill(kept)
             raise refused(self.plan, image, status, where)
+
+    def _fill(self, contents: Sequence[bytes]) -> None:
+        for slot, content in zip(self.slots, contents, strict=True):
+            self.ffi.memmove(slot, content, len(content))
 
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""

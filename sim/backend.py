@@ -51,7 +51,7 @@ class Backend(Protocol):
         """
 
     def restore(self, image: bytes) -> None:
-        """Go on from an image; E440 to E446, and the model as it was, where it is refused."""
+        """Go on from an image; where it is refused, E440 to E446, and model and saved states as they were."""
 
     def reset(self) -> None:
         """Back to the initial state; what was saved stays."""

@@ -345,8 +345,9 @@ _LINK = {
     "E434": Entry("the firmware has no trace hooks",
                   "The hooks cost time and memory, so that they are compiled in on request only.",
                   "Build with `kerncast build OUT --trace` and load that image, or use an emulator."),
-    "E440": Entry("no saved state", "The bytes do not begin as a saved state does: nothing was saved here, "
-                  "or power failed during the first save.", "Save a state first, or name another file."),
+    "E440": Entry("no saved state", "The bytes do not begin as a saved state does, or are no bytes: "
+                  "nothing was saved here, or power failed during the first save.",
+                  "Save a state first, or name another file."),
     "E441": Entry("a saved state of another version",
                   "Its format, or the ABI of the code that saved it, is not this one's.",
                   "Restore it with the version of kerncast that saved it."),

@@ -113,10 +113,15 @@ def slot_bytes(plan: Plan) -> int:
 
 def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
     """Two slots, of which the first holds an image; E440, E443 where it is not as long as a slot expects."""
-    if len(image) != image_bytes(plan):
+    if _length(image) != image_bytes(plan):
         raise refused(plan, image, examine(plan, image)[0], where)
     blank = bytes([BLANK]) * slot_bytes(plan)
     return image + blank[len(image):], blank
+
+
+def _length(image: object) -> int:
+    """Bytes of an image; -1 of what is none, whatever its annotation promised."""
+    return len(image) if isinstance(image, (bytes, bytearray)) else -1
 
 
 def following(sequence: int) -> int:
@@ -206,6 +211,8 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
 
 def examine(plan: Plan, image: bytes) -> tuple[Verdict, str, str]:
     """Judge an image: the verdict, what was found, and what is allowed."""
+    if _length(image) < 0:
+        return Verdict.NONE, f"an object of type {type(image).__name__}", "bytes, as save gives them"
     if not image or image[:4] != MAGIC[:len(image)]:
         return Verdict.NONE, repr(image[:4]), f"{MAGIC!r} at the beginning"
     size = image_bytes(plan)
@@ -257,7 +264,6 @@ class Saving:
 
     def restore(self, image: bytes) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        self._sequence = 0  # of an image that is refused nothing is kept
         self._sequence, state = decode(self.plan, image, f"back end {self.name}")
         self.load(state)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from .link import Link, SerialLink
 from .protocol import REGIONS
 
 _BAD_ARGUMENT = 4
-_SLOTS = (REGIONS["SLOT_A"], REGIONS["SLOT_B"])
+_SLOTS = ("SLOT_A", "SLOT_B")
 
 
 @dataclass
@@ -128,7 +128,7 @@ class BoardBackend:
     def save(self) -> bytes:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         status, slot = self.client.save()
-        image = self.client.read(_SLOTS[slot], image_bytes(self.plan))
+        image = self.client.read(REGIONS[_SLOTS[slot]], image_bytes(self.plan))
         if status != Verdict.OK:
             raise refused(self.plan, image, status, f"back end {self.name}")
         return image
@@ -136,11 +136,17 @@ class BoardBackend:
     def restore(self, image: bytes) -> None:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         where = f"back end {self.name}"
-        for name, content in zip(("SLOT_A", "SLOT_B"), slots_with(self.plan, image, where), strict=True):
-            self.client.write(name, content)
+        contents = slots_with(self.plan, image, where)
+        kept = [self.client.read(REGIONS[name], len(contents[0])) for name in _SLOTS]
+        self._fill(contents)
         status = self.client.restore()
         if status != Verdict.OK:
+            self._fill(kept)
             raise refused(self.plan, image, status, where)
+
+    def _fill(self, contents: Sequence[bytes]) -> None:
+        for name, content in zip(_SLOTS, contents, strict=True):
+            self.client.write(name, content)
 
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""

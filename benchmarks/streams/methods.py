@@ -127,7 +127,7 @@ class Method:
 
 def filters() -> list[Method]:
     """Those of padasip."""
-    steps = {"LMS": (0.001, 0.003, 0.01, 0.03), "NLMS": (0.01, 0.03, 0.1, 0.3, 0.6, 1.0),
+    steps = {"LMS": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3), "NLMS": (0.01, 0.03, 0.1, 0.3, 0.6, 1.0),
              "RLS": (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1.0)}
 
     def of(kind: str) -> Callable[..., Learner]:

@@ -18,7 +18,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: Symbols to train with, and to count bit errors on.
 TRAINING, TESTING = 1000, 2000
 #: Samples of the ECG that parameters are chosen on; the rest is reported.
-CHOSEN_ON = 2000
+CHOSEN_ON = 6000
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kerncast.benchmarks.papers.common import DOCS
-from kerncast.benchmarks.streams import drift, equalise, on_board
+from kerncast.benchmarks.streams import drift, equalise, on_board, predict
 from kerncast.benchmarks.streams.tasks import example
 
 TEXT = (DOCS / "streams.md").read_text(encoding="utf-8")
@@ -23,6 +23,8 @@ def row(title, columns):
 def test_every_method_is_on_the_page():
     for method in equalise.METHODS:
         assert float(row(method.title, 5)[2]) < 0.5
+    for method in predict.METHODS:
+        assert re.fullmatch(r"diverged|[0-9.]+", row(method.title, 4)[3])
 
 
 @pytest.mark.parametrize("word", [16, 32])
@@ -31,11 +33,20 @@ def test_the_bit_errors_of_the_page_are_the_integer_models(word):
     assert row(f"FKLMS, {word} bits", 5)[2] == f"{np.mean(found.rate):.4f}", STALE
 
 
-def test_the_examples_have_the_parameters_that_were_chosen():
-    spec = example("equaliser")
-    values = {"sigma": spec.kernel.sigma, "eta": spec.online.eta}
-    for key, value in re.findall(r"(\w+) ([\d.]+)", row("FKLMS", 5)[1]):
-        assert values[key] == float(value), f"{key} of examples/equaliser.toml"
+@pytest.mark.parametrize("word", predict.WORDS)
+def test_the_errors_of_the_page_are_the_integer_models(word):
+    found = predict.root_mean_square(predict.integers(word)[0])
+    assert row(f"FKLMS, fixed lambda_max, {word} bits", 4)[3] == f"{found:.2f}", STALE
+
+
+@pytest.mark.parametrize(("name", "chosen"), [
+    ("equaliser", row("FKLMS", 5)[1]), ("ecg_stream", row("FKLMS, fixed lambda_max", 4)[1])])
+def test_the_examples_have_the_parameters_that_were_chosen(name, chosen):
+    spec = example(name)
+    values = {"sigma": spec.kernel.sigma, "eta": spec.online.eta, "columns": spec.input.columns,
+              "max_deterioration": spec.online.max_deterioration}
+    for key, value in re.findall(r"(\w+) ([\d.]+)", chosen):
+        assert values[key] == float(value), f"{key} of examples/{name}.toml"
 
 
 def test_a_stream_that_changes_is_followed_with_rho_and_by_truncation_only_with_rho():
@@ -50,7 +61,7 @@ def test_the_words_of_the_boards_are_on_the_page_and_none_differs():
     assert all(unequal == "0" for *_, unequal in found)
 
 
-@pytest.mark.parametrize("name", ["equaliser", "drift"])
+@pytest.mark.parametrize("name", ["equaliser", "ecg", "drift"])
 def test_every_figure_is_there_and_small(name):
     figure = DOCS / "figures" / f"streams-{name}.svg"
     assert f"figures/{figure.name}" in TEXT and figure.stat().st_size < 100_000

@@ -124,7 +124,19 @@ def _text(made: Plan) -> str:
     counts = [("call", "at most", "")]
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))
                for call, each in made.operations.items() for what, o in each.items()]
-    return "\n\n".join([f"plan {made.hash}", columns(_signals(made)), columns(memory), columns(counts)])
+    head = "\n".join([f"plan {made.hash}", *_reduction(made)])
+    return "\n\n".join([head, columns(_signals(made)), columns(memory), columns(counts)])
+
+
+def _reduction(made: Plan) -> list[str]:
+    """What an online learner removes vectors by, where that is not what the name of the reduction says."""
+    from ..sim.spec_tables import reduction_title
+
+    chosen = made.options.get("reduction")
+    if chosen is None:
+        return []
+    title = reduction_title(chosen, made.options["projection"], made.options["metric"])
+    return [] if title == chosen else [f"reduction by {title}"]
 
 
 def _signals(made: Plan) -> list[tuple[str, ...]]:

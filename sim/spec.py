@@ -125,7 +125,7 @@ class Spec(BaseModel):
             size = f"n = {self.cg.n}, {self.cg.steps} steps, lambda = {self.cg.lam:g}"
         else:
             assert self.online is not None  # the rules see to one of the three
-            size = f"budget = {self.online.budget}, {self.online.reduction}, eta = {self.online.eta:g}"
+            size = f"budget = {self.online.budget}, {self.online.title}, eta = {self.online.eta:g}"
         kernel = ", ".join((self.kernel.type, *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
         return (f"{self.model.name}: {self.model.algorithm}, {size}, {kernel}, "
                 f"columns = {self.input.columns}, {self.numbers.word} bits, {self.target.id}")

@@ -213,6 +213,11 @@ class Online(Table):
         projection, metric = REDUCTIONS[self.reduction]
         return self.projection or projection, self.metric or metric
 
+    @property
+    def title(self) -> str:
+        """The reduction by name, and by its parts where they are not those of the name."""
+        return reduction_title(self.reduction, *self.parts)
+
 
 class Numbers(Table):
     """The word length on the device, and formats that you want to choose."""
@@ -269,6 +274,13 @@ class Data(Table):
 REDUCTIONS = {"fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"), "nt": ("none", "magnitude"),
               "mt": ("none", "magnitude"), "at": ("none", "age"), "klms_f32": ("klms", "klms"),
               "mklms_f32": ("klms", "mklms"), "fklms_f32": ("fklms", "fklms")}
+def reduction_title(reduction: str, projection: str, metric: str) -> str:
+    """A reduction by name, and by its parts where they are not those of the name."""
+    if (projection, metric) == REDUCTIONS[reduction]:
+        return reduction
+    return f"projection {projection} with metric {metric}"
+
+
 #: Reductions that compute in float32, with a fixed budget and no other parts than their own.
 FLOAT32 = ("klms_f32", "mklms_f32", "fklms_f32")
 #: The keys that each kernel takes, all of them needed.

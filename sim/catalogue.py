@@ -236,8 +236,9 @@ _NUMBERS = {
                   "Name the arrays, reshape or convert them."),
     "E258": Entry("an option of the reduction is out of range",
                   "truncation, max_deterioration, max_age or ls_penalty is not a number of the kind allowed, "
-                  "or magnitude truncation was not told which magnitude.",
-                  "Leave the option away to do without it; mt needs max_deterioration."),
+                  "or max_deterioration is missing, which mt and newest_only need, or given with metric age.",
+                  "Leave the option away to do without it; mt and newest_only need max_deterioration, an age "
+                  "is limited by max_age."),
     "E260": Entry("the checkpoint belongs to another computation",
                   "The file was written for other samples, another kernel, another precision, or by a "
                   "version that takes the sums in another order.",

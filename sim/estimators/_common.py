@@ -123,7 +123,12 @@ def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
 
 
 def _refused(error: ValueError) -> KerncastError:
-    """Scikit-learn's message: the first line says what is wrong, the rest what to do."""
+    """Scikit-learn's message: the first line says what is wrong, the rest what to do.
+
+    Of missing values the rest names other estimators, which is no help to whoever chose this one.
+    """
     wrong, *advice = str(error).splitlines()
+    if "NaN" in wrong or "infinity" in wrong:
+        advice = ["remove the samples concerned, or fill what is missing, as from their neighbours"]
     return fail("E233", wrong, where="X, y", allowed="finite numbers of the shape trained with",
                 remedy=" ".join(advice) or "mend the data named above")

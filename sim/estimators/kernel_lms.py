@@ -155,13 +155,14 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         N_max: where so many vectors are held, the one of least deterioration goes before the next comes.
         None for no limit; "none" does not use it.
     max_deterioration : float, optional
-        lambda_max, in the unit of the metric: a vector goes whenever that costs no more.  "mt" needs it.
+        lambda_max, in the unit of the metric: a vector goes whenever that costs no more.  "mt" needs it; the
+        metric "age" takes `max_age` instead.  Beyond what the metric can reach no vector goes, or every one.
     max_age : int, optional
         Discard vectors after so many more samples (AT), whatever the reduction.
     ls_penalty : float, default=1e-6
         C of (20), for "ls_regularised".
     newest_only : bool, default=False
-        With max_deterioration: let go the newest vector or none, which is cheaper (report, section 4).  Of
+        Needs max_deterioration: let go the newest vector or none, which is cheaper (report, section 4).  Of
         more than `budget` vectors the newest goes whatever its lambda, and `status_` is then "full".
     presentations : int, default=10
         How often `fit` presents the samples, in the order given.  `partial_fit` presents them once.
@@ -177,7 +178,8 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     intercept_ : float
         0.0: the model has no bias.
     status_ : str
-        "ok", or "diverged": then a warning was given, and the learner has stopped.
+        "ok"; "diverged": a warning was given, and the learner has stopped; or "full": with `newest_only` a
+        newest vector went for want of room, of which `budget` or `max_deterioration` gives more.
     residual_ : float
         2-norm of the errors e_p (2) over the last presentation, each before its sample was learned.
     history_ : History
@@ -279,7 +281,7 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
     ls_penalty : float, default=1e-6
         C of (20).
     newest_only : bool, default=False
-        With max_deterioration: look at the newest vector alone.
+        Needs max_deterioration: look at the newest vector alone.
     presentations : int, default=10
         How often `fit` presents the samples.
     verbose : bool, default=False

@@ -153,7 +153,8 @@ class Parts:
     truncation : float, optional
         MT before the reduction: multipliers of at most this magnitude are discarded.
     max_deterioration : float, optional
-        lambda_max, in the unit of the metric.
+        lambda_max, in the unit of the metric; not with "age".  A limit outside of what the metric can reach
+        is taken: no vector goes, or every one.
     max_age : int, optional
         AT before the reduction: vectors are discarded after so many more samples.
     ls_penalty : float
@@ -191,10 +192,24 @@ class Parts:
         if not is_real(self.ls_penalty) or not self.ls_penalty >= 0.0:
             raise fail("E258", "ls_penalty is out of range", where="ls_penalty", value=self.ls_penalty,
                        allowed="a number >= 0", remedy="start with 1e-6")
-        if self.reduction == "mt" and self.max_deterioration is None:
-            raise fail("E258", "magnitude truncation needs to know which magnitude",
-                       where="max_deterioration", value=None, allowed="a number >= 0",
-                       remedy="start with a hundredth of eta")
+        self._refuse_together()
+
+    def _refuse_together(self) -> None:
+        """E258 where max_deterioration is missing, or is of no use to the metric."""
+        if self.max_deterioration is None:
+            if self.reduction == "mt":
+                raise fail("E258", "magnitude truncation needs to know which magnitude",
+                           where="max_deterioration", value=None, allowed="a number >= 0",
+                           remedy="start with a hundredth of eta")
+            if self.newest_only:
+                raise fail("E258", "newest_only has a meaning with max_deterioration only",
+                           where="newest_only", value=self.newest_only,
+                           allowed="newest_only with max_deterioration",
+                           remedy="give max_deterioration, or leave newest_only away")
+        elif (self.metric or PRESETS.get(self.reduction, ("", ""))[1]) == "age":
+            raise fail("E258", "an age is no deterioration: it is counted in samples",
+                       where="max_deterioration", value=self.max_deterioration, allowed="max_age",
+                       remedy="use max_age, an integer")
 
     def build(self, kernel: DistanceKernel) -> tuple[Reduction, ...]:
         """Return the reductions in the order in which they act; E231 where the kernel suits one not."""
@@ -208,11 +223,10 @@ class Parts:
         judge = METRICS[self.metric or metric](float(self.ls_penalty))
         require(kernel, self.reduction.upper(), *dict.fromkeys((*inherits.needs, *judge.needs)))
         budget = None if self.budget is None else checked_budget(self.budget, judge.least)
-        newest_only = self.newest_only and self.max_deterioration is not None
         if self.max_deterioration is not None:
             found.append(Reduction(inherits, judge, FixedDeterioration(
-                self.max_deterioration, newest_only, budget if newest_only else None)))
-        if budget is not None and not newest_only:
+                self.max_deterioration, self.newest_only, budget if self.newest_only else None)))
+        if budget is not None and not self.newest_only:
             found.append(Reduction(inherits, judge, FixedNumber(budget)))
         if not found:
             raise fail("E229", "nothing limits the number of vectors", where="budget", value=None,

@@ -19,6 +19,13 @@ def test_gen_then_test_compares_every_word_and_exits_with_0(run: Run, generated:
     assert found["words"] > 100
 
 
+@pytest.mark.parametrize("name", ["equaliser", "ecg_stream"])
+def test_a_stream_s_example_is_generated_and_stays_as_it_is(run: Run, tmp_path: Path, name: str) -> None:
+    code, out, err = run("gen", EXAMPLES / f"{name}.toml", "-o", tmp_path / name)
+    assert (code, err) == (0, "") and "model" in out
+    assert run("gen", EXAMPLES / f"{name}.toml", "-o", tmp_path / name, "--check")[0] == 0
+
+
 def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(
         run: Run, spec: Path, generated: Path) -> None:
     assert run("gen", spec, "-o", generated, "--check")[0] == 0

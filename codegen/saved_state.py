@@ -37,7 +37,8 @@ def saved_context(plan: Plan) -> dict[str, Any]:
             "count_at": count_at,
             "count_bytes": next((m["bytes"] for m in members if m["name"] == "count"), 0),
             "floats": any(m["is_float"] for m in members), "arrays": any(not m["scalar"] for m in members),
-            "payload": saved_state.payload_bytes(plan), "image": saved_state.image_bytes(plan)}
+            "payload": saved_state.payload_bytes(plan), "image": saved_state.image_bytes(plan),
+            "slot": saved_state.slot_bytes(plan), "block": saved_state.BLOCK}
 
 
 def render_docs() -> str:

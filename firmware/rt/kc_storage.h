@@ -13,9 +13,11 @@
 /* What `bytes` bytes take of a slot. */
 #define KC_STATE_SLOT(bytes) (((bytes) + KC_STATE_BLOCK - 1u) / KC_STATE_BLOCK * KC_STATE_BLOCK)
 
-/* Memory that keeps what it holds without power: two slots, 0 and 1.  A function returns 0 where it did
- * what it was asked.  None may run on after it has returned: the order of the writes is what a power cut
- * is survived by. */
+/* Memory that keeps what it holds without power: two slots, 0 and 1, of KC_STATE_SLOT(<P>_SAVED_BYTES) bytes
+ * each.  They must share no erase sector, nor a page that is rewritten as a whole: while one slot is erased or
+ * written, a power cut may spoil all of its sector, and the state in the other must stay.
+ * A function returns 0 where it did what it was asked; `read` anything else where ECC cannot correct.  None
+ * may run on after it has returned: the order of the writes is what a power cut is survived by. */
 typedef struct {
     void *context; /* handed to the functions */
 

@@ -13,11 +13,13 @@
 #define INIT JOIN(MODEL, _model_init)
 #define MOST 65536u
 
-/* OVERWRITES: EEPROM, byte over byte.  REWRITES: it erases a page and writes it, with what it held besides. */
-enum { OVERWRITES, REWRITES, ERASES_TO_ONES, ERASES_TO_ZEROS, KINDS };
+/* OVERWRITES: EEPROM, byte over byte.  REWRITES: it erases a page and writes it, with what it held besides.
+ * CORRECTS: flash with ECC; of what was cut off, or never erased, nothing is read until it is erased. */
+enum { OVERWRITES, REWRITES, ERASES_TO_ONES, ERASES_TO_ZEROS, CORRECTS, KINDS };
 
 typedef struct {
     uint8_t slots[2][MOST];
+    int32_t unreadable[2];
     uint32_t bytes, page, kind, mixes;
     int64_t left; /* bytes until power fails */
     int64_t done;
@@ -52,6 +54,9 @@ static int32_t change(uint8_t *cell, uint8_t byte)
         const uint8_t mask = (uint8_t)draw();
         *cell = (uint8_t)((*cell & mask) | (byte & ~mask));
     }
+    if (memory.left == 0 && memory.kind == CORRECTS) {
+        memory.unreadable[cell < memory.slots[1] ? 0 : 1] = 1;
+    }
     memory.left = -1;
     return 1;
 }
@@ -59,7 +64,7 @@ static int32_t change(uint8_t *cell, uint8_t byte)
 static int32_t read_slot(void *context, uint32_t slot, uint32_t at, uint8_t *bytes, uint32_t count)
 {
     (void)context;
-    if (memory.left < 0 || slot > 1u || at + count > memory.bytes) {
+    if (memory.left < 0 || slot > 1u || at + count > memory.bytes || memory.unreadable[slot] != 0) {
         return 1;
     }
     memcpy(bytes, &memory.slots[slot][at], count);
@@ -77,6 +82,7 @@ static int32_t erase_slot(void *context, uint32_t slot)
             return 1;
         }
     }
+    memory.unreadable[slot] = 0;
     return 0;
 }
 
@@ -88,8 +94,8 @@ static int32_t write_page(uint8_t *cells, const uint8_t *bytes, uint32_t count)
 
     for (i = 0; i < count; i++) {
         const uint32_t k = (from + i) % count;
-        const uint8_t byte = memory.kind == ERASES_TO_ONES    ? (uint8_t)(cells[k] & bytes[k])
-                             : memory.kind == ERASES_TO_ZEROS ? (uint8_t)(cells[k] | bytes[k]) : bytes[k];
+        const uint8_t byte = memory.kind == ERASES_TO_ZEROS  ? (uint8_t)(cells[k] | bytes[k])
+                             : memory.kind >= ERASES_TO_ONES ? (uint8_t)(cells[k] & bytes[k]) : bytes[k];
         if (memory.left < 0 || change(&cells[k], byte) != 0) {
             return 1;
         }
@@ -190,6 +196,7 @@ static void prepare(const MODEL_T *states, int saves)
         memory.slots[0][i] = (uint8_t)draw();
         memory.slots[1][i] = (uint8_t)draw();
     }
+    memory.unreadable[0] = memory.unreadable[1] = memory.kind == CORRECTS ? 1 : 0;
     for (k = 0; k < saves; k++) {
         power(INT64_MAX);
         (void)SAVE(&states[k], &storage);

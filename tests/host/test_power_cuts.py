@@ -12,7 +12,7 @@ from kerncast.codegen.host import HostBackend, declarations
 
 PAGES = (1, 8, 32, 100, 256)
 #: As the harness numbers them.
-KINDS = ("overwrites", "rewrites pages", "erases to ones", "erases to zeros")
+KINDS = ("overwrites", "rewrites pages", "erases to ones", "erases to zeros", "erases, with ECC")
 #: Case, bytes that generated C writes at a time, and pages.
 BUILDS = [("lms16_ties", 16, (1, 100)), ("lms16_ties", 32, (8, 256))]
 

@@ -241,16 +241,46 @@ def test_each_refusal_has_its_code_and_says_what_was_found(cases):
     assert {r.code for r in REFUSALS.values()} == {f"E44{k}" for k in range(7)}
 
 
-def test_a_storage_that_fails_is_told_and_the_newest_state_is_not_written_over(cases, built):
+@pytest.mark.parametrize(("unread", "written"), [({0}, 0), ({1}, 1), ({0, 1}, 0)])
+@pytest.mark.parametrize("held", [0, 1, 2])
+def test_a_slot_that_cannot_be_read_until_it_is_erased_blocks_no_save(cases, built, unread, written, held):
+    """Flash with ECC reads nothing where a power cut left a word, nor where it was never erased."""
+    case, backend = cases("lms16_ties"), built("lms16_ties")
+    ffi, flash, closed = backend.ffi, backend._storage, set(unread)
+    for call in case.vectors.calls[1:1 + held]:
+        call.run(backend)
+        backend.save()
+
+    @ffi.callback("int32_t(void *, uint32_t, uint32_t, uint8_t *, uint32_t)")
+    def read(context, slot, *rest):
+        return 1 if slot in closed else flash.read(context, slot, *rest)
+
+    @ffi.callback("int32_t(void *, uint32_t)")
+    def erase(context, slot):
+        closed.discard(slot)
+        return flash.erase(context, slot)
+
+    corrected = ffi.new("kc_storage_t *", {"context": flash.context, "read": read, "erase": erase,
+                                           "write": flash.write})
+    readable = any(slot not in unread for slot in range(held))
+    assert backend._call("state_restore", corrected) == (Verdict.OK if readable else Verdict.STORAGE)
+    kept = [bytes(slot) for slot in backend.slots]
+    assert backend._call("state_save", corrected) == Verdict.OK
+    assert closed == unread - {written}
+    assert bytes(backend.slots[1 - written]) == kept[1 - written]
+    assert backend._call("state_restore", corrected) == Verdict.OK
+
+
+def test_a_storage_that_fails_is_told_and_no_more_than_one_slot_is_touched(cases, built):
     backend = built("lms16_ties")
-    image = backend.save()
+    newest = [backend.save(), backend.save()][1]
     failing = backend.ffi.callback("int32_t(void *, uint32_t, uint32_t, uint8_t *, uint32_t)", lambda *_: 1)
     working, backend._storage.read = backend._storage.read, failing
     with pytest.raises(KerncastError, match="E446"):
         backend.save()
     assert backend._call("state_restore", backend._storage) == Verdict.STORAGE
     backend._storage.read = working
-    assert slot_of(backend, image) == 0
+    assert slot_of(backend, newest) == 1
     assert backend._call("state_restore", backend.ffi.NULL) == Verdict.BAD_ARGUMENT
     assert backend._call("state_save", backend.ffi.NULL) == Verdict.BAD_ARGUMENT
 

@@ -132,23 +132,21 @@ static kc_state_status_t scan(const kc_storage_t *storage, uint32_t slot, tiny_l
     return kc_state_close(&r);
 }
 
-/* The slot that holds the newest state; 2 where none does, and `status` says why. */
-static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_state_status_t *status)
+/* The slot that holds the newest state, 2 where none does; `found` receives how it went for each. */
+static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_state_status_t *found)
 {
     uint32_t newest = 2u;
     uint32_t slot;
 
     *sequence = 0u;
-    *status = KC_STATE_OK;
     for (slot = 0; slot < 2u; slot++) {
         uint32_t number;
-        const kc_state_status_t found = scan(storage, slot, 0, &number);
 
-        if (found == KC_STATE_OK && (newest == 2u || kc_state_later(number, *sequence) != 0)) {
+        found[slot] = scan(storage, slot, 0, &number);
+        if (found[slot] == KC_STATE_OK && (newest == 2u || kc_state_later(number, *sequence) != 0)) {
             newest = slot;
             *sequence = number;
         }
-        *status = found > *status ? found : *status;
     }
     return newest;
 }
@@ -156,17 +154,15 @@ static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_
 kc_state_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *storage)
 {
     kc_state_writer_t w;
-    kc_state_status_t status;
+    kc_state_status_t found[2];
     uint32_t newest, slot, sequence;
 
     if (m == 0 || kc_state_usable(storage) == 0) {
         return KC_STATE_BAD_ARGUMENT;
     }
-    newest = find_newest(storage, &sequence, &status);
-    if (status == KC_STATE_STORAGE) {
-        return status; /* what cannot be read may be the newest: it is not written over */
-    }
-    slot = newest == 0u ? 1u : 0u;
+    newest = find_newest(storage, &sequence, found);
+    /* What cannot be read may be so until it is written again, and what number it has is not known. */
+    slot = found[0] == KC_STATE_STORAGE || (newest != 0u && found[1] != KC_STATE_STORAGE) ? 0u : 1u;
     kc_state_begin(&w, storage, slot, &kind, kc_state_following(sequence));
     put_members(&w, m);
     return kc_state_finish(&w) != 0 ? KC_STATE_STORAGE : scan(storage, slot, 0, &sequence);
@@ -174,15 +170,15 @@ kc_state_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storag
 
 kc_state_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *storage)
 {
-    kc_state_status_t status;
+    kc_state_status_t found[2];
     uint32_t newest, sequence;
 
     if (m == 0 || kc_state_usable(storage) == 0) {
         return KC_STATE_BAD_ARGUMENT;
     }
-    newest = find_newest(storage, &sequence, &status);
+    newest = find_newest(storage, &sequence, found);
     if (newest == 2u) {
-        return status;
+        return found[0] > found[1] ? found[0] : found[1];
     }
     if (scan(storage, newest, m, &sequence) != KC_STATE_OK) { /* it was whole a moment ago */
         tiny_lms_model_init(m);

@@ -134,14 +134,29 @@ def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> 
         decided_by, reach = "simulated", max(_widened(seen, spec), LEAST_RANGE)
     else:
         decided_by, reach = "design", DESIGN_RANGE
-    bound = multiplier_bound(_plan(spec, WIDE_ALPHA, {}))
-    if bound is not None and bound < reach and design is None:
+    bound = _held_bound(spec, reach)
+    if bound is not None and design is None:
         decided_by, reach = "analytic", bound
     alpha = _holding(reach, bits)
     if design is not None:
         _refuse_unfit(alpha, bits, seen, "[numbers.ranges] alpha")
     evidence: dict[str, object] = {"decided_by": decided_by, "range": float(reach), "seen": seen}
+    bound = multiplier_bound(_plan(spec, alpha, {}))
     return _plan(spec, alpha, evidence | ({} if bound is None else {"bound": float(bound)}))
+
+
+def _held_bound(spec: Spec, reach: Fraction) -> Fraction | None:
+    """The analytic bound of the finest format that holds its own; None where it is not below `reach`.
+
+    A coarser lsb rounds more, which makes the bound larger.
+    """
+    bound = multiplier_bound(_plan(spec, WIDE_ALPHA, {}))
+    while bound is not None and bound < reach:
+        alpha = _holding(bound, spec.numbers.word)
+        bound = multiplier_bound(_plan(spec, alpha, {}))
+        if bound is not None and bound < reach and _holding(bound, spec.numbers.word).frac >= alpha.frac:
+            return bound
+    return None
 
 
 def _widened(seen: float, spec: Spec) -> Fraction:

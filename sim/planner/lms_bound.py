@@ -4,29 +4,32 @@ Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One s
 
 1. *Projection* (a full budget, eq. 16 of report 836): the multiplier ``alpha_s`` of the removed vector is
    handed to every other one, ``alpha_j += alpha_s k(v_j, v_s)``.  The removed one is gone, so
-   ``S <- S + (kappa - 1) |alpha_s| <= max(1, kappa) S``, where kappa bounds the sum of the kernel values
-   between one vector and all others.
-2. *Decay*: ``S <- q S``.
-3. *Step* (eq. 4): one multiplier moves by ``eta e``, ``e = y - f``.  ``|y| <= 1`` full scale; ``|f| <= 2``
-   by its word, and ``|f| <= S`` since ``k <= 1``: ``S <- S + eta (1 + min(2, S))``.
+   ``S <- S + (kappa - 1) |alpha_s| <= g S`` with ``g = max(1, kappa)``, where kappa bounds the sum of the
+   kernel values between one vector and all others.
+2. *Prediction*, after the projection and before the decay: ``|f| <= 2`` by its word, and ``|f| <= g S``
+   since ``k <= 1``.
+3. *Decay*: ``S <- q S``, of what the projection left.
+4. *Step* (eq. 4): one multiplier moves by ``eta e``, ``e = y - f``, and ``|y| <= 1`` full scale.
 
-With ``gap = 1 - q max(1, kappa) > 0`` this contracts, and from S = 0 on
+Together ``S <- q g S + eta (1 + min(2, g S))``.  With ``gap = 1 - q g > 0`` the first of the two limits of f
+contracts, and with ``gap > eta g`` the second.  From S = 0 on
 
-    S <= eta (1 + min(2, S)) / gap,  so that  |alpha_i| <= S <= 3 eta / gap,  and, where gap > eta,
-    |alpha_i| <= eta / (gap - eta).
+    |alpha_i| <= S <= 3 eta / gap,  and, where gap > eta g,  |alpha_i| <= S <= eta / (gap - eta g).
 
 *Other reductions.*  What is dropped, and handed to none, only makes S smaller: kappa = 0.  Where a fixed
 lambda_max removes the newest vector alone (newest_only, or the metric fklms), its multiplier is handed on
-after the step: max(1, kappa) times that is added.  Where it may remove several at once, each may multiply S
-by kappa, so that there is a bound for kappa <= 1 only.
+after the step: max(1, kappa) times that is added, eta becomes ``eta max(1, kappa)``.  With newest_only f is of
+what was there before (g = 1), and the new vector, which takes no slot, hands to N others.  Where it may remove
+several at once, each may multiply S by kappa, so that there is a bound for kappa <= 1 only.
 
 Rounding adds at most one lsb for every multiplier in each projection and in the decay, and one in the step:
-2 N + 1 lsb a sample for one projection, divided by gap with the rest.
+2 N + 1 lsb a sample for one projection.  Into f go those of a projection, those of the products, no larger,
+and one lsb of y: eta times 2 N lsb and that.  All of it is divided by gap, or gap - eta g, with the rest.
 
 *kappa.*  Vectors of a budget differ (a repeated input updates its own multiplier), and their words are
 integers, at least one step of the grid apart.  The closest they can lie together is the whole grid, so
 that for Gaussian and Laplacian kernels, which are products over the columns, ``1 + kappa <= theta**D`` with
-``theta = sum over all integers m of k(m steps)``; never more than N - 1 vectors hand over.  Where the input
+``theta = sum over all integers m of k(m steps)``; never more than N - 1 vectors inherit, N of newest_only.  Where the input
 has no more than N different words nothing is ever removed, and kappa = 0.
 
 *Where there is none.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no
@@ -66,10 +69,11 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
     gap = 1 - decay * before
     if gap <= 0 or after is None:
         return None
-    lsb, eta = plan.signals["alpha"].format.lsb, eta * after
-    rounding = ((projections + 1) * plan.sizes["N"] + 1) * lsb * after
-    least = (eta * (1 + _F_MOST) + rounding) / gap
-    return min(least, (eta + rounding) / (gap - eta)) if gap > eta else least
+    lsb, eta, budget = plan.signals["alpha"].format.lsb, eta * after, plan.sizes["N"]
+    rounding = ((projections + 1) * budget + 1) * lsb * after
+    rounding += eta * (2 * budget * lsb + plan.signals["y"].format.lsb)
+    least, tight = (eta * (1 + _F_MOST) + rounding) / gap, gap - eta * before
+    return min(least, (eta + rounding) / tight) if tight > 0 else least
 
 
 def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
@@ -79,7 +83,7 @@ def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
     never = _different_inputs(plan) <= plan.sizes["N"] and not reduces
     if options["projection"] == "none" or never:
         return one, one, 0
-    factor = max(one, _handed_over(plan))
+    factor = max(one, _handed_over(plan, plan.sizes["N"] - (0 if newest else 1)))
     if newest:
         return one, factor, 1
     if not reduces:
@@ -97,9 +101,9 @@ def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
     return eta, decay or Fraction(1)
 
 
-def _handed_over(plan: Plan) -> Fraction:
-    """kappa: the sum of the kernel values between one vector and all others of a budget."""
-    others = Fraction(plan.sizes["N"] - 1)
+def _handed_over(plan: Plan, inherit: int) -> Fraction:
+    """kappa: the sum of the kernel values between one vector and the `inherit` others that may be there."""
+    others = Fraction(inherit)
     power = {"gaussian": 2, "laplacian": 1}.get(plan.options["kernel"])
     if power is None:
         return others

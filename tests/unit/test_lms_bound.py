@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.lms_bound import multiplier_bound
+from kerncast.sim.planner.lms_bound import _handed_over, _rates, multiplier_bound
 from kerncast.sim.spec import Spec
 
 
@@ -91,6 +92,45 @@ def test_a_bound_below_the_design_range_decides_the_format_and_says_so() -> None
     assert evidence["decided_by"] == "analytic"
     assert float(alpha.value(alpha.hi)) >= evidence["range"] * (1 - 2**-15)
     assert evidence["range"] < 4
+
+
+@pytest.mark.parametrize(("eta", "rho", "budget", "word", "parts"), [
+    (0.01, 1.0, 1000, 16, {"reduction": "nt"}), (0.05, 1.0, 300, 16, {"reduction": "nt"}),
+    (0.01, 0.5, 1000, 32, {"reduction": "nt"}), (0.2, 2.0, 8, 16, {})])
+def test_the_bound_in_the_evidence_is_that_of_the_format_that_was_chosen(
+        eta: float, rho: float, budget: int, word: int, parts: dict[str, Any]) -> None:
+    """A coarser word of alpha rounds more, and the bound grows."""
+    plan = make_plan(spec(0.5, eta, rho, budget, word, columns=2, parts=parts))
+    evidence, alpha = plan.evidence["alpha"], plan.signals["alpha"].format
+    bound = multiplier_bound(plan)
+    assert bound is not None
+    assert evidence["bound"] == float(bound)
+    assert (evidence["decided_by"] == "analytic") == (bound < 4)
+    if bound < 4:
+        assert evidence["range"] == float(bound) <= -float(alpha.value(alpha.lo))
+
+
+def test_what_is_predicted_after_a_projection_may_be_larger_than_the_multipliers_were() -> None:
+    """With kappa > 1, f reaches kappa S, so that the error contracts where gap > eta kappa only."""
+    plan = make_plan(spec(0.9, 0.02, 25.0, 8, 32))
+    eta, decay = _rates(plan)
+    kappa = _handed_over(plan, 7)
+    bound = multiplier_bound(plan)
+    gap = 1 - decay * kappa
+    assert kappa > 1
+    assert gap > eta * kappa
+    assert bound is not None
+    assert eta / (gap - eta * kappa) <= bound <= eta / (gap - eta * kappa) * (1 + Fraction(1, 1000))
+
+
+def test_a_newest_vector_without_a_slot_hands_to_all_that_are_held() -> None:
+    """A flat kernel gives the multiplier of the new vector N times, not N - 1."""
+    plan = make_plan(spec(300.0, 0.02, 25.0, 4, 32, parts={"max_deterioration": 0.5, "newest_only": True}))
+    eta, decay = _rates(plan)
+    bound = multiplier_bound(plan)
+    assert bound is not None
+    tight = 4 * eta / (1 - decay - 4 * eta)
+    assert tight * Fraction(99, 100) < bound < tight * Fraction(101, 100)
 
 
 def test_an_input_of_few_words_is_never_removed_so_that_forgetting_alone_bounds() -> None:

@@ -81,6 +81,9 @@ _SPEC = {
                   "made of, and measured on data for conjugate gradients; there is none for the online "
                   "learner.",
                   "Use kerncast sim, which measures the error, or name data in [data]."),
+    "E121": Entry("a plan is made from a spec",
+                  "Something else was given, such as an estimator, which knows no raw words and no target.",
+                  "Write its kernel and parameters into a spec: `kerncast init` begins one."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the message: E or W and three digits."),
     "E191": Entry("the system refused to read or write",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from ..errors import KerncastError
+from ..errors import KerncastError, fail
 from ..formats import Format
 from ..plan import Plan
 from ..raw import check_raw
@@ -40,11 +40,10 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
     Raises
     ------
     KerncastError
-        E1xx for the spec, E203 to E206 where a format cannot hold a signal, E244 to E248 where the
-        arrays are no raw words of the spec.
+        E121 for what is no spec, such as an estimator, E1xx for the spec, E203 to E206 where a format
+        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec.
     """
-    if not isinstance(spec, Spec):
-        spec = Spec.load(spec)
+    spec = _given(spec)
     if y_raw is not None:
         y_raw = check_raw(y_raw, Format.parse(spec.output.word), None, "y_raw")
     if x_raw is not None:
@@ -61,3 +60,16 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
         raise spec.located(error) from None
     made = replace(plan, evidence={**complete(plan), "spec": spec.hash})
     return rounding_seen(made, x_raw, y_raw)
+
+
+def _given(spec: object) -> Spec:
+    """The spec, read where it is a path; E121 where it is neither, whatever the annotation promised."""
+    if isinstance(spec, Spec):
+        return spec
+    if not isinstance(spec, (str, Path)):
+        raise fail("E121", "a plan is made from a spec, which says what raw words mean",
+                   where="spec", value=f"an object of type {type(spec).__name__}",
+                   allowed="a Spec, or the path of a kerncast.toml",
+                   remedy="write the parameters of an estimator into a spec: begin with `kerncast init`, or "
+                          "with kerncast.Spec(...)")
+    return Spec.load(spec)

@@ -18,9 +18,9 @@ contracts, and with ``gap > eta g`` the second.  From S = 0 on
 
 *Other reductions.*  What is dropped, and handed to none, only makes S smaller: kappa = 0.  Where a fixed
 lambda_max removes the newest vector alone (newest_only, or the metric fklms), its multiplier is handed on
-after the step: max(1, kappa) times that is added, eta becomes ``eta max(1, kappa)``.  With newest_only f is of
-what was there before (g = 1), and the new vector, which takes no slot, hands to N others.  Where it may remove
-several at once, each may multiply S by kappa, so that there is a bound for kappa <= 1 only.
+after the step: max(1, kappa) times that is added, eta becomes ``eta max(1, kappa)``.  With newest_only f is
+of what was there before (g = 1), and the new vector, which takes no slot, hands to N others.  Where it may
+remove several at once, each may multiply S by kappa, so that there is a bound for kappa <= 1 only.
 
 Rounding adds at most one lsb for every multiplier in each projection and in the decay, and one in the step:
 2 N + 1 lsb a sample for one projection.  Into f go those of a projection, those of the products, no larger,
@@ -29,8 +29,8 @@ and one lsb of y: eta times 2 N lsb and that.  All of it is divided by gap, or g
 *kappa.*  Vectors of a budget differ (a repeated input updates its own multiplier), and their words are
 integers, at least one step of the grid apart.  The closest they can lie together is the whole grid, so
 that for Gaussian and Laplacian kernels, which are products over the columns, ``1 + kappa <= theta**D`` with
-``theta = sum over all integers m of k(m steps)``; never more than N - 1 vectors inherit, N of newest_only.  Where the input
-has no more than N different words nothing is ever removed, and kappa = 0.
+``theta = sum over all integers m of k(m steps)``; never more than N - 1 vectors inherit, with newest_only N.
+Where the input has no more than N different words nothing is ever removed, and kappa = 0.
 
 *Where there is none.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no
 bound holds for all streams: a budget of nearly equal vectors hands the removed multiplier to each of the

@@ -127,9 +127,12 @@ def fixed_claims(sweep: Sweep, fixed: Fixed) -> list[Verdict]:
     found = []
     for word, most in ASKED.items():
         ratio = {title: fixed[title, word].mean(axis=1) / sweep.mean(title) for title in FIXED}
+        loose = max(FIXED, key=lambda title: float(ratio[title].max()))  # few realisations make its mean
+        median = np.median(fixed[loose, word], axis=1) / np.median(sweep.error[loose], axis=1)
         found.append((f"{word} bits, MSE at most {most:g} times that of float64 (asked here of FKLMS)",
                       bool(ratio["FKLMS"].max() <= most),
-                      ", ".join(f"{title} {r.min():.3f} to {r.max():.3f}" for title, r in ratio.items())))
+                      ", ".join(f"{title} {r.min():.3f} to {r.max():.3f}" for title, r in ratio.items())
+                      + f"; the medians of {loose} {median.min():.3f} to {median.max():.3f}"))
     return found
 
 

@@ -111,7 +111,9 @@ def test_a_day_of_samples_neither_drifts_nor_saturates(online: dict[str, Any]) -
             print(f"{online}, {(look + 1) * CHUNK:,} samples: mean square of errors "
                   f"{np.mean(errors[-LOOKS:]):.5f}, largest multiplier {max(reaches[-LOOKS:])}", flush=True)
     early, late = np.split(np.array(errors[LOOKS:]), 2)
-    assert late.mean() <= early.mean() + 4 * np.sqrt((early.var() + late.var()) / len(early))
+    # Which vectors are held changes slowly, so that errors of neighbouring looks are alike: of a whole day
+    # seen, halves differed by 3 %.
+    assert late.mean() <= 1.1 * early.mean()
     assert max(reaches[-len(late):]) <= 1.5 * max(reaches[LOOKS:-len(late)])
     assert late.mean() < 0.75 * np.var(y / FULL_SCALE)  # it has learned, and remembers
 

@@ -47,8 +47,9 @@ MEANINGS = {
         "The solver's words are too short for this system, so that further solves do not help.",
         "Raise lambda, or take a longer word."),
     "full": Entry(
-        "learnt, but the memory is full: the new vector did not stay",
+        "the memory is full: the new vector did not stay",
         "With newest_only no other vector may go. The newest went although more was lost with it than "
-        "max_deterioration permits; who inherits its multiplier says the projection.",
+        "max_deterioration permits. With projection fklms its multiplier went to those that stayed; "
+        "with none, nothing of the sample is kept.",
         "Raise budget or max_deterioration, or let others go: newest_only = false, truncation or max_age."),
 }

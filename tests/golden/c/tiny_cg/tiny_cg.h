@@ -41,7 +41,7 @@ typedef enum {
     TINY_CG_INACCURATE = 5, /* trained, but the certified bound exceeds the tolerance */
     TINY_CG_BREAKDOWN = 6, /* untrained: no well conditioned block of rows was found */
     TINY_CG_STALLED = 7, /* trained, but refinement did not reduce the residual */
-    TINY_CG_FULL = 8 /* learnt, but the memory is full: the new vector did not stay */
+    TINY_CG_FULL = 8 /* the memory is full: the new vector did not stay */
 } tiny_cg_status_t;
 
 /* The model, owned by the caller; 160 bytes.
@@ -86,8 +86,8 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
 tiny_cg_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_xraw_t *x,
     const tiny_cg_yraw_t *y);
 
-/* Save the model in the slot that is invalid or older; the other one is not touched, and a power cut at any
- * moment leaves what it holds.  What was written is read back.
+/* Save the model in the slot that cannot be read, is invalid or is older; the other one is not touched, and a
+ * power cut at any moment leaves what it holds.  What was written is read back.
  * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
 kc_state_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *storage);
 

@@ -41,14 +41,14 @@ typedef enum {
     TINY_LMS_INACCURATE = 5, /* trained, but the certified bound exceeds the tolerance */
     TINY_LMS_BREAKDOWN = 6, /* untrained: no well conditioned block of rows was found */
     TINY_LMS_STALLED = 7, /* trained, but refinement did not reduce the residual */
-    TINY_LMS_FULL = 8 /* learnt, but the memory is full: the new vector did not stay */
+    TINY_LMS_FULL = 8 /* the memory is full: the new vector did not stay */
 } tiny_lms_status_t;
 
 /* The model, owned by the caller; 56 bytes. */
 typedef struct {
     uint32_t row[3]; /* N: distances to the sample at hand */
     uint32_t dist[3]; /* N: distance to the nearest older vector */
-    int16_t alpha[3]; /* N: multipliers */
+    int16_t alpha[3]; /* N: multipliers; s16f13, 1 is the full scale of y */
     int16_t v[6]; /* N*D: expansion vectors */
     uint16_t count; /* vectors held */
     uint8_t near[3]; /* N: slot of the nearest older vector; its own where there is none */
@@ -79,8 +79,8 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
 tiny_lms_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_xraw_t *x,
     tiny_lms_yraw_t y, tiny_lms_word_t *f);
 
-/* Save the model in the slot that is invalid or older; the other one is not touched, and a power cut at any
- * moment leaves what it holds.  What was written is read back.
+/* Save the model in the slot that cannot be read, is invalid or is older; the other one is not touched, and a
+ * power cut at any moment leaves what it holds.  What was written is read back.
  * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
 kc_state_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *storage);
 

@@ -147,25 +147,20 @@ static int32_t cheapest(const tiny_lms_model_t *m, int32_t count)
     return best;
 }
 
-/* The kernel row of `slot`, which leaves: its multiplier to the others;
- * whether a word saturated. */
-static int32_t hand_over(tiny_lms_model_t *m, int32_t slot, int32_t count)
+/* The kernel row of `slot`, which leaves, at slots `first` to `last` - 1:
+ * its multiplier to them; what saturation cost. */
+static tiny_lms_product_t hand_to(tiny_lms_model_t *m, int32_t slot,
+    int32_t first, int32_t last)
 {
     const tiny_lms_product_t alpha = m->alpha[slot];
     tiny_lms_product_t lost = 0;
     tiny_lms_distance_t d[KC_ROWS];
     int32_t i, j;
 
-    if (alpha == 0) {
-        return 0;
-    }
-    for (i = 0; i < count; i += KC_ROWS) {
-        const int32_t rows = count - i < KC_ROWS ? count - i : KC_ROWS;
+    for (i = first; i < last; i += KC_ROWS) {
+        const int32_t rows = last - i < KC_ROWS ? last - i : KC_ROWS;
 
         tiny_lms_kernel_distances(&m->v[slot * TINY_LMS_COLUMNS], &m->v[i * TINY_LMS_COLUMNS], rows, d);
-        if (slot >= i && slot < i + rows) {
-            d[slot - i] = TINY_LMS_DISTANCE_HI; /* it hands nothing to itself */
-        }
         KC_UNROLL(2)
         for (j = 0; j < rows; j++) {
             const tiny_lms_product_t k = tiny_lms_kernel_value(d[j]);
@@ -173,24 +168,34 @@ static int32_t hand_over(tiny_lms_model_t *m, int32_t slot, int32_t count)
             if (tiny_lms_kernel_reaches(d[j])) {
                 lost |= receive(m, i + j, alpha, k);
             }
-            if (i + j != slot) {
-                KC_TRACE(project, distance, slot, i + j, d[j]);
-                KC_TRACE(project, kernel, slot, i + j, k);
-                if (alpha != 0) {
-                    KC_TRACE(project, alpha, 0, i + j, m->alpha[i + j]);
-                }
+            KC_TRACE(project, distance, slot, i + j, d[j]);
+            KC_TRACE(project, kernel, slot, i + j, k);
+            if (alpha != 0) {
+                KC_TRACE(project, alpha, 0, i + j, m->alpha[i + j]);
             }
         }
     }
+    return lost;
+}
+
+/* `slot` leaves: its kernel row to the others; whether a word saturated. */
+static int32_t hand_over(tiny_lms_model_t *m, int32_t slot, int32_t count)
+{
+    tiny_lms_product_t lost;
+
+    if (m->alpha[slot] == 0) {
+        return 0;
+    }
+    lost = hand_to(m, slot, 0, slot);
+    lost |= hand_to(m, slot, slot + 1, count);
     return lost != 0 ? 1 : 0;
 }
 
 /* Take `slot` out of the model: projection, metric and order of age; whether a word saturated. */
 static int32_t release(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
-    int32_t saturated = 0;
+    const int32_t saturated = hand_over(m, slot, count);
 
-    saturated = hand_over(m, slot, count);
     forget(m, slot, count);
     kc_lower_above_8(m->rank, count, m->rank[slot]);
     KC_TRACE_ALL(release, rank, slot, m->rank, 0, count);
@@ -237,7 +242,6 @@ static int32_t step(tiny_lms_model_t *m, int32_t count, int64_t error, int32_t d
     alpha = kc_shift_round(error * TINY_LMS_ETA, TINY_LMS_ETA_SHIFT, TINY_LMS_ROUNDING);
     alpha += duplicate < 0 ? 0 : m->alpha[duplicate];
     *word = tiny_lms_word_narrow(alpha, 0);
-    KC_TRACE(learn, alpha, 0, duplicate < 0 ? count : duplicate, *word);
     if (duplicate >= 0) {
         m->alpha[duplicate] = *word;
     }
@@ -266,6 +270,7 @@ static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_
     KC_TRACE(output_convert, y, 0, 0, target);
     saturated = predict_row(m, count, f) != 0 ? 1 : saturated;
     saturated = step(m, count, target - *f, duplicate, &word) != 0 ? 1 : saturated;
+    KC_TRACE(learn, alpha, 0, duplicate < 0 ? count : duplicate, word);
     if (duplicate < 0) {
         count = count < TINY_LMS_N ? count + 1 : count;
         insert(m, slot, x, word, count, close);

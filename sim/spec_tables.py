@@ -177,8 +177,7 @@ class Online(Table):
                       allowed="a number from 0, with eta * rho at most 0.5",
                       remedy="0 forgets nothing; try 0.01")
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
-        "fklms", about="which vector goes: fklms, fmklms, nt, mt or at, each a projection and a metric; in "
-                       "float32 klms_f32, mklms_f32 or fklms_f32",
+        "fklms", about="which vector goes: fklms, fmklms, nt, mt or at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
         remedy="fklms drops the newer of the closest pair, fmklms spares large multipliers, nt and mt drop "
                "the smallest multiplier, at the oldest vector; klms_f32 and mklms_f32, for a float unit, "

@@ -176,7 +176,8 @@ def test_init_makes_a_folder_that_is_not_there_and_refuses_a_file_in_its_place(t
     ("toeplitz_rls", ["solver", "scaling", "refine", "bias", "tolerance", "rounding", "overflow", "casts",
                       "ranges", "margin", "exp_table", "test"]),
     ("kernel_cg", ["tolerance", "rounding", "overflow", "casts", "exp_table", "test"]),
-    ("kernel_lms", ["rounding", "overflow", "casts", "ranges", "margin", "exp_table", "formats", "test"])])
+    ("kernel_lms", ["projection", "metric", "truncation", "max_deterioration", "max_age", "newest_only",
+                    "rounding", "overflow", "casts", "ranges", "margin", "exp_table", "formats", "test"])])
 def test_every_option_that_init_leaves_as_a_comment_may_be_taken_as_it_stands(tmp_path, algorithm, options):
     assert run("init", "motor", "--algorithm", algorithm, "-o", tmp_path)[0] == 0
     lines = (tmp_path / "motor.toml").read_text(encoding="utf-8").splitlines()

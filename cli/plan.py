@@ -125,7 +125,9 @@ def _text(made: Plan) -> str:
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))
                for call, each in made.operations.items() for what, o in each.items()]
     head = "\n".join([f"plan {made.hash}", *_reduction(made)])
-    return "\n\n".join([head, columns(_signals(made)), columns(memory), columns(counts)])
+    usual = "\n\nupdate_without_searches: the mean of a long stream with metric fklms, else a usual update"
+    return "\n\n".join([head, columns(_signals(made)), columns(memory), columns(counts)]) + (
+        usual if "update_without_searches" in made.operations else "")
 
 
 def _reduction(made: Plan) -> list[str]:

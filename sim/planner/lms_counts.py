@@ -10,6 +10,15 @@ An update takes one row of distances and kernel values for the prediction.  Besi
 With a fixed N_max one vector goes a sample.  With a fixed lambda_max, or truncation, all may go at once, when
 the decay takes them below a limit together: the sums over c = N, N-1, ... vectors held.  Of FKLMS with
 a fixed lambda_max only the newest can go, nobody's neighbour yet: before it came, no pair was so close.
+
+*The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any stream that is long enough.
+Let delta be the least distance among the N - 1 vectors that a removal leaves.  The next vector x goes itself,
+at the next removal, unless it is farther than delta from all of them; nobody's nearest older vector is the
+newest: no search.  Else x takes the place of one of the closest pair, so that fewer pairs are within delta,
+or delta is larger.  Distances are integers of a bounded range: that happens a finite number of times, and so
+do searches.  How many samples it takes depends on the inputs; docs/online-cost.md counts just after the
+budget has filled.  Of FMKLMS, whose multipliers move, no mean is known: there it is an update in which
+nobody searches.
 """
 
 from __future__ import annotations

@@ -325,6 +325,21 @@ def stream() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return plan, learn, ask
 
 
+def settled() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The sum of the counts of 100 updates, after 60 budgets of a stream in random order."""
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_lms"},
+                          input={"word": "u10f0", "columns": 2}, output={"word": "s8f0"},
+                          kernel={"sigma": 300.0}, online={"budget": 8, "eta": 0.5, "rho": 0.1}))
+    rng = np.random.default_rng(3)
+
+    def learn(model: Any) -> None:
+        for samples in (480, 100):
+            COUNTS.clear()
+            model.update(counted(rng.integers(0, 1024, (samples, 2))), counted(np.resize([3, -5], samples)))
+
+    return plan, learn, lambda model: model.predict(counted(rng.integers(0, 1024, (1, 2))))
+
+
 def _learner(rho: float, near: bool = False,
              **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     budget = 8
@@ -351,6 +366,8 @@ def main(case: str) -> None:
     assert not COMPILED, "set KERNCAST_ENGINE=python"
     plan, learn, ask = globals()[case]()
     calls = ("train" if plan.trains else "update", "predict")
+    if case == "settled":
+        calls = ("update_without_searches", "predict")
     planned = [{what: o.count for what, o in plan.operations[call].items()} for call in calls]
     model = open_counted(plan)
     found = []

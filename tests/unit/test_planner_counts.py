@@ -35,6 +35,13 @@ def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
         assert found["products in kernel_values"] == (4 if case == "refined" else 3) * found["kernel_values"]
 
 
+def test_the_mean_of_fklms_on_a_settled_budget_is_that_of_an_update_without_searches():
+    """In random order, once the budget has settled: sim.planner.lms_counts says why."""
+    result = counted("settled")
+    found, planned = result["found"][0], result["planned"][0]
+    assert {what: found[what] / 100 for what in planned} == pytest.approx(planned, rel=0.03)
+
+
 def test_no_update_of_a_long_stream_does_more_than_the_plan_states():
     result = counted("stream")
     found, planned = result["found"][0], result["planned"][0]

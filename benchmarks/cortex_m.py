@@ -57,7 +57,11 @@ class Core:
             table = elf.get_section_by_name(".symtab")
             self.symbols = {s.name: s["st_value"] for s in table.iter_symbols() if s.name}
         self._uc.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
+
+    def start_counting(self) -> None:
+        """Count from here on; until then calls run faster and cost 0."""
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
+        self._uc.ctl_flush_tb()
 
     def _on_block(self, uc: unicorn.Uc, address: int, size: int, data: object) -> None:
         key = (address, size)

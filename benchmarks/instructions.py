@@ -1,9 +1,9 @@
-"""Count instructions on a Cortex-M4: prediction and learning at each level, beside what others offer.
+"""Count instructions on a Cortex-M4: what calls cost at each level, beside what others offer.
 
 ``python benchmarks/instructions.py`` writes docs/instructions.md; ``--check`` only says whether it is up
 to date (exit 1 where it is not).  Instructions are counted in Unicorn, call by call, and every word that
 the core gives is compared with the integer model's.  CMSIS-DSP, whose ``arm_svm_rbf_predict_f32`` is
-measured in the same run, is taken from its package on PyPI; where that cannot be had, the page says so.
+counted in the same run, is taken from its package on PyPI; where that cannot be had, the page says why.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from kerncast.benchmarks.cortex_m import SCRIPT, Core
 from kerncast.codegen.generate import generate
-from kerncast.codegen.resources import resource
+from kerncast.codegen.resources import read_text, resource
 from kerncast.codegen.targets import load_target
-from kerncast.lab.example import prepare, shipped_spec
+from kerncast.lab.example import test_inputs
+from kerncast.sim.data import load_dataset
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
@@ -33,10 +34,13 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "instructions.md"
 FLAGS = (*load_target("cortex-m4").flags["gcc"], "-std=c99", "-ffreestanding", "-ffp-contract=off",
          "-nostdlib", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-Wl,-e,main")
 LEVELS = (("portable", "-DKC_PORTABLE=1"), ("dsp", "-DKC_PORTABLE=0"))
+OPTIMISED = ("-O2", "-Os")
 CMSIS = "cmsisdsp==1.10.3"
+#: Seconds that the package index is given.
+PATIENCE = 60
 Raw = NDArray[np.int64]
 
-#: Channel equalisation: D = 8 samples of what a nonlinear channel made of random signs; N = 100.
+#: A stream of D = 8 inputs; N = 100.
 STREAM = """
 [model]
 name = "stream"
@@ -51,6 +55,7 @@ sigma = 0.4
 [online]
 budget = 100
 eta = 0.5
+reduction = "{}"
 [numbers]
 word = 16
 """
@@ -60,12 +65,38 @@ HEAD = """# Instructions on a Cortex-M4
 Instructions a call, counted in Unicorn; not cycles. Every word was compared with the integer model's.
 `portable` is plain C99, `dsp` the same with the instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`),
 chosen by the compiler's own macros; both give the same words. Flash is that of a program that does what is
-counted, and nothing else.
+counted, and nothing else; RAM is the model's structure.
 
-* digits: `examples/digits.toml`, 41 vectors of 64 inputs, 16 bits, after 250 digits; the 107 test digits.
-* stream: FKLMS, 100 vectors of 8 inputs, 16 bits, on 1,200 samples of an equalised channel; counted over the
-  last 600, where the memory is full and each sample removes a vector.
+"""
 
+PREDICTION = """
+## Prediction
+
+`examples/digits.toml`: 41 vectors of 64 inputs, 16 bits, after 250 digits; the 107 test digits.
+
+| level | | mean | worst | flash |
+| --- | --- | --: | --: | --: |
+"""
+
+LEARNING = """
+## Learning
+
+100 vectors of 8 inputs, 16-bit words. `equaliser`: random signs through a linear channel, a nonlinearity and
+noise; `random`: independent samples, where vectors lose their neighbours more often. Counted over the last
+half of the stream, where the memory is full and each sample removes a vector. `worst` is the worst seen; the
+worst that can be has every younger vector search a neighbour at once, as the plan's formula states.
+
+| reduction | stream | samples | level | | mean | worst | flash | RAM |
+| --- | --- | --: | --- | --- | --: | --: | --: | --: |
+"""
+
+TRAINING = """
+## Training
+
+`examples/ecg.toml` at 32 bits, Levinson, n = 256: the whole of `ecg_toeplitz_train`, both recursions.
+
+| level | | instructions | a step |
+| --- | --- | --: | --: |
 """
 
 
@@ -80,16 +111,16 @@ class Task:
     counted: int
 
 
-def digits() -> Task:
-    """The example that ships."""
-    with tempfile.TemporaryDirectory() as folder:
-        prepared = prepare(shipped_spec("digits"), Path(), Path(folder) / "digits")
-    data = prepared.data
-    assert data.x_test_raw is not None
-    return Task(prepared.plan, data.x_raw, data.y_raw, data.x_test_raw, len(data.y_raw) // 2)
+def example(name: str, word: int) -> Task:
+    """An example that ships, at a width of the word."""
+    text = read_text(f"examples/{name}.toml").replace("word = 16", f"word = {word}")
+    spec = Spec.from_text(text, f"{name}.toml")
+    data = load_dataset(spec)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    return Task(plan, data.x_raw, data.y_raw, test_inputs(plan, data), 0)
 
 
-def stream(count: int = 1200) -> Task:
+def equaliser(count: int) -> tuple[Raw, Raw]:
     """Random signs through a linear channel, a nonlinearity and noise, to be told two samples later."""
     random = np.random.default_rng(1)
     sent = random.integers(0, 2, count + 20) * 2 - 1
@@ -97,16 +128,31 @@ def stream(count: int = 1200) -> Task:
     heard = linear + 0.2 * linear**2 - 0.1 * linear**3 + 0.05 * random.standard_normal(len(sent))
     words = np.clip(np.round(heard * 1000), -2048, 2047).astype(np.int64)
     x = np.stack([words[i - 7:i + 1] for i in range(10, 10 + count)])
-    y = (sent[8:8 + count] * 1000).astype(np.int64)
-    return Task(make_plan(Spec.from_text(STREAM, "stream.toml"), x[:400], y[:400]), x, y, x[:100], count // 2)
+    return x, (sent[8:8 + count] * 1000).astype(np.int64)
+
+
+def independent(count: int) -> tuple[Raw, Raw]:
+    """Samples that have nothing to do with each other."""
+    random = np.random.default_rng(2)
+    return random.integers(-1000, 1001, (count, 8)), random.integers(-1000, 1001, count)
+
+
+def stream(reduction: str, samples: tuple[Raw, Raw]) -> Task:
+    """A learner of a stream; the last half is counted."""
+    x, y = samples
+    plan = make_plan(Spec.from_text(STREAM.format(reduction), "stream.toml"), x, y)
+    return Task(plan, x, y, x[:0], len(y) // 2)
 
 
 def program(plan: Plan, call: str) -> str:
     """A main that does one thing: what is not called leaves the image."""
-    p, n = plan.name, plan.sizes["D"]
+    p, n, samples = plan.name, plan.sizes["D"], max(plan.sizes.values())
     calls = {"predict": f"(void){p}_model_predict(&model, x, &f);",
-             "update": f"(void){p}_lms_update(&model, x, 0, &f); (void){p}_model_predict(&model, x, &f);"}
-    return (f'#include "{p}.h"\n{p}_model_t model;\n{p}_xraw_t x[{n}];\n{p}_word_t f;\nint main(void);\n'
+             "update": f"(void){p}_lms_update(&model, x, 0, &f);",
+             "learn": f"(void){p}_lms_update(&model, x, 0, &f); (void){p}_model_predict(&model, x, &f);",
+             "train": f"(void){p}_toeplitz_train(&model, y); (void){p}_model_predict(&model, x, &f);"}
+    return (f'#include "{p}.h"\n{p}_model_t model;\n{p}_xraw_t x[{n}];\n{p}_yraw_t y[{samples}];\n'
+            f'{p}_word_t f;\nint main(void);\n'
             f"int main(void)\n{{\n    {p}_model_init(&model);\n    {calls[call]}\n    return 0;\n}}\n")
 
 
@@ -132,44 +178,89 @@ def built(plan: Plan, call: str, *flags: str) -> tuple[Core, int]:
         return Core(image), flash
 
 
-def measure(task: Task, *flags: str) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """Instructions of each counted update and of each prediction; flash of the learner.
+class Learner:
+    """A model on the core and in Python, whose words are to be equal; not equal: ``SystemExit``."""
 
-    Raises
-    ------
-    SystemExit
-        Where a word differs from the model's.
-    """
-    plan, p = task.plan, task.plan.name
-    core, flash = built(plan, "update", *flags)
-    model = open_model(plan)
-    xtype = np.dtype(plan.signals["x_raw"].format.c_type.removesuffix("_t"))
-    core.call(f"{p}_model_init", "model")
+    def __init__(self, task: Task, call: str, *flags: str) -> None:
+        self.plan, self.model = task.plan, open_model(task.plan)
+        self.core, self.flash = built(task.plan, call, *flags)
+        self.core.call(f"{task.plan.name}_model_init", "model")
 
-    def run(call: str, x: Raw, status: int, f: int, *target: int) -> int:
-        core.write("x", x.astype(xtype))
-        found, count = core.call(f"{p}_{call}", "model", "x", *target, "f")
-        if (found, int(core.read("f", np.int16, 1)[0])) != (status, f):
-            raise SystemExit(f"{p}: a word of {call} differs from the model's")
+    def write(self, name: str, words: Raw) -> None:
+        """Raw words into a variable of the program."""
+        c_type = self.plan.signals[f"{name}_raw"].format.c_type
+        self.core.write(name, words.astype(np.dtype(c_type.removesuffix("_t"))))
+
+    def run(self, call: str, x: Raw, status: int, f: int, *target: int) -> int:
+        """Instructions of a call that gives f, and is to give this status and this word."""
+        self.write("x", x)
+        found, count = self.core.call(f"{self.plan.name}_{call}", "model", "x", *target, "f")
+        word = np.int16 if self.plan.signals["f"].format.c_type == "int16_t" else np.int32
+        if (found, int(self.core.read("f", word, 1)[0])) != (status, f):
+            raise SystemExit(f"{self.plan.name}: a word of {call} differs from the model's")
         return count
 
-    learnt = model.update(task.x, task.y)
-    updates = [run("lms_update", x, int(s), int(f), int(y) & 0xFFFFFFFF) for x, y, s, f in
-               zip(task.x, task.y, learnt["status"], learnt["f"], strict=True)]
-    told = model.predict(task.x_test)
-    predictions = [run("model_predict", x, int(s), int(f)) for x, s, f in
-                   zip(task.x_test, told["status"], told["f"], strict=True)]
-    return np.array(updates[-task.counted:]), np.array(predictions), flash
+    def update(self, task: Task) -> Raw:
+        """Instructions of each update that is to be counted; the words of all are compared."""
+        learnt, counts = self.model.update(task.x, task.y), []
+        for i, (x, y, s, f) in enumerate(zip(task.x, task.y, learnt["status"], learnt["f"], strict=True)):
+            if i == len(task.y) - task.counted:
+                self.core.start_counting()
+            counts.append(self.run("lms_update", x, int(s), int(f), int(y) & 0xFFFFFFFF))
+        return np.array(counts[len(counts) - task.counted:])
+
+    def predict(self, x_test: Raw) -> Raw:
+        """Instructions of each prediction."""
+        told = self.model.predict(x_test)
+        return np.array([self.run("model_predict", x, int(s), int(f)) for x, s, f in
+                         zip(x_test, told["status"], told["f"], strict=True)])
+
+    def train(self, task: Task) -> int:
+        """Instructions of training."""
+        status = int(self.model.train(task.x, task.y)["status"][0])
+        self.write("y", task.y)
+        self.core.start_counting()
+        found, count = self.core.call(f"{self.plan.name}_toeplitz_train", "model", "y")
+        if found != status:
+            raise SystemExit(f"{self.plan.name}: the status of training differs from the model's")
+        self.predict(task.x_test)
+        return count
 
 
-def rows(name: str, task: Task) -> Iterator[str]:
-    """The table's rows of a task."""
+def builds() -> Iterator[tuple[str, str, str]]:
+    """Every level with every optimisation: its name, its define, the option."""
     for title, define in LEVELS:
-        for level in ("-O2", "-O3", "-Os"):
-            updates, predictions, flash = measure(task, level, define)
-            least = built(task.plan, "predict", level, define)[1]
-            yield (f"| {name} | {title} | {level} | {predictions.mean():,.0f} | {predictions.max():,} "
-                   f"| {least:,} | {updates.mean():,.0f} | {updates.max():,} | {flash:,} |")
+        for option in OPTIMISED:
+            yield title, define, option
+
+
+def prediction_rows(task: Task) -> Iterator[str]:
+    """Prediction, after learning; flash without the learner."""
+    for title, define, option in builds():
+        learner = Learner(task, "learn", option, define)
+        learner.update(task)
+        learner.core.start_counting()
+        counts, flash = learner.predict(task.x_test), built(task.plan, "predict", option, define)[1]
+        yield f"| {title} | {option} | {counts.mean():,.0f} | {counts.max():,} | {flash:,} |"
+
+
+def learning_rows(reduction: str, name: str, samples: tuple[Raw, Raw]) -> Iterator[str]:
+    """Updates of a full memory; in float32 with the DSP level alone."""
+    task = stream(reduction, samples)
+    for title, define, option in builds():
+        if reduction.endswith("f32") and (title, option) != ("dsp", "-O2"):
+            continue
+        learner = Learner(task, "update", option, define)
+        counts = learner.update(task)
+        yield (f"| {reduction} | {name} | {len(task.y):,} | {title} | {option} | {counts.mean():,.0f} "
+               f"| {counts.max():,} | {learner.flash:,} | {task.plan.state_bytes:,} |")
+
+
+def training_rows(task: Task) -> Iterator[str]:
+    """Training on the uniform grid."""
+    for title, define, option in builds():
+        count = Learner(task, "train", option, define).train(task)
+        yield f"| {title} | {option} | {count:,} | {count / len(task.y):,.0f} |"
 
 
 PEER = """
@@ -195,11 +286,15 @@ HEADERS = {"math.h": "float expf(float x);\nfloat sqrtf(float x);\nfloat fabsf(f
 
 def peer(folder: Path) -> str:
     """CMSIS-DSP's prediction with as many vectors of as many inputs, or why it was not measured."""
-    got = subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
-                          "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=False, capture_output=True)
+    try:
+        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
+                        "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=True, capture_output=True,
+                       timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
+        return f"CMSIS-DSP was not measured: {CMSIS} was not there within {PATIENCE} seconds."
+    except subprocess.CalledProcessError:
+        return f"CMSIS-DSP was not measured: pip could not download {CMSIS}."
     archives = list(folder.glob("cmsisdsp-*.tar.gz"))
-    if got.returncode or not archives:
-        return "CMSIS-DSP could not be had and was not measured."
     with tarfile.open(archives[0]) as archive:
         archive.extractall(folder, filter="data")
     source = next(folder.rglob("arm_svm_rbf_predict_f32.c"))
@@ -209,23 +304,28 @@ def peer(folder: Path) -> str:
     for name, text in HEADERS.items():
         (folder / name).write_text(text)
     counts = []
-    for level in ("-O2", "-O3", "-Os"):
+    for level in OPTIMISED:
         image, _ = build(folder, [source, main], level, "-std=gnu11", "-I", str(header.parent), "-I",
                          str(header.parent.parent / "PrivateInclude"), "-D__GNUC_PYTHON__")
-        counts.append(f"{Core(image).call('predict')[1]:,} at {level}")
+        core = Core(image)
+        core.start_counting()
+        counts.append(f"{core.call('predict')[1]:,} at {level}")
     return (f"`arm_svm_rbf_predict_f32` of {CMSIS.replace('==', ' ')}, 41 vectors of 64 inputs, float32: "
             f"{', '.join(counts)}, with an `expf` that costs nothing but its call: a lower bound.")
 
 
 def page() -> str:
     """docs/instructions.md."""
-    lines = ["| task | level | | predict, mean | worst | flash | update, mean | worst | flash |",
-             "| --- | --- | --- | --: | --: | --: | --: | --: | --: |"]
-    for name, task in (("digits", digits()), ("stream", stream())):
-        lines += rows(name, task)
+    learning: list[str] = []
+    for name, samples in (("equaliser", equaliser), ("random", independent)):
+        learning += learning_rows("fklms", name, samples(1200))
+        for reduction in ("fklms_f32", "klms_f32"):
+            learning += learning_rows(reduction, name, samples(180))
     with tempfile.TemporaryDirectory() as folder:
         beside = peer(Path(folder))
-    return HEAD + "\n".join([*lines, "", "## Beside it", "", beside, ""])
+    return (HEAD.rstrip() + "\n" + PREDICTION + "\n".join(prediction_rows(example("digits", 16)))
+            + f"\n\n{beside}\n" + LEARNING + "\n".join(learning)
+            + "\n" + TRAINING + "\n".join(training_rows(example("ecg", 32))) + "\n")
 
 
 def main() -> int:

@@ -138,7 +138,7 @@ def test_a_learner_keeps_n_times_d_plus_4_words_and_a_row(word, columns):
     assert counts.pop("count") == 1
     counts.pop("reserved", 0)
     assert sum(counts.values()) == n * (columns + 4)
-    # In bytes: samples and alpha in words of W bits, a distance in 2 W bits, two indices of up to 256 in 8 each.
+    # In bytes: samples and alpha in words of W bits, a distance in 2 W bits, two indices in 8 bits each.
     size = n * (word // 8 * (columns + 1) + 2 * word // 8 * 2 + 2) + 2
     assert plan.state_bytes == size + -size % 8
 

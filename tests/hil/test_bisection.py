@@ -119,7 +119,7 @@ def test_a_wrong_rounding_is_named_on_an_emulated_board(learner: Folder, emulato
     assert (board.step, board.index) == (model.step, model.index)
     name, _, line = found.hook.partition(":")
     hook = (folder / name).read_text(encoding="utf-8").splitlines()[int(line) - 1]
-    assert hook.strip() == "KC_TRACE(project, alpha, 0, j, m->alpha[j]);"
+    assert hook.strip() == "KC_TRACE(project, alpha, 0, i + j, m->alpha[i + j]);"
 
 
 def assert_fault_is_named(trainer: tuple[Folder, str], backend: str) -> None:

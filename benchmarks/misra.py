@@ -54,6 +54,8 @@ REASONS = {
     "15.5": "A function that refuses its arguments, finds no solution or has its answer returns at once.",
     "17.8": "A scalar parameter, passed by value, serves as the variable that it is.",
     "19.2": "A saved state holds the bits of a float32 as an integer: a union tells them in C99.",
+    "20.1": "Levels of intrinsics stand behind the portable C that they are held to, and build on it.",
+    "20.7": "A pragma takes its number as it stands, not in parentheses.",
     "20.10": "A static assertion in C99 needs a name of its own, made from its line.",
 }
 

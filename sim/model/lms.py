@@ -276,15 +276,15 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
     trace(log, at.OUTPUT_Y, 0, 0, y)
     f, lost = predicted(s, count, c, k, w, log)
     word, lost_too = stepped(s, count, y - f, duplicate, c, log)
-    saturated, full = lost or lost_too, False
+    saturated, crowded = lost or lost_too, False
     stays = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
     if c.truncation >= 0 or c.max_age > 0:
         count = truncate(s, count, True, c, k, w, log)
     if stays:
         alone = keeps_neighbours(c) and count == 0
         cheap = not alone and newest_loss(s, count, word, c, k, log) <= c.max_deterioration
-        full = not cheap and count == c.budget
-        if not cheap and not full:
+        crowded = not cheap and count == c.budget
+        if not cheap and not crowded:
             insert(s, count, x, word, count + 1, c, log)
             count += 1
         elif c.projects:
@@ -293,7 +293,7 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
             values = s.row if keeps_sums(c) else w.values
             saturated = receive(s.alpha, count, word, values, c, w, log) != 0 or saturated
             trace_all(log, at.PROJECT_ALPHA, 0, s.alpha, 0, count)
-    w.out[0], w.out[1] = f, SATURATED if saturated else FULL if full else OK
+    w.out[0], w.out[1] = f, SATURATED if saturated else FULL if crowded else OK
     return count
 
 

@@ -128,7 +128,7 @@ static inline tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
 {
     uint32_t t;
 
-    if (!tiny_kernel_reaches(d2)) {
+    if (tiny_kernel_reaches(d2) == 0) {
         return 0;
     }
     t = kc_short_mul_shift(d2, TINY_KERNEL_C, TINY_KERNEL_SHIFT);

@@ -68,7 +68,7 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
 
             KC_TRACE(predict, distance, 0, i + j, d[j]);
             KC_TRACE(predict, kernel, 0, i + j, k);
-            if (tiny_cg_kernel_reaches(d[j])) {
+            if (tiny_cg_kernel_reaches(d[j]) != 0) {
                 acc = kc_mac(acc, m->alpha[i + j], k, TINY_CG_MAC_SHIFT);
             }
         }

@@ -100,7 +100,7 @@ static inline tiny_lms_kernel_t tiny_lms_kernel_value(tiny_lms_distance_t d2)
 {
     uint32_t t;
 
-    if (!tiny_lms_kernel_reaches(d2)) {
+    if (tiny_lms_kernel_reaches(d2) == 0) {
         return 0;
     }
     t = kc_short_mul_high(d2, TINY_LMS_KERNEL_C, TINY_LMS_KERNEL_SHIFT);

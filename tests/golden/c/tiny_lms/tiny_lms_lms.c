@@ -50,7 +50,7 @@ static int64_t weigh(const tiny_lms_model_t *m, int32_t count)
         const tiny_lms_product_t k = tiny_lms_kernel_value(m->row[i]);
 
         KC_TRACE(weigh, kernel, 0, i, k);
-        if (tiny_lms_kernel_reaches(m->row[i])) {
+        if (tiny_lms_kernel_reaches(m->row[i]) != 0) {
             acc = kc_short_mac(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
         }
     }
@@ -165,7 +165,7 @@ static tiny_lms_product_t hand_to(tiny_lms_model_t *m, int32_t slot,
         for (j = 0; j < rows; j++) {
             const tiny_lms_product_t k = tiny_lms_kernel_value(d[j]);
 
-            if (tiny_lms_kernel_reaches(d[j])) {
+            if (tiny_lms_kernel_reaches(d[j]) != 0) {
                 lost |= receive(m, i + j, alpha, k);
             }
             KC_TRACE(project, distance, slot, i + j, d[j]);

@@ -66,7 +66,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
 
             KC_TRACE(predict, distance, 0, i + j, d[j]);
             KC_TRACE(predict, kernel, 0, i + j, k);
-            if (tiny_lms_kernel_reaches(d[j])) {
+            if (tiny_lms_kernel_reaches(d[j]) != 0) {
                 acc = kc_short_mac(acc, m->alpha[i + j], k, TINY_LMS_MAC_SHIFT);
             }
         }

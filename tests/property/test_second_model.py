@@ -113,9 +113,9 @@ def looked_ahead(cases: ModuleType, random: Random, most: int) -> tuple[int, int
         status = BREAKDOWN
     members = model.fields()
     wrong = [name for name, words in members.items()
-             if np.ravel(getattr(second, name)).tolist() != words.tolist()]
+             if np.ravel(getattr(second, name)).tolist() != words.ravel().tolist()]
     wrong += ["status"] * (status != found) + ["exponent"] * (second.x.exponent != exponent)
-    return status, int(members["blocks"].max()), sum(len(words) for words in members.values()), wrong
+    return status, int(members["blocks"].max()), sum(words.size for words in members.values()), wrong
 
 
 def test_both_models_step_over_the_same_singular_blocks(cases: ModuleType, ledger: Any) -> None:

@@ -14,9 +14,9 @@ The loss lambda of a vector (report 836, and its section 5) is an integer on the
 ``age``        the rank: the oldest goes.
 
 Nothing overflows: a kernel word is at most ``2^frac``; N - 1 squares of it stay within the word of s, u32 at
-16 bits (``N <= 2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 W - 2)``
-kappa loses `kappa_shift` bits, so that it is at most 2^30, and the product `metric_shift`, so that it is at
-most 2^62.
+16 bits (``N <= 2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``,
+B the bits of alpha, which a run that measures its range has more of, kappa loses `kappa_shift` bits, so that
+it is at most 2^30, and the product `metric_shift`, so that it is at most 2^62.
 A limit is the largest integer whose value does not exceed it.
 """
 
@@ -52,7 +52,7 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
     """
     assert spec.online is not None
     online, (_, metric) = spec.online, spec.online.parts
-    found = _shifts(words, metric, spec.online.budget)
+    found = _shifts(words, metric, spec.online.budget, alpha)
     full_scale = y.lsb * 2**y.signal.format.frac
     step = full_scale * alpha.lsb  # of alpha, in units of y
     if online.max_deterioration is not None:
@@ -68,7 +68,7 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
     return found
 
 
-def _shifts(words: WordClass, metric: str, budget: int) -> dict[str, int]:
+def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
     """The 1 of kappa, and what its products lose."""
     if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":
         return {}
@@ -80,7 +80,7 @@ def _shifts(words: WordClass, metric: str, budget: int) -> dict[str, int]:
     found["kappa_one"] = 1 << frac
     if metric in WEIGHED:
         found["kappa_shift"] = max(0, frac - 30)
-        found["metric_shift"] = max(0, 2 * (words.bits - 1) + min(frac, 30) - 62)
+        found["metric_shift"] = max(0, 2 * (alpha.bits - 1) + min(frac, 30) - 62)
     return found
 
 

@@ -14,8 +14,8 @@
 /* acc + (u - v)^2; u - v and the sum fit 32 bits. */
 static inline uint32_t kc_short_square_diff(uint32_t acc, int32_t u, int32_t v)
 {
-    const uint32_t d = (uint32_t)(u - v);
-    return acc + d * d;
+    const int32_t d = u - v;
+    return acc + (uint32_t)((int64_t)d * d); /* compilers keep one product of 32 bits: only they are used */
 }
 
 /* The same in 64 bits, of which u - v takes 32. */

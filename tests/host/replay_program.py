@@ -45,6 +45,7 @@ def main(compiler: str, flags: str, folders: list[str]) -> None:
     for folder in map(Path, folders):
         plan, vectors = load_plan(folder)[0], load_vectors(folder)
         assert vectors is not None
+        print(plan.name, file=sys.stderr, flush=True)  # the last one named is the one that stopped
         backend = HostBackend(plan, folder, compiler=compiler, flags=tuple(flags.split()))
         result = replay(backend, vectors)
         found[plan.name] = (result.words, result.mismatches)

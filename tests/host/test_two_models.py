@@ -8,6 +8,7 @@ import pytest
 
 from kerncast.codegen.compilers import host_compiler
 from kerncast.codegen.generate import generate
+from kerncast.codegen.hooks import STORE_DECLARATIONS
 from kerncast.codegen.host import HostBackend, declarations
 from kerncast.sim.data import load_dataset
 from kerncast.sim.planner import make_plan
@@ -47,6 +48,7 @@ def test_two_models_in_one_image_are_both_right(models, require_tool, ledger, tm
     library = tmp_path / "both.so"
     host_compiler("gcc").build_library(sources, ("-O2",), library, tmp_path)
     ffi = cffi.FFI()
+    ffi.cdef(STORE_DECLARATIONS)
     for plan, _ in models.values():
         ffi.cdef(declarations(plan))
     both = ffi.dlopen(str(library))

@@ -172,7 +172,7 @@ def cost(word: int, bits: int, folder: Path) -> Cost:
     (folder / "value.ld").write_text("SECTIONS { .all : { *(.text*) *(.rodata*) } }\n", encoding="utf-8")
     flags = [*tools.flags, "-O2", "-ffreestanding", f"-I{HEADER.parent}"]
     objects = tools.compile(["value.c"], flags, folder)
-    done = tools.link([*objects, "-Wl,-e,value"], [], "value.ld", "value.elf", folder)
+    done = tools.link([*objects, "-Wl,-e,value"], "value.ld", "value.elf", folder)
     assert done.returncode == 0, done.stderr
     chance = np.random.default_rng(4)
     t = np.concatenate([[0, 1], chance.integers(0, 16 << (20 if word == 16 else 32), 62)]).astype(np.int64)

@@ -196,7 +196,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     ours = sorted(name for name in texts if name.endswith((".c", ".S")))
     theirs = [_from(folder, path) for path in library]
     objects = toolchain.compile([*ours, *theirs], flags, folder)
-    _link(toolchain, [*toolchain.flags, optimise], objects, folder, board)
+    _link(toolchain, objects, folder, board)
     return _measure(folder, board, toolchain, optimise, objects[len(ours):])
 
 
@@ -210,10 +210,9 @@ def _from(folder: Path, path: Path) -> str:
     return os.path.relpath(path.absolute(), folder).replace(os.sep, "/")
 
 
-def _link(toolchain: Toolchain, flags: Sequence[str], objects: Sequence[str], folder: Path,
-          board: Board) -> None:
+def _link(toolchain: Toolchain, objects: Sequence[str], folder: Path, board: Board) -> None:
     script = _SCRIPT if (folder / _SCRIPT).is_file() else None
-    done = toolchain.link(objects, flags, script, "firmware.elf", folder)
+    done = toolchain.link(objects, script, "firmware.elf", folder)
     if done.returncode == 0:
         return
     overflow = [line.rpartition("/ld: ")[2] for line in done.stderr.splitlines() if "overflow" in line]

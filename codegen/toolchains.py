@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from ..sim.errors import KerncastError, fail
 from ..sim.target import Target
 from .targets import Compiler, load_arch
-from .tools import refusal, run_tool
+from .tools import is_installed, refusal, run_tool
 
 COMPILERS = ("auto", "gcc", "clang", "zig")
 
@@ -59,7 +57,7 @@ class Toolchain:
                 raise refusal(self.name, f"the compiler refused {PurePosixPath(source).name}", done)
         return objects
 
-    def link(self, objects: Sequence[str], flags: Sequence[str], script: str | None, name: str,
+    def link(self, objects: Sequence[str], script: str | None, name: str,
              folder: Path) -> subprocess.CompletedProcess[str]:
         """Link without any library but the compiler's own."""
         return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", *objects,
@@ -75,13 +73,7 @@ def compilers(target: Target) -> dict[str, Compiler]:
 def available(name: str, target: Target) -> bool:
     """Whether the compiler `name` can build for `target` on this machine."""
     rows = compilers(target)
-    return name in rows and all(_found(rows[n].program) for n in (name, rows[name].linker or name))
-
-
-def _found(program: str) -> bool:
-    module = program.removeprefix("python:")
-    found = importlib.util.find_spec(module) if module != program else shutil.which(program)
-    return found is not None
+    return name in rows and all(is_installed(rows[n].program) for n in (name, rows[name].linker or name))
 
 
 def _command(program: str) -> tuple[str, ...]:

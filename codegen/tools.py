@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,6 +12,13 @@ from pathlib import Path
 from ..sim.errors import KerncastError, fail
 
 _LINES_SHOWN = 12
+
+
+def is_installed(program: str) -> bool:
+    """Whether a program is on the path or, where it is called ``python:MODULE``, that module is here."""
+    module = program.removeprefix("python:")
+    found = importlib.util.find_spec(module) if module != program else shutil.which(program)
+    return found is not None
 
 
 def run_tool(command: Sequence[str], folder: Path,

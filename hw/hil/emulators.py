@@ -8,9 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import importlib.util
 import os
-import shutil
 import signal
 import socket
 import subprocess
@@ -21,6 +19,7 @@ from pathlib import Path
 from typing import IO
 
 from ...codegen.targets import Board, Emulator
+from ...codegen.tools import is_installed
 from ...sim.errors import KerncastError, fail
 from .helper import build_helper
 from .link import SocketLink
@@ -109,9 +108,7 @@ def require_emulator(board: Board, emulator: str) -> Emulator:
         raise fail("E417", "this board has no such emulator", where="back end", value=name,
                    allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators) or "none at all",
                    remedy="choose one of these, or another board; kerncast targets lists them")
-    module = entry.program.removeprefix("python:")
-    found = importlib.util.find_spec(module) if module != entry.program else shutil.which(entry.program)
-    if found is None:
+    if not is_installed(entry.program):
         raise fail("E512", "this emulator is not installed", where="back end", value=name,
                    allowed=" or ".join(board.emulators), remedy=entry.install)
     return entry

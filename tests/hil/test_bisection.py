@@ -164,7 +164,8 @@ def test_hooks_make_an_image_of_their_own(learner: Folder) -> None:
     plan, _, folder = learner
     plain, traced = build_firmware(folder, plan), build_firmware(folder, plan, traced=True)
     assert plain.elf.parent != traced.elf.parent
-    assert b"project" in traced.elf.read_bytes()
+    assert b"decayed_alpha" in traced.elf.read_bytes()
+    assert b"decayed_alpha" not in plain.elf.read_bytes()
     assert plain.library_bytes < traced.library_bytes
 
 

@@ -8,6 +8,7 @@ their codes.
 
 from __future__ import annotations
 
+from .catalogue_link import LINK, MISSING
 from .catalogue_warnings import WARNINGS
 from .errors import Entry
 
@@ -127,6 +128,9 @@ _NUMBERS = {
                   "Generate the folder again."),
     "E211": Entry("not a vector file", "vectors.json is damaged or comes from another version of kerncast.",
                   "Generate the folder again."),
+    "E212": Entry("not a recording",
+                  "The file was not written by `kerncast hil record`, is damaged, or is of another version.",
+                  "Record again; a recording that was cut off at its end is read as far as it goes."),
     "E220": Entry("the width of the kernel is out of range", "sigma and period must be positive and finite.",
                   "Give them in the units of x, after offset and gain."),
     "E221": Entry("lambda must be positive",
@@ -306,89 +310,5 @@ _GENERATION = {
                   "Use one of those listed, or --compiler auto."),
 }
 
-_LINK = {
-    "E410": Entry("the serial port cannot be opened",
-                  "The port does not exist, another program holds it, or you may not use it.",
-                  "Close the other program, join the group dialout, or name another port."),
-    "E411": Entry("the link to the board was lost",
-                  "The cable was pulled, or the emulator ended; its last words are part of the message.",
-                  "Look at the cable or at the emulator's message, then start again."),
-    "E412": Entry("the board does not answer",
-                  "Wrong port or baud rate, no firmware with the HIL agent, or a board that hangs.",
-                  "Check port, baud rate and firmware, and reset the board."),
-    "E413": Entry("the firmware was generated from another plan",
-                  "The plan's hash in the firmware differs from the host's: their words could not agree.",
-                  "Build and load the firmware again from this plan."),
-    "E414": Entry("board and host speak different versions",
-                  "The protocol, the ABI or a size in the greeting of the board differs from the host's.",
-                  "Build firmware and host from the same version of kerncast."),
-    "E415": Entry("the board refused a request", "The agent answered with a status other than OK.",
-                  "Build firmware and host from the same plan and version."),
-    "E416": Entry("the board restarted or took a fault",
-                  "Power, watchdog, a stack overflow or a damaged image; its state is lost.",
-                  "Look for these, reset the board, then start again."),
-    "E417": Entry("no such emulated board", "The back end names a board or an emulator that is not known.",
-                  "Use one of those listed; `kerncast targets` lists them."),
-    "E418": Entry("the board cannot be loaded that way",
-                  "--flash names a program that the board's file does not, or no port was given.",
-                  "Use one of those listed, with --port; `kerncast targets BOARD` shows the commands."),
-    "E419": Entry("the board could not be loaded",
-                  "The program that loads it failed: no board, a busy probe, a locked chip.",
-                  "Read its message, look at the cable and the permissions, and try again."),
-    "E420": Entry("no such back end or simulator", "The name is not one of the forms known.",
-                  "Use one of the forms listed."),
-    "E431": Entry("the RTL back end cannot do this", "The core in SystemVerilog predicts; it does not learn.",
-                  "Train on another back end and pass its state."),
-    "E432": Entry("an RTL simulation failed",
-                  "The simulator refused the sources, ended early, or ran into its limit of cycles.",
-                  "Read the log named; its last lines are part of the message."),
-    "E433": Entry("the back end has no trace hooks",
-                  "--bisect compares what is computed inside a call. The RTL and the model in fxpmath "
-                  "give their results only.",
-                  "Use model, host, an emulator or a board; without --bisect every back end is compared."),
-    "E434": Entry("the firmware has no trace hooks",
-                  "The hooks cost time and memory, so that they are compiled in on request only.",
-                  "Build with `kerncast build OUT --trace` and load that image, or use an emulator."),
-    "E440": Entry("no saved state", "The bytes do not begin as a saved state does, or are no bytes: "
-                  "nothing was saved here, or power failed during the first save.",
-                  "Save a state first, or name another file."),
-    "E441": Entry("a saved state of another version",
-                  "Its format, or the ABI of the code that saved it, is not this one's.",
-                  "Restore it with the version of kerncast that saved it."),
-    "E442": Entry("a saved state of another plan",
-                  "The plan's hash in it differs: its words have other formats, or other meanings.",
-                  "Restore it into a model of the plan that saved it."),
-    "E443": Entry("a saved state of the wrong length", "Bytes at its end are missing, or there are too many.",
-                  "Restore an older state, or let the model learn anew."),
-    "E444": Entry("a damaged saved state", "Its checksum does not match: bits of it have changed.",
-                  "Restore an older state, or let the model learn anew."),
-    "E445": Entry("an inconsistent saved state",
-                  "Its checksum matches, but it holds words that no model leaves, such as more vectors than "
-                  "there is room for: it was made by hand, or by a model that had been written over.",
-                  "Restore an older state, or let the model learn anew."),
-    "E446": Entry("the storage of saved states failed",
-                  "Reading or writing failed, or what came back is not what was written.",
-                  "Look at the memory, then save again."),
-    "E447": Entry("the firmware has no room for saved states",
-                  "Its slots lie in RAM for the tests, and the board has too little of it.",
-                  "Use a larger board or a smaller model; generated C saves to any storage of yours."),
-}
-
-_MISSING = {
-    "E501": Entry("a package is missing",
-                  "The command needs a package of one of kerncast's extras, or one that brings data.",
-                  "Install it with the command named; `kerncast doctor` lists all."),
-    "E511": Entry("a C compiler is missing", "None of the compilers that the command can use is installed.",
-                  "Install one with the command named; python -m pip install ziglang is enough."),
-    "E512": Entry("an emulator is missing", "The emulator of this back end is not installed.",
-                  "Install it with the command named; unicorn from pip is enough for most Cortex-M boards."),
-    "E513": Entry("a program of the RTL simulation is missing",
-                  "The simulator, or make, perl or g++ that it calls, is not installed.",
-                  "Install it with the command named."),
-    "E514": Entry("a program that loads boards is missing",
-                  "openocd, pyocd, avrdude or the like is not installed.",
-                  "Install it with the command named, or load the image by hand."),
-}
-
 #: Every error and warning a user can meet, by its code.
-CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | _LINK | _MISSING | WARNINGS
+CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | LINK | MISSING | WARNINGS

@@ -32,15 +32,15 @@ def hil_list(as_json: JsonFlag = False) -> None:
     from ..hw.hil.emulators import available
 
     boards = [load_board(name) for name in board_ids()]
-    rows = [{"id": b.id, "title": b.title, "real": b.real,
-             "emulators": {e: available(b, e) for e in b.emulators}, "flash": list(b.flashers)}
-            for b in boards]
+    emulators = [{e: available(b, e) for e in b.emulators} for b in boards]
+    rows = [{"id": b.id, "title": b.title, "real": b.real, "emulators": found, "flash": list(b.flashers)}
+            for b, found in zip(boards, emulators, strict=True)]
     ports = [{"port": p.device, "title": p.description} for p in sorted(comports())]
     text = columns([("board", "emulators", "loaded by"), *(
-        (b.id, ", ".join(e if available(b, e) else f"{e} (missing)" for e in b.emulators) or "-",
-         ", ".join(b.flashers) or "-") for b in boards)])
-    found = columns([(p["port"], p["title"]) for p in ports]) if ports else "no serial port on this machine"
-    show({"boards": rows, "ports": ports}, as_json, f"{text}\n\n{found}")
+        (b.id, ", ".join(e if here else f"{e} (missing)" for e, here in found.items()) or "-",
+         ", ".join(b.flashers) or "-") for b, found in zip(boards, emulators, strict=True))])
+    plugged = columns([(p["port"], p["title"]) for p in ports]) if ports else "no serial port on this machine"
+    show({"boards": rows, "ports": ports}, as_json, f"{text}\n\n{plugged}")
 
 
 def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_default=False,
@@ -108,7 +108,6 @@ def _material(source: Path, folder: Path) -> tuple[Path, Plan, Vectors]:
 def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: str, compiler: str,
           optimise: str) -> tuple[BoardBackend, list[str]]:
     """The board as a back end, and the command that loaded it."""
-    from ..codegen.firmware import build_firmware
     from ..hw.hil import flash as loader
     from ..hw.hil.board_backend import open_board, open_port
 
@@ -117,11 +116,7 @@ def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: 
         return open_board(out, where, plan=plan), []
     if not flash:
         return open_port(port, plan, board=board), []
-    program = loader.default_flasher(board) if flash == "auto" else flash
-    loader.require_flasher(board, program)  # before the time is spent on building
-    image = build_firmware(out, plan, board.id, compiler=compiler, optimise=optimise)
-    command = loader.flash(board, image.elf, program, port)
-    return open_port(port, plan, board=board, image=image), command
+    return loader.open_loaded(board, port, plan, out, flash, compiler=compiler, optimise=optimise)
 
 
 #: Every action by its name.

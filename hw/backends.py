@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..codegen.firmware import OPTIMISATIONS
 from ..codegen.generate import generate
 from ..codegen.host import HostBackend
+from ..codegen.targets import Board, board_ids, load_board
+from ..codegen.toolchains import COMPILERS
 from ..sim.backend import Backend, Outputs
 from ..sim.errors import fail
 from ..sim.model import open_model
@@ -22,14 +24,14 @@ NAMES = {
     "model:fxpmath": "integer model in plain fxpmath (n <= 32)",
     "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
     "emu:BOARD[:EMULATOR]": "firmware image on an emulated board",
-    "board:PORT": "firmware on a real board at a serial port",
+    "board:[BOARD@]PORT": "firmware on a real board at a serial port",
     "rtl:icarus|verilator": "generated SystemVerilog in a simulator (prediction)",
 }
 
 
 def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
                  build_dir: str | Path | None = None, state: Outputs | None = None,
-                 traced: bool = False) -> Backend:
+                 traced: bool = False, flash: str = "") -> Backend:
     """Open a back end by name.
 
     Parameters
@@ -45,6 +47,8 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
         A trained model structure, for a back end that only predicts (RTL).
     traced : bool
         With trace hooks: it answers ``trace``.
+    flash : str
+        Load a real board first: by this program, or by ``auto``.
 
     Returns
     -------
@@ -54,28 +58,81 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        E420 unknown name, E325 unknown level, E433 no trace hooks, E5xx without a tool, E4xx by the board.
+        Those of :func:`check_name`, E433 no trace hooks, E5xx without a tool, E4xx by the board.
     """
+    check_name(name)
     kind, _, rest = name.partition(":")
-    opener = _OPENERS.get(kind)
-    if opener is None or (kind in ("emu", "board", "rtl") and not rest):
-        raise _unknown(name)
+    opener = _OPENERS[kind]
     if traced and (kind == "rtl" or name == "model:fxpmath"):
         raise no_hooks(name)
-    if kind in ("model", "board"):
+    if kind == "model" or (kind == "board" and not flash):
         return opener(_Wanted(plan, rest, Path(), Path(), state, traced))
     if source is not None:
         build = Path(build_dir or Path(source) / "build")
-        return opener(_Wanted(plan, rest, Path(source), build, state, traced))
+        return opener(_Wanted(plan, rest, Path(source), build, state, traced, flash))
     folder = tempfile.TemporaryDirectory(prefix="kerncast-")
     try:
         made = Path(folder.name) / "source"
         generate(plan, made)
         build = Path(build_dir or made / "build")
-        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced)), folder)
+        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced, flash)), folder)
     except BaseException:
         folder.cleanup()
         raise
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that opens nothing on any machine; nothing is built or started.
+
+    Raises
+    ------
+    KerncastError
+        E417 no such emulator, E322 no such board, E325 no such optimisation level, E420 no such back end,
+        E421 a board without its port.
+    """
+    kind, _, rest = name.partition(":")
+    if kind not in _OPENERS or (kind in ("emu", "board", "rtl") and not rest):
+        raise _unknown(name)
+    if kind == "model" and rest not in ("", "fxpmath"):
+        raise _unknown(name)
+    if kind == "host":
+        _host_choices(rest)
+    if kind == "emu":
+        from .hil.board_backend import emulated
+        from .hil.emulators import require_entry
+
+        board, emulator, _, optimise = emulated(name)
+        require_entry(board, emulator)
+        _check_level(name, optimise)
+    if kind == "board":
+        _board_and_port(rest)
+    if kind == "rtl":
+        from .rtl.simulators import known_simulator
+
+        known_simulator(rest)
+
+
+def at_port(name: str, ports: Sequence[str]) -> str:
+    """The name of a back end with the port of its board, where it has none.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``board:microbit``; any other is given back as it is.
+    ports : sequence of str
+        ``PORT``, or ``BOARD=PORT`` for one kind of board; the last that fits is taken.
+    """
+    kind, _, rest = name.partition(":")
+    if kind != "board" or "@" in rest or rest not in board_ids():
+        return name
+    fitting = [port for board, port in map(_port_of, ports) if board in ("", rest)]
+    return f"{name}@{fitting[-1]}" if fitting else name
+
+
+def _port_of(text: str) -> tuple[str, str]:
+    """Board, empty for any, and port of ``[BOARD=]PORT``."""
+    board, _, port = text.partition("=")
+    return (board, port) if board in board_ids() else ("", text)
 
 
 class _Wanted(NamedTuple):
@@ -87,6 +144,7 @@ class _Wanted(NamedTuple):
     build: Path
     state: Outputs | None
     traced: bool
+    flash: str = ""
 
 
 class _Owning:
@@ -121,23 +179,31 @@ def _model(wanted: _Wanted) -> Backend:
         from ..sim.fxp_model import open_fxp_model
 
         return open_fxp_model(wanted.plan)
-    if wanted.rest:
-        raise _unknown(f"model:{wanted.rest}")
     return open_model(wanted.plan)
 
 
-def _host(wanted: _Wanted) -> Backend:
-    parts = wanted.rest.split(":") if wanted.rest else []
-    flags = tuple(p for p in parts if p.startswith("-"))
+def _host_choices(rest: str) -> tuple[str, str]:
+    """Compiler and optimisation level of what follows ``host:``; E420, E325."""
+    parts = rest.split(":") if rest else []
+    flags = [p for p in parts if p.startswith("-")]
     compilers = [p for p in parts if not p.startswith("-")]
-    if len(compilers) > 1 or any(c not in ("auto", "gcc", "clang", "zig") for c in compilers):
-        raise _unknown(f"host:{wanted.rest}")
-    if len(flags) > 1 or any(flag not in OPTIMISATIONS for flag in flags):
-        raise fail("E325", "there is no such optimisation level", where="back end",
-                   value=f"host:{wanted.rest}", allowed="one of " + ", ".join(OPTIMISATIONS),
-                   remedy="choose one of these")
-    return HostBackend(wanted.plan, wanted.source, compiler=(*compilers, "auto")[0],
-                       flags=flags or ("-O2",), build_dir=wanted.build, traced=wanted.traced)
+    if len(compilers) > 1 or any(c not in COMPILERS for c in compilers):
+        raise _unknown(f"host:{rest}")
+    for flag in flags if len(flags) < 2 else ["".join(flags)]:
+        _check_level(f"host:{rest}", flag)
+    return (*compilers, "auto")[0], (*flags, "-O2")[0]
+
+
+def _check_level(name: str, optimise: str) -> None:
+    if optimise not in OPTIMISATIONS:
+        raise fail("E325", "there is no such optimisation level", where="back end", value=name,
+                   allowed="one of " + ", ".join(OPTIMISATIONS), remedy="choose one of these")
+
+
+def _host(wanted: _Wanted) -> Backend:
+    compiler, optimise = _host_choices(wanted.rest)
+    return HostBackend(wanted.plan, wanted.source, compiler=compiler, flags=(optimise,),
+                       build_dir=wanted.build, traced=wanted.traced)
 
 
 def _emulator(wanted: _Wanted) -> Backend:
@@ -147,10 +213,30 @@ def _emulator(wanted: _Wanted) -> Backend:
                       traced=wanted.traced)
 
 
+def _board_and_port(rest: str) -> tuple[Board | None, str]:
+    """Board, where it is named, and port of what follows ``board:``; E322, E421."""
+    name, at, port = rest.rpartition("@")
+    board = load_board(name) if at else None
+    if not port or port in board_ids():
+        raise fail("E421", "the port of this board is not named", where="back end", value=f"board:{rest}",
+                   allowed="board:BOARD@PORT, such as board:microbit@/dev/ttyACM0, or the port by itself",
+                   remedy="kerncast hil list shows the ports of this machine")
+    return board, port
+
+
 def _board(wanted: _Wanted) -> Backend:
     from .hil.board_backend import open_port
+    from .hil.flash import open_loaded
 
-    return open_port(wanted.rest, wanted.plan, traced=wanted.traced)
+    board, port = _board_and_port(wanted.rest)
+    if not wanted.flash:
+        return open_port(port, wanted.plan, board=board, traced=wanted.traced)
+    if board is None:
+        raise fail("E418", "what loads a board depends on its kind", where="back end",
+                   value=f"board:{wanted.rest}", allowed="board:BOARD@PORT",
+                   remedy="name the board too; kerncast hil list shows those there are")
+    return open_loaded(board, port, wanted.plan, wanted.source, wanted.flash, build_dir=wanted.build,
+                       traced=wanted.traced)[0]
 
 
 def _rtl(wanted: _Wanted) -> Backend:

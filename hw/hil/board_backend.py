@@ -149,8 +149,9 @@ class BoardBackend:
             self.client.write(name, content)
 
     def reset(self) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """See :class:`~kerncast.sim.backend.Backend`; what calls took is counted from here."""
         self.client.reset()
+        self.tallies = {name: Tally() for name in self.tallies}
 
     def trace(self, limit: int) -> Trace:
         """See :class:`~kerncast.sim.trace.TracedBackend`."""
@@ -222,6 +223,30 @@ def default_emulator(board: Board) -> str:
     return next((e for e in board.emulators if available(board, e)), next(iter(board.emulators), ""))
 
 
+def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple[Board, str, str, str]:
+    """Board, emulator, compiler and optimisation of a name such as ``emu:mps2-an386:qemu:clang:-Os``.
+
+    Raises
+    ------
+    KerncastError
+        E417 where it names no emulated board, E322 where there is no such board.
+    """
+    kind, name, *choices = where.split(":") if ":" in where else (where, "")
+    if kind != "emu" or not name:
+        raise fail("E417", "this is not an emulated board", where="back end", value=where,
+                   allowed="emu:BOARD or emu:BOARD:EMULATOR", remedy="kerncast targets lists the boards")
+    board = load_board(name)
+    emulator = default_emulator(board)
+    for choice in choices:
+        if choice.startswith("-"):
+            optimise = choice
+        elif choice in COMPILERS:
+            compiler = choice
+        else:
+            emulator = choice
+    return board, emulator, compiler, optimise
+
+
 def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,
                compiler: str = "auto", optimise: str = "-O2", build_dir: Path | str | None = None,
                timing: Timing | None = None, traced: bool = False) -> BoardBackend:
@@ -245,22 +270,10 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     KerncastError
         E417 where `where` names no emulated board, and those of building and linking up.
     """
-    kind, name, *choices = where.split(":") if ":" in where else (where, "")
-    if kind != "emu" or not name:
-        raise fail("E417", "this is not an emulated board", where="back end", value=where,
-                   allowed="emu:BOARD or emu:BOARD:EMULATOR", remedy="kerncast targets lists the boards")
-    board = load_board(name)
-    emulator = default_emulator(board)
-    for choice in choices:
-        if choice.startswith("-"):
-            optimise = choice
-        elif choice in COMPILERS:
-            compiler = choice
-        else:
-            emulator = choice
+    board, emulator, compiler, optimise = emulated(where, compiler, optimise)
     require_emulator(board, emulator)  # before the time is spent on building
     plan = plan or load_plan(out_dir)[0]
-    image = build_firmware(out_dir, plan, name, compiler=compiler, optimise=optimise, build_dir=build_dir,
+    image = build_firmware(out_dir, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir,
                            traced=traced)
     link = start_emulator(image.elf, board, emulator)
     return BoardBackend(plan, link, counter=board.counter, image=image, timing=timing, traced=traced)

@@ -94,23 +94,24 @@ class EmulatorLink(SocketLink):
         self._messages.close()
 
 
-def require_emulator(board: Board, emulator: str) -> Emulator:
-    """The board's entry for an emulator.
-
-    Raises
-    ------
-    KerncastError
-        E417 where the board has no such emulator, E512 where it is not installed.
-    """
+def require_entry(board: Board, emulator: str) -> Emulator:
+    """The board's entry for an emulator, installed or not; E417 where the board has no such emulator."""
     entry = board.emulators.get(emulator)
-    name = f"emu:{board.id}:{emulator}"
     if entry is None:
-        raise fail("E417", "this board has no such emulator", where="back end", value=name,
+        raise fail("E417", "this board has no such emulator", where="back end",
+                   value=f"emu:{board.id}:{emulator}",
                    allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators) or "none at all",
                    remedy="choose one of these, or another board; kerncast targets lists them")
+    return entry
+
+
+def require_emulator(board: Board, emulator: str) -> Emulator:
+    """The same, for an emulator that is to be started; E512 where it is not installed."""
+    entry = require_entry(board, emulator)
     if not is_installed(entry.program):
-        raise fail("E512", "this emulator is not installed", where="back end", value=name,
-                   allowed=" or ".join(board.emulators), remedy=entry.install)
+        raise fail("E512", "this emulator is not installed", where="back end",
+                   value=f"emu:{board.id}:{emulator}", allowed=" or ".join(board.emulators),
+                   remedy=entry.install)
     return entry
 
 

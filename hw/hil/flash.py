@@ -6,8 +6,11 @@ import shutil
 import subprocess
 from pathlib import Path
 
+from ...codegen.firmware import build_firmware
 from ...codegen.targets import Board, Flasher
 from ...sim.errors import fail
+from ...sim.plan import Plan
+from .board_backend import BoardBackend, open_port
 
 _TIMEOUT = 120.0  # seconds: a programmer that waits for a board that is not there
 _WORDS = 600  # characters of its messages that are shown
@@ -73,3 +76,37 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
                    allowed="a board that is plugged in and free", remedy="read what the program said, "
                    "look at the cable, and try its other name in `kerncast targets " + board.id + "`")
     return command
+
+
+def open_loaded(board: Board, port: str, plan: Plan, out_dir: Path, program: str, *, compiler: str = "auto",
+                optimise: str = "-O2", build_dir: Path | None = None, traced: bool = False,
+                ) -> tuple[BoardBackend, list[str]]:
+    """Build the firmware of a generated folder, load a real board with it, and open the board.
+
+    Parameters
+    ----------
+    board : Board
+    port : str
+    plan : Plan
+    out_dir : Path
+        The generated folder.
+    program : str
+        One of the board's programs, or ``auto``.
+    compiler, optimise, build_dir, traced
+        As in :func:`~kerncast.codegen.firmware.build_firmware`.
+
+    Returns
+    -------
+    BoardBackend, and the command that loaded it
+
+    Raises
+    ------
+    KerncastError
+        Those of :func:`flash`, of building and of :func:`~.board_backend.open_port`.
+    """
+    name = default_flasher(board) if program == "auto" else program
+    require_flasher(board, name)  # before the time is spent on building
+    image = build_firmware(out_dir, plan, board.id, compiler=compiler, optimise=optimise,
+                           build_dir=build_dir, traced=traced)
+    command = flash(board, image.elf, name, port)
+    return open_port(port, plan, board=board, image=image, traced=traced), command

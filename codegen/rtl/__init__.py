@@ -1,0 +1,97 @@
+"""codegen.rtl: from a plan to SystemVerilog: the cores that can hold it and what they are made of."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from .common import MOST_WORDS, model_tag, vectors
+from .core import Core
+from .predictor import PREDICTOR, predictor_cycles, predictor_overhead
+
+__all__ = ["CORES", "FOLDER", "MOST_WORDS", "PREDICTOR", "Core", "fits", "generate_rtl", "model_tag",
+           "predictor_cycles", "predictor_overhead", "refuse_unfit", "render_rtl", "rtl_sources", "vectors"]
+
+#: Folder of the SystemVerilog in a generated folder.
+FOLDER = "rtl"
+#: All cores there are, in the order of README.md.
+CORES = (PREDICTOR,)
+
+
+def fits(plan: Plan) -> bool:
+    """Whether there is any core of the plan in SystemVerilog."""
+    return any(core.fits(plan) for core in CORES)
+
+
+def refuse_unfit(plan: Plan) -> None:
+    """Refuse a plan that :func:`fits` says no to, with what the predictor says of it; E306, E307."""
+    if not fits(plan):
+        PREDICTOR.refuse_unfit(plan)
+
+
+def render_rtl(plan: Plan) -> dict[str, str]:
+    """The SystemVerilog of a plan, every core that can hold it: the same plan gives the same bytes.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    dict of str to str
+        By file name, which begins with ``rtl/``.
+
+    Raises
+    ------
+    KerncastError
+        E306, E307 where no core can hold it, with the predictor's reason.
+    """
+    refuse_unfit(plan)
+    parts = [core.render(plan) for core in CORES if core.fits(plan)]
+    files = {name: text for part in parts for name, text in part.items()}
+    files["README.md"] = "\n".join(part["README.md"] for part in parts)
+    return {f"{FOLDER}/{name}": text for name, text in files.items()}
+
+
+def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
+    """Write the SystemVerilog of a plan into ``out_dir/rtl``, for a simulator to build.
+
+    A folder for users is written by :func:`..generate.generate`, which keeps a manifest.
+
+    Parameters
+    ----------
+    plan : Plan
+    out_dir : path
+
+    Returns
+    -------
+    list of Path
+        The files written.
+    """
+    written = []
+    for name, text in render_rtl(plan).items():
+        path = Path(out_dir) / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        written.append(path)
+    return written
+
+
+def rtl_sources(out_dir: str | Path, plan: Plan, core: Core = PREDICTOR) -> list[Path]:
+    """The SystemVerilog files of a core in a generated folder, in the order of its list.
+
+    Raises
+    ------
+    KerncastError
+        E305 where the folder holds none, E306 and E307 where there can be none.
+    """
+    core.refuse_unfit(plan)
+    folder = Path(out_dir) / FOLDER
+    listed = folder / f"{plan.name}_{core.name}.f"
+    if not listed.is_file():
+        raise fail("E305", "the folder holds no SystemVerilog of this plan", where=str(folder),
+                   value=f"no {listed.name}", allowed="a folder made by kerncast gen",
+                   remedy="kerncast gen SPEC -o FOLDER")
+    lines = listed.read_text(encoding="utf-8").splitlines()
+    return [folder / line for line in lines if line and not line.startswith("//")]

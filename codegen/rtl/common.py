@@ -1,0 +1,62 @@
+"""codegen.rtl: what the cores have in common: literals, widths, sizes, and how their files are made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...sim.formats import Format
+from ...sim.plan import Plan
+from ..resources import environment, read_text
+
+#: Words of expansion vectors that a core may hold.
+MOST_WORDS = 1 << 20
+#: Holds every rounded sum of a plan.
+LONGEST = Format(True, 63, 0)
+
+
+def vectors(plan: Plan) -> int:
+    """How many expansion vectors a model of the plan may hold."""
+    return plan.sizes["n"] if plan.trains else plan.sizes["N"]
+
+
+def model_tag(plan: Plan) -> int:
+    """The first word of a model's frame, two's complement: the leading W bits of the plan's hash."""
+    return int(plan.hash[:plan.word // 4], 16)
+
+
+def signed_bits(values: Sequence[int]) -> int:
+    """Bits of the shortest two's complement word that holds all values."""
+    return max((v ^ (v >> 63)).bit_length() for v in values) + 1
+
+
+def literal(value: int, bits: int) -> str:
+    """A signed constant of `bits` bits."""
+    return f"{'-' if value < 0 else ''}{bits}'sd{abs(value)}"
+
+
+def address_bits(depth: int) -> int:
+    """Bits of an address below `depth`, one at least."""
+    return max(1, (depth - 1).bit_length())
+
+
+def affine(plan: Plan) -> dict[str, Any]:
+    """Offsets and gains: one for all columns, or one each, the last column first as a vector has it."""
+    offsets, gains = plan.integers("x_offset"), plan.integers("x_gain")
+    if len(set(zip(offsets, gains, strict=True))) == 1:
+        offsets, gains = offsets[:1], gains[:1]
+    offset_bits, gain_bits = signed_bits(offsets), signed_bits(gains)
+    return {"entries": len(offsets), "offset_bits": offset_bits, "gain_bits": gain_bits,
+            "offset_literals": [literal(v, offset_bits) for v in reversed(offsets)],
+            "gain_literals": [literal(v, gain_bits) for v in reversed(gains)]}
+
+
+def primitives(modules: Sequence[str]) -> dict[str, str]:
+    """The files of `modules` of hw/rtl, by name."""
+    return {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in modules}
+
+
+def rendered(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, str]:
+    """The files `names`, each with its template below ``rtl/``, of what the templates see."""
+    return {name: environment().get_template(f"rtl/{template}.j2").render(values, file=name)
+            for name, template in names.items()}

@@ -1,0 +1,47 @@
+"""codegen.rtl: what every core answers: its name, whether it can hold a plan, its files, its clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...sim.errors import KerncastError
+from ...sim.plan import Plan
+
+
+@dataclass(frozen=True)
+class Core:
+    """A core, the module ``<prefix>_<name>``, as functions of a plan.
+
+    Parameters
+    ----------
+    name : str
+    refusal : callable
+        Why there is no such core of a plan, as an error with its limit; None where there is one.
+    render : callable
+        The files by name, primitives and the list ``<prefix>_<name>.f`` among them; under ``README.md``
+        the core's part of that file.  Only of a plan that is not refused.
+    cycles : callable
+        Clocks of one operation of full size when no stream waits.
+    """
+
+    name: str
+    refusal: Callable[[Plan], KerncastError | None]
+    render: Callable[[Plan], dict[str, str]]
+    cycles: Callable[[Plan], int]
+
+    def fits(self, plan: Plan) -> bool:
+        """Whether the core can hold the plan."""
+        return self.refusal(plan) is None
+
+    def refuse_unfit(self, plan: Plan) -> None:
+        """Refuse a plan that the core cannot hold.
+
+        Raises
+        ------
+        KerncastError
+            E306 where it is too large, E307 where it asks for what the core does not do.
+        """
+        refusal = self.refusal(plan)
+        if refusal is not None:
+            raise refusal

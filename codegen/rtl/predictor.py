@@ -1,0 +1,152 @@
+"""codegen.rtl: the predictor: a kernel expansion whose model comes over a stream."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.errors import KerncastError, fail
+from ...sim.formats import Overflow
+from ...sim.plan import Plan
+from ...sim.planner.inputs import WORD_CLASSES
+from ..context import context, real_value
+from .common import (
+    LONGEST,
+    MOST_WORDS,
+    address_bits,
+    affine,
+    literal,
+    model_tag,
+    primitives,
+    rendered,
+    vectors,
+)
+from .core import Core
+
+#: What every predictor is made of, besides the exponential of its word class; below comes before above.
+MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_narrow", "kc_mac", "kc_mul_shift", "kc_rom",
+           "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
+#: What the distances of a kernel are made of besides.
+_OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
+        "periodic": ("kc_abs_diff", "kc_sine")}
+
+# Clocks of the parts, as their headers state them.
+_MUL_SHIFT = 2
+_EXP2 = {16: 4, 24: 8, 32: 7}
+# Bits of t that the exponential takes.
+_T_BITS = {16: 24, 24: 37, 32: 37}
+_DISTANCE = {"gaussian": 3, "laplacian": 2, "periodic": 12}
+_READ, _MAC, _NARROW = 1, 2, 2
+_BASE, _POWER = 3, 2
+# Around the sample: conversion (5), hand-over, answer, output register.
+_AROUND = 8
+
+
+def kernel_latency(plan: Plan) -> int:
+    """Clocks from a distance, or product, to its kernel value."""
+    if "kernel_degree" in plan.constants:
+        return _BASE + _POWER * (plan.integer("kernel_degree") - 1) + _NARROW
+    return _MUL_SHIFT + _EXP2[plan.word]
+
+
+def distance_latency(plan: Plan) -> int:
+    """Clocks from the last column of a vector to its distance, or product."""
+    return _DISTANCE.get(plan.options["kernel"], _MAC)
+
+
+def _expansion_latency(plan: Plan) -> int:
+    return distance_latency(plan) + kernel_latency(plan) + _READ + _MAC + _NARROW
+
+
+def predictor_overhead(plan: Plan) -> int:
+    """Clocks of a prediction beyond the reading of the sample and of the expansion."""
+    return _expansion_latency(plan) + _AROUND
+
+
+def predictor_cycles(plan: Plan, count: int | None = None) -> int:
+    """Clocks from the first beat of a sample to its answer, when neither side waits.
+
+    Parameters
+    ----------
+    plan : Plan
+    count : int, optional
+        Vectors held, at least one; all that fit by default.
+
+    Returns
+    -------
+    int
+        ``D + D * count + overhead``.  The next sample's first beat is taken in the clock in which the
+        answer appears, so this is also the period.
+    """
+    columns = plan.sizes["D"]
+    held = vectors(plan) if count is None else count
+    return columns + columns * held + predictor_overhead(plan)
+
+
+def _refusal(plan: Plan) -> KerncastError | None:
+    """Only integers without an intercept, in memory that holds them."""
+    if plan.in_float32:
+        return fail("E307", "the predictor in SystemVerilog has no float32", where="[online] reduction",
+                    value=plan.options["reduction"], allowed="a reduction in integers",
+                    remedy="choose a reduction without _f32")
+    if plan.options.get("bias") == "1":
+        return fail("E307", "the predictor in SystemVerilog adds no intercept", where="[toeplitz] bias",
+                    value="true", allowed="bias = false",
+                    remedy="remove bias, or take the mean of the targets as [output] offset")
+    if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
+        return fail("E306", "the model is too large for the predictor in SystemVerilog",
+                    where=plan.size_key,
+                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
+                    allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
+    return None
+
+
+def _context(plan: Plan) -> dict[str, Any]:
+    """What the templates see: the names of the C templates, and widths."""
+    words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
+    distance, x = plan.signals["distance"].format, plan.signals["x"].format
+    # A word that wraps is the low end of the longest one, which holds every sum.
+    f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
+    polynomial = "kernel_degree" in plan.constants
+    exponents = [plan.integer(name) if name in plan.constants else 0
+                 for name in ("alpha_exp_min", "alpha_exp_max")]
+    return context(plan, str(plan.evidence.get("spec", "of no file"))) | affine(plan) | {
+        "W": plan.word, "vectors": held, "raw": plan.signals["x_raw"].format, "x": x,
+        "x_lo": literal(plan.signals["x"].lo, 64), "x_hi": literal(plan.signals["x"].hi, 64),
+        "f_bits": f.bits, "f_lo": literal(f.lo, 64), "f_hi": literal(f.hi, 64),
+        "f_shift": literal(plan.integer("f_shift"), plan.word),
+        "exponents": [literal(e, plan.word) for e in exponents],
+        "distance_bits": distance.bits - (distance.signed and plan.signals["distance"].lo == 0),
+        "distance_latency": distance_latency(plan),
+        "k_lo": literal(plan.signals["kernel"].lo, 64), "k_hi": literal(plan.signals["kernel"].hi, 64),
+        "out_shift": literal(plan.integer("kernel_out_shift") if polynomial else 0, 7),
+        "t_bits": _T_BITS[plan.word], "t_end": words.t_end,
+        "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
+        "column_bits": address_bits(columns), "count_bits": held.bit_length(),
+        "v_address_bits": address_bits(held * columns), "alpha_address_bits": address_bits(held),
+        "kernel_c_text": real_value(plan, "kernel_c"),
+        "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan),
+        "expansion_latency": _expansion_latency(plan),
+        "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
+        "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
+        else str(exponents[0]),
+        "tag": f"0x{model_tag(plan):0{plan.word // 4}x}", "modules": _modules(plan),
+    }
+
+
+def _modules(plan: Plan) -> tuple[str, ...]:
+    first = MODULES.index("kc_affine")
+    own = _OWN.get(plan.options["kernel"], ())
+    exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
+    return (*MODULES[:first], *own, *exp2, *MODULES[first:])
+
+
+def _render(plan: Plan) -> dict[str, str]:
+    p, values = plan.name, _context(plan)
+    kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
+    return primitives(_modules(plan)) | rendered({
+        f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
+        f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor.f": "predictor.f",
+        "README.md": "predictor.md"}, values)
+
+
+PREDICTOR = Core("predictor", _refusal, _render, predictor_cycles)

@@ -53,7 +53,6 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Returns
     -------
     Backend
-        Close it after use.
 
     Raises
     ------

@@ -43,6 +43,20 @@ class Call:
         """The back end's answer."""
         return _answer(backend, self.name, self.x_raw, self.y_raw)
 
+    def as_dict(self, answer: str = "expected") -> dict[str, Any]:
+        """For JSON, the answer under the name `answer`."""
+        return {"call": self.name, "x": _listed(self.x_raw), "y": _listed(self.y_raw),
+                answer: {k: v.tolist() for k, v in self.expected.items()}}
+
+    @classmethod
+    def from_dict(cls, written: dict[str, Any], answer: str = "expected") -> Call:
+        """Inverse of :meth:`as_dict`; KeyError, TypeError, ValueError, OverflowError where it is none."""
+        name, x, y = written["call"], written["x"], written["y"]
+        if name not in _CALLS:
+            raise ValueError(f"no such call: {name}")
+        return cls(name, None if x is None else _array(x), None if y is None else _array(y),
+                   arrays(written[answer]))
+
 
 def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -> Outputs:
     if name == "train":
@@ -65,9 +79,7 @@ class Vectors:
 
     def to_json(self) -> str:
         """Deterministic JSON, one call a line."""
-        lines = [json.dumps({"call": c.name, "x": _listed(c.x_raw), "y": _listed(c.y_raw),
-                             "expected": {k: v.tolist() for k, v in c.expected.items()}})
-                 for c in self.calls]
+        lines = [json.dumps(call.as_dict()) for call in self.calls]
         state = json.dumps({k: v.tolist() for k, v in self.state.items()})
         return (f'{{"plan": "{self.plan_hash}",\n"calls": [\n' + ",\n".join(lines)
                 + f'\n],\n"state": {state}}}\n')
@@ -77,8 +89,8 @@ class Vectors:
         """Inverse of :meth:`to_json`; E211 where the text is damaged."""
         try:
             whole = json.loads(text)
-            calls = tuple(_call(c) for c in whole["calls"])
-            return cls(str(whole["plan"]), calls, _arrays(whole["state"]))
+            calls = tuple(Call.from_dict(c) for c in whole["calls"])
+            return cls(str(whole["plan"]), calls, arrays(whole["state"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise fail("E211", "this is not a vector file", where=where, value=repr(error),
                        allowed="a vectors.json as generated",
@@ -97,15 +109,8 @@ def _array(words: Any) -> Raw:
     return array.astype(np.int64)
 
 
-def _call(written: dict[str, Any]) -> Call:
-    name, x, y = written["call"], written["x"], written["y"]
-    if name not in _CALLS:
-        raise ValueError(f"no such call: {name}")
-    return Call(name, None if x is None else _array(x), None if y is None else _array(y),
-                _arrays(written["expected"]))
-
-
-def _arrays(words: dict[str, Any]) -> Outputs:
+def arrays(words: dict[str, Any]) -> Outputs:
+    """Arrays from lists of words by name; TypeError where one holds no integers."""
     return {k: _array(v) for k, v in words.items()}
 
 

@@ -61,8 +61,10 @@ class Uart(_Data):
     irq: int = Field(default=0, ge=0)
     clock_hz: int = Field(gt=0)
     baud: int = Field(gt=0)
-    max_payload: int | None = Field(default=None, ge=32)
+    max_payload: int | None = Field(default=None, ge=64)
     "Bytes a frame may carry, where the board has no RAM for the link's usual number."
+    window: int = Field(default=1, ge=1, le=255)
+    "Requests that may be under way: more than one needs a queue that fills while the agent does not read."
 
     @property
     def clocks_a_bit(self) -> int:

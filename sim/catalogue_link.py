@@ -38,6 +38,10 @@ LINK = {
     "E421": Entry("a real board without its port",
                   "Several boards of one kind may be plugged in, so the port is never guessed.",
                   "Name it: board:ID@PORT, or --port; `kerncast hil list` shows the ports there are."),
+    "E422": Entry("the firmware of another board",
+                  "The board named on the host is not the one that the firmware was built for: counts and "
+                  "baud rate could not agree.",
+                  "Name the board that the message tells, or load the firmware of the one you want."),
     "E431": Entry("the RTL back end cannot do this", "The core in SystemVerilog predicts; it does not learn.",
                   "Train on another back end and pass its state."),
     "E432": Entry("an RTL simulation failed",

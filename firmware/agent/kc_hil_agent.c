@@ -81,14 +81,18 @@ static uint32_t empty_operation(uint32_t count)
 static uint32_t reply_hello(const kc_hil_agent_t *agent, uint8_t *out)
 {
     const kc_hil_port_t *port = agent->port;
+    uint32_t at = KC_HIL_HELLO_REPLY_NAME_AT;
     out[KC_HIL_HELLO_REPLY_VERSION_AT] = (uint8_t)KC_HIL_VERSION;
     out[KC_HIL_HELLO_REPLY_WORD_BITS_AT] = port->word_bits;
     put(&out[KC_HIL_HELLO_REPLY_ABI_AT], port->abi, 2);
     put(&out[KC_HIL_HELLO_REPLY_MAX_PAYLOAD_AT], KC_HIL_MAX_PAYLOAD, 2);
     put(&out[KC_HIL_HELLO_REPLY_FIELDS_AT], port->field_count, 2);
     put(&out[KC_HIL_HELLO_REPLY_CAPACITY_AT], port->capacity, 4);
+    out[KC_HIL_HELLO_REPLY_WINDOW_AT] = agent->board->window;
     copy(&out[KC_HIL_HELLO_REPLY_PLAN_HASH_AT], port->plan_hash, HASH_BYTES);
-    return put_text(out, KC_HIL_HELLO_REPLY_NAME_AT, port->name);
+    at = put_text(out, at, agent->board->name);
+    at = put_text(out, at, " ");
+    return put_text(out, at, port->name);
 }
 
 static const kc_hil_memory_t *find_region(const kc_hil_port_t *port, uint32_t region)
@@ -281,6 +285,13 @@ static uint8_t dispatch(kc_hil_agent_t *agent, const uint8_t *frame, uint32_t le
     return KC_HIL_ST_OK;
 }
 
+/* A refusal beside the reply of the last request, which stays in memory. */
+static void refuse(const kc_hil_agent_t *agent, uint8_t opcode, uint16_t sequence, uint8_t status)
+{
+    uint8_t frame[KC_HIL_REPLY_HEADER + KC_HIL_CRC];
+    (void)send_reply(frame, opcode, sequence, status, 0, agent->board->send);
+}
+
 /* A frame with a good checksum: new, a duplicate of the last one, or older than that. */
 static void answer(kc_hil_agent_t *agent, const uint8_t *frame, uint32_t length, uint32_t crc)
 {
@@ -293,11 +304,15 @@ static void answer(kc_hil_agent_t *agent, const uint8_t *frame, uint32_t length,
         kc_hil_frame_send(agent->reply, agent->reply_length, agent->board->send);
         return;
     }
-    if (agent->in_session != 0 && opcode != KC_HIL_OP_HELLO
-        && (ahead == 0 || ahead >= HALF_OF_SEQUENCES)) {
-        uint8_t stale[KC_HIL_REPLY_HEADER + KC_HIL_CRC];
-        (void)send_reply(stale, opcode, sequence, KC_HIL_ST_STALE, 0, agent->board->send);
-        return; /* the reply of the last request stays in memory */
+    if (opcode != KC_HIL_OP_HELLO) {
+        if (agent->in_session == 0) {
+            refuse(agent, opcode, sequence, KC_HIL_ST_NO_SESSION);
+            return;
+        }
+        if (ahead == 0 || ahead >= HALF_OF_SEQUENCES) {
+            refuse(agent, opcode, sequence, KC_HIL_ST_STALE);
+            return;
+        }
     }
     agent->in_session = 1;
     agent->last_sequence = sequence;

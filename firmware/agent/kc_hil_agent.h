@@ -37,6 +37,8 @@ typedef struct {
 
 /* The machine. */
 typedef struct {
+    const char *name; /* id of the board */
+    uint8_t window;   /* requests that it holds while the agent does not read, and the one at work */
     kc_hil_send_t send;
     void (*counter_start)(void);     /* null where there is no counter */
     uint64_t (*counter_stop)(void);  /* ticks since start; all ones where it overran */
@@ -52,7 +54,7 @@ typedef struct {
     uint32_t reply_length;
     uint32_t last_crc;
     uint16_t last_sequence;
-    uint8_t  in_session; /* `last_sequence` is that of a request */
+    uint8_t  in_session; /* HELLO has come */
     uint64_t ticks;
     uint64_t overhead;
 } kc_hil_agent_t;

@@ -23,6 +23,7 @@ static uint32_t stack_used(void)
 #endif
 
 const kc_hil_board_t kc_board = {
+    KC_BOARD_ID, KC_BOARD_UART_WINDOW,
     kc_uart_send, counter_start, counter_stop, stack_used, KC_BOARD_STACK_BYTES
 };
 

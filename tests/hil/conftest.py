@@ -25,7 +25,7 @@ from kerncast.codegen.targets import load_board
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.link import Link
-from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply
+from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply, encode_request
 from kerncast.sim.plan import Plan
 
 FIXTURES = Path(__file__).parent / "fixtures"
@@ -137,8 +137,9 @@ def host_agent_library(tmp_path_factory: pytest.TempPathFactory) -> HostAgent:
 
 @pytest.fixture
 def agent(host_agent_library: HostAgent) -> HostAgent:
-    """A freshly reset agent on this machine."""
+    """A freshly reset agent on this machine that has been greeted under number 0."""
     host_agent_library.start()
+    host_agent_library.say(encode_request("HELLO", 0))
     return host_agent_library
 
 
@@ -233,9 +234,11 @@ class Wire:
 
 @pytest.fixture
 def wire(tiny_link: EmulatorLink) -> Wire:
-    """Raw bytes to the tiny port, which has said that it is ready."""
+    """Raw bytes to the tiny port, which has said that it is ready, and was greeted under number 0."""
     wire = Wire(tiny_link)
     assert wire.reply().opcode == "READY"
+    wire.send(encode_request("HELLO", 0))
+    assert wire.reply().opcode == "HELLO"
     return wire
 
 

@@ -47,7 +47,8 @@ def test_it_says_that_it_is_ready_and_who_it_is(agent: "HostAgent") -> None:
     assert (ready.opcode, ready.status, ready.payload) == ("READY", "OK", bytes([TABLE.version]))
     assert reply_values(ask(agent, "HELLO", 1)) == {
         "version": TABLE.version, "word_bits": 16, "abi": 1, "fields": 3, "capacity": CAPACITY,
-        "max_payload": TABLE.max_payload, "plan_hash": b"\xa5\1\2\3" + bytes(28), "name": "tiny"}
+        "max_payload": TABLE.max_payload, "window": 4, "plan_hash": b"\xa5\1\2\3" + bytes(28),
+        "name": "host tiny"}
 
 
 @pytest.mark.parametrize("payload", [0, 1, 253, 254, 255, 507, 512])
@@ -211,6 +212,7 @@ def test_another_request_under_the_last_number_is_not_carried_out(agent: "HostAg
 
 
 def test_numbers_go_round(agent: "HostAgent") -> None:
+    ask(agent, "HELLO", 0xFFFD)
     for sequence in (0xFFFE, 0xFFFF, 0, 1):
         assert ask(agent, "STACK", sequence).status == "OK"
     assert ask(agent, "STACK", 0xFFFF).status == "STALE"

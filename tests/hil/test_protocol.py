@@ -89,13 +89,13 @@ def test_a_flood_without_delimiter_is_bounded_and_the_next_frame_is_found() -> N
 
 def test_replies_are_taken_apart_field_by_field() -> None:
     payload = bytes([1, 16]) + (1).to_bytes(2, "little") + (512).to_bytes(2, "little") \
-        + (3).to_bytes(2, "little") + (300).to_bytes(4, "little") + bytes(range(32)) + b"ecg"
+        + (3).to_bytes(2, "little") + (300).to_bytes(4, "little") + b"\1" + bytes(range(32)) + b"uno ecg"
     content = open_frame(encode_reply("HELLO", 515, "OK", payload)[1:-1])
     assert content is not None
     reply = decode_reply(content)
     assert reply == Reply("HELLO", 515, "OK", payload)
     values = reply_values(reply)
-    assert (values["capacity"], values["plan_hash"], values["name"]) == (300, bytes(range(32)), "ecg")
+    assert (values["capacity"], values["plan_hash"], values["name"]) == (300, bytes(range(32)), "uno ecg")
 
 
 def test_a_reply_of_the_wrong_length_is_refused() -> None:

@@ -1,0 +1,255 @@
+"""hw: requests over a link, each sent again until it is answered.
+
+:meth:`Requests.one` has one request under way and repeats it under its number: the agent answers a
+repetition from memory, so nothing is done twice.  :meth:`Requests.several` has a window of them under
+way, for those that may be done twice and in any order, READ and WRITE: what is lost goes out again
+under a new number.  A line keeps the order of its frames, so an answer also tells what was lost before.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ...codegen.hil_table import Timing
+from ...sim.errors import KerncastError, fail
+from .link import Link
+from .protocol import (
+    LONG,
+    RESEND,
+    SEQUENCES,
+    TABLE,
+    FrameSplitter,
+    Reply,
+    Value,
+    decode_reply,
+    encode_request,
+    reply_values,
+)
+
+Answer = dict[str, Value]
+
+
+@dataclass
+class _Exchange:
+    """One request under way."""
+
+    opcode: str
+    sequence: int
+    next_send: float
+    deadline: float
+    working: bool = False
+    reply: Reply | None = None
+
+
+@dataclass
+class _Flight:
+    """Requests of one kind under way: what is still to be sent, and what came back.
+
+    `waiting` are pieces; `numbers` every sequence number used, with its piece; `under_way` those sent
+    and not yet answered, oldest first; `answers` by piece.
+    """
+
+    waiting: deque[int]
+    numbers: dict[int, int] = field(default_factory=dict)
+    under_way: deque[int] = field(default_factory=deque)
+    answers: dict[int, Answer] = field(default_factory=dict)
+
+    def lose(self, count: int) -> None:
+        """The oldest `count` under way are to be sent again."""
+        for _ in range(min(count, len(self.under_way))):
+            self.waiting.append(self.numbers[self.under_way.popleft()])
+
+
+class Requests:
+    """A session's requests.
+
+    Parameters
+    ----------
+    link : Link
+    timing : Timing
+    clock : callable
+        Monotonic seconds.
+
+    Attributes
+    ----------
+    window : int
+        Requests that :meth:`several` may have under way: what the board says in its HELLO.
+    """
+
+    def __init__(self, link: Link, timing: Timing, clock: Callable[[], float]) -> None:
+        self.window = 1
+        self._link = link
+        self._timing = timing
+        self._clock = clock
+        self._splitter = FrameSplitter()
+        self._sequence = 0
+        # An emulator that is silent may not have run: a loaded machine has no time for it.  One that
+        # has ended closes its link, and is reported at once.
+        self._patience = timing.startup if link.announces else timing.surrender
+
+    def _next(self) -> int:
+        self._sequence = (self._sequence + 1) % SEQUENCES
+        return self._sequence
+
+    def _replies(self, data: bytes, opcode: str) -> Iterator[Reply | None]:
+        """The frames that `data` completes, None for a damaged one; E416 where the board fell."""
+        for content in self._splitter.feed(data):
+            reply = decode_reply(content) if content else None
+            if reply is not None and reply.status == "FAULT":
+                raise fail("E416", "the processor of the board took a fault", where=self._link.name,
+                           value="FAULT",
+                           remedy="look for a stack overflow or a damaged image, then reset it")
+            if reply is not None and opcode != "HELLO" and (
+                    reply.opcode == "READY" or reply.status == "NO_SESSION"):
+                raise self._restarted(opcode, reply)
+            yield reply
+
+    # --------------------------------------------------------------------------------- one
+
+    def one(self, opcode: str, **values: Value) -> Answer:
+        """Send a request, wait for its answer, and take it apart.
+
+        Raises
+        ------
+        KerncastError
+            E411 for a lost link, E412 for silence, E414 for an answer of another layout, E415 where the
+            board refuses, E416 where it faults or restarts.
+        """
+        sequence, now = self._next(), self._clock()
+        frame = encode_request(opcode, sequence, **values)
+        # What a board does not hear before its UART is up, it is told when it says READY.
+        first = now + self._timing.retransmit if opcode == "HELLO" and self._link.announces else now
+        exchange = _Exchange(opcode, sequence, first, now + self._patience)
+        while exchange.reply is None:
+            self._step(exchange, frame)
+        return self._apart(exchange.reply)
+
+    def _step(self, exchange: _Exchange, frame: bytes) -> None:
+        """Send if it is time to, then take what comes until it is time again."""
+        now = self._clock()
+        late = now >= exchange.deadline  # look once more at what came while this process slept
+        if not late and now >= exchange.next_send:
+            self._link.write(frame)
+            exchange.next_send = now + (self._timing.poll if exchange.working else self._timing.retransmit)
+        data = self._link.read(0.0 if late else min(exchange.next_send, exchange.deadline) - now)
+        for reply in self._replies(data, exchange.opcode):
+            self._take(exchange, reply, now)
+        if late and exchange.reply is None:
+            raise self._silent(exchange.opcode,
+                               self._timing.operation if exchange.working else self._patience)
+
+    def _take(self, exchange: _Exchange, reply: Reply | None, now: float) -> None:
+        """Weigh one frame; a damaged one may have been the answer, so the request goes out again."""
+        if reply is None or reply.opcode == "READY" or (reply.opcode == "NAK" and reply.status in RESEND):
+            exchange.next_send = now
+        elif (reply.opcode, reply.sequence) != (exchange.opcode, exchange.sequence):
+            pass  # the answer to a duplicate of an earlier request
+        elif reply.status == "WORKING" and exchange.opcode in LONG:
+            if not exchange.working:
+                exchange.working = True
+                now = self._clock()
+                exchange.deadline = now + self._timing.operation
+                exchange.next_send = now + self._timing.poll
+        elif reply.status != "OK":
+            raise self._refused(exchange.opcode, reply.status)
+        else:
+            exchange.reply = reply
+
+    # ----------------------------------------------------------------------------- several
+
+    def several(self, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> list[Answer]:
+        """Send requests that may be done twice and in any order, as many at a time as the window allows.
+
+        Parameters
+        ----------
+        opcode : str
+        pieces : sequence of mapping
+            The fields of each request.
+
+        Returns
+        -------
+        list of dict
+            The answer to each.
+
+        Raises
+        ------
+        KerncastError
+            Those of :meth:`one`; E412 where no answer came for as long as one request would wait.
+        """
+        flight = _Flight(deque(range(len(pieces))))
+        deadline = self._clock() + self._patience
+        while len(flight.answers) < len(pieces):
+            answered, late = len(flight.answers), self._clock() >= deadline
+            if not late:
+                self._fill(flight, opcode, pieces)
+            data = self._link.read(0.0 if late else self._timing.retransmit)
+            for reply in self._replies(data, opcode):
+                self._settle(flight, opcode, reply)
+            if not data:
+                flight.lose(len(flight.under_way))
+            if len(flight.answers) > answered:
+                deadline = self._clock() + self._patience
+            elif late:
+                raise self._silent(opcode, self._patience)
+        return [flight.answers[piece] for piece in range(len(pieces))]
+
+    def _fill(self, flight: _Flight, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> None:
+        """Send until the window is full."""
+        while flight.waiting and len(flight.under_way) < self.window:
+            piece = flight.waiting.popleft()
+            if piece in flight.answers:
+                continue  # its answer was late, not lost
+            sequence = self._next()
+            self._link.write(encode_request(opcode, sequence, **pieces[piece]))
+            flight.numbers[sequence] = piece
+            flight.under_way.append(sequence)
+
+    def _settle(self, flight: _Flight, opcode: str, reply: Reply | None) -> None:
+        """Weigh one frame; a damaged one stands where the answer to the oldest request should."""
+        if reply is None or (reply.opcode == "NAK" and reply.status in RESEND):
+            flight.lose(1)
+            return
+        if reply.opcode != opcode or reply.sequence not in flight.numbers:
+            return  # the answer to a duplicate of an earlier request
+        if reply.sequence in flight.under_way:
+            flight.lose(flight.under_way.index(reply.sequence))
+            if reply.status == "STALE":  # a repetition of it came after a later one
+                flight.lose(1)
+                return
+            flight.under_way.popleft()
+        if reply.status == "OK":
+            flight.answers[flight.numbers[reply.sequence]] = self._apart(reply)
+        elif reply.status != "STALE":
+            raise self._refused(opcode, reply.status)
+
+    # ---------------------------------------------------------------------------- problems
+
+    def _apart(self, reply: Reply) -> Answer:
+        try:
+            return reply_values(reply)
+        except ValueError as error:
+            raise differs("layout of a reply", error, f"that of {reply.opcode}", self._link.name) from None
+
+    def _restarted(self, opcode: str, reply: Reply) -> KerncastError:
+        said = reply.opcode if reply.opcode == "READY" else reply.status
+        return fail("E416", "the board restarted and lost its state", where=self._link.name,
+                    value=f"{said} while waiting for {opcode}",
+                    remedy="look at its power and its watchdog, then start again")
+
+    def _silent(self, opcode: str, limit: float) -> KerncastError:
+        return fail("E412", "the board does not answer", where=self._link.name,
+                    value=f"no answer to {opcode} in {limit:g} s", allowed="a board that runs the HIL agent",
+                    remedy="check port, baud rate and firmware, and reset the board")
+
+    def _refused(self, opcode: str, status: str) -> KerncastError:
+        return fail("E415", f"the board refused {opcode}", where=self._link.name, value=status,
+                    allowed=TABLE.status_named(status).meaning,
+                    remedy="build firmware and host from the same plan and version")
+
+
+def differs(what: str, found: object, wanted: object, where: str) -> KerncastError:
+    """E414: board and host are not of the same version."""
+    return fail("E414", f"board and host differ in the {what}", where=where, value=found,
+                allowed=str(wanted), remedy="build firmware and host from the same version of kerncast")

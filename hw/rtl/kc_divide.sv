@@ -1,0 +1,93 @@
+// kerncast primitive: a quotient with its exponent, num / den = q * 2**(e - 31) nearly; q = e = 0 for num = 0,
+// else 2**30 <= |q| <= 2**31: the floor of the normalised numerator over the leading 31 bits of the
+// normalised denominator.  One bit a clock; 36 clocks from `start` to `done`, whatever the words.
+// SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_divide (
+    input  wire clk,
+    input  wire rst,
+    input  wire start,                 // num and den are here; a division that runs is given up
+    input  wire signed [63:0] num,     // |num| < 2**62
+    input  wire [61:0] den,            // not 0
+    output wire done,                  // for one clock; q and e stand until the next start
+    output wire signed [32:0] q,
+    output wire signed [7:0] e
+);
+    localparam BITS = 31;              // of a quotient
+    localparam [5:0] FIRST = 6'd4;     // clocks before its first bit
+    localparam [5:0] LAST = FIRST + 6'd31;
+
+    logic [5:0] clock_reg;             // 0: at rest
+    logic negative_reg, zero_reg, lost_reg, done_reg;
+    logic [61:0] size_reg, den_reg;    // |num|, normalised in the second clock
+    logic [5:0] up_reg, up_den_reg;
+    logic [BITS-1:0] d_reg, low_reg, bits_reg;
+    logic [BITS:0] rest_reg;
+    logic signed [32:0] q_reg;
+    logic signed [7:0] e_reg;
+
+    wire signed [63:0] size = num[63] ? -num : num;
+    wire [5:0] up, up_den;
+    wire [61:0] den_up = den_reg << up_den_reg;
+    wire half = size_reg[61:BITS] >= d_reg;   // the numerator is halved, or the quotient had 32 bits
+    wire [BITS:0] next = {rest_reg[BITS-1:0], low_reg[BITS-1]};
+    wire [BITS:0] left = next - {1'b0, d_reg};
+    wire fits = next >= {1'b0, d_reg};
+    wire inexact = lost_reg || rest_reg != 0;
+    wire signed [32:0] positive = {2'b00, bits_reg};
+
+    kc_normalise num_inst (.v(size_reg), .e(up));
+    kc_normalise den_inst (.v(den_reg), .e(up_den));
+
+    always_ff @(posedge clk) begin
+        done_reg <= 1'b0;
+        if (clock_reg != 0) clock_reg <= clock_reg + 1'b1;
+        case (clock_reg)
+            6'd0: ;
+            6'd1: begin
+                up_reg <= up;
+                up_den_reg <= up_den;
+            end
+            6'd2: begin
+                size_reg <= size_reg << up_reg;
+                d_reg <= den_up[61:BITS];
+            end
+            6'd3: begin
+                rest_reg <= half ? {2'b00, size_reg[61:BITS+1]} : {1'b0, size_reg[61:BITS]};
+                low_reg <= half ? size_reg[BITS:1] : size_reg[BITS-1:0];
+                lost_reg <= half && size_reg[0];
+                e_reg <= 8'(up_den_reg) - 8'(up_reg) + {7'd0, half};
+            end
+            LAST: begin
+                // The floor of a negative quotient is one further from zero, unless it is exact.
+                q_reg <= zero_reg ? 33'd0 : negative_reg ? -positive - {32'd0, inexact} : positive;
+                if (zero_reg) e_reg <= 8'd0;
+                done_reg <= 1'b1;
+                clock_reg <= 6'd0;
+            end
+            default: begin
+                rest_reg <= fits ? left : next;
+                low_reg <= low_reg << 1;
+                bits_reg <= {bits_reg[BITS-2:0], fits};
+            end
+        endcase
+        if (start) begin
+            clock_reg <= 6'd1;
+            negative_reg <= num[63];
+            zero_reg <= num == 0;
+            size_reg <= size[61:0];
+            den_reg <= den;
+        end
+        if (rst) begin
+            clock_reg <= 6'd0;
+            done_reg <= 1'b0;
+        end
+    end
+
+    assign done = done_reg;
+    assign q = q_reg;
+    assign e = e_reg;
+endmodule
+
+`default_nettype wire

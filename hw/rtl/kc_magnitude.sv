@@ -1,0 +1,13 @@
+// kerncast primitive: v or -v - 1, whichever is not negative: as long in bits as v.  SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_magnitude #(
+    parameter V_BITS = 64   // width of the word, two's complement
+) (
+    input  wire signed [V_BITS-1:0] v,
+    output wire [V_BITS-1:0] q
+);
+    assign q = v ^ {V_BITS{v[V_BITS-1]}};
+endmodule
+
+`default_nettype wire

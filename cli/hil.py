@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, fail
+from .recording import hil_record, hil_replay
 from .shell import Command, JsonFlag, columns, load_spec, show
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
                    allowed="--flash together with --port",
                    remedy="name the port, such as --port /dev/ttyACM0")
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
-        out, plan, vectors = _material(source, Path(folder))
+        out, plan, vectors = material(source, Path(folder))
+        assert vectors is not None
         backend, command = _open(chosen, out, plan, port, flash, emulator, compiler, optimise)
         try:
             row = replay_on(backend, vectors)
@@ -88,21 +90,24 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _material(source: Path, folder: Path) -> tuple[Path, Plan, Vectors]:
-    """A generated folder with its plan and vectors; generated in `folder` where a spec is given."""
+def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Plan, Vectors | None]:
+    """A generated folder with its plan and vectors; generated in `folder` where a spec is given.
+
+    E308 where there are no vectors and they are `needed`.
+    """
     from ..codegen.generate import generate, load_plan, load_vectors
     from ..lab.example import plan_and_vectors
 
+    out = folder / "out" if source.is_file() else source
     if source.is_file():
         plan, vectors = plan_and_vectors(load_spec(source), source.parent)
-        if vectors is not None:
-            generate(plan, folder / "out", vectors=vectors)
+        generate(plan, out, vectors=vectors)
     else:
         plan, vectors = load_plan(source)[0], load_vectors(source)
-    if vectors is None:
+    if vectors is None and needed:
         raise fail("E308", "there are no test vectors", where=str(source), allowed="a spec with [data]",
                    remedy="add [data] to the spec and generate again")
-    return (folder / "out" if source.is_file() else source), plan, vectors
+    return out, plan, vectors
 
 
 def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: str, compiler: str,
@@ -120,4 +125,4 @@ def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: 
 
 
 #: Every action by its name.
-ACTIONS: dict[str, Command] = {"list": hil_list, "run": hil_run}
+ACTIONS: dict[str, Command] = {"list": hil_list, "run": hil_run, "record": hil_record, "replay": hil_replay}

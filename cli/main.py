@@ -74,7 +74,7 @@ for _name, _command in COMMANDS.items():
     app.command(_name, help=_help(_command))(guarded(_command))
 
 _hil = typer.Typer(no_args_is_help=True, rich_markup_mode=None,
-                   help="Boards, real and emulated: list them, run the vectors on one.")
+                   help="Boards, real and emulated: list them, run the vectors on one, record and replay.")
 for _name, _action in ACTIONS.items():
     _hil.command(_name, help=_help(_action))(guarded(_action))
 app.add_typer(_hil, name="hil")

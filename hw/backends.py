@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -27,6 +28,9 @@ NAMES = {
     "board:[BOARD@]PORT": "firmware on a real board at a serial port",
     "rtl:icarus|verilator": "generated SystemVerilog in a simulator (prediction)",
 }
+
+#: What names a board and no port: those begin as in /dev/ttyACM0, COM3 or socket://.
+_BOARD_ID = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
@@ -122,7 +126,7 @@ def at_port(name: str, ports: Sequence[str]) -> str:
         ``PORT``, or ``BOARD=PORT`` for one kind of board; the last that fits is taken.
     """
     kind, _, rest = name.partition(":")
-    if kind != "board" or "@" in rest or rest not in board_ids():
+    if kind != "board" or not _BOARD_ID.fullmatch(rest):
         return name
     fitting = [port for board, port in map(_port_of, ports) if board in ("", rest)]
     return f"{name}@{fitting[-1]}" if fitting else name
@@ -215,8 +219,9 @@ def _emulator(wanted: _Wanted) -> Backend:
 def _board_and_port(rest: str) -> tuple[Board | None, str]:
     """Board, where it is named, and port of what follows ``board:``; E322, E421."""
     name, at, port = rest.rpartition("@")
-    board = load_board(name) if at else None
-    if not port or port in board_ids():
+    named = name if at else rest if _BOARD_ID.fullmatch(rest) else None
+    board = None if named is None else load_board(named)
+    if not port or port == named:
         raise fail("E421", "the port of this board is not named", where="back end", value=f"board:{rest}",
                    allowed="board:BOARD@PORT, such as board:microbit@/dev/ttyACM0, or the port by itself",
                    remedy="kerncast hil list shows the ports of this machine")

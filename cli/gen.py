@@ -16,32 +16,44 @@ OutFolder = Annotated[Path, typer.Option("-o", "--out", help="The folder to writ
 def gen(path: SpecPath, out: OutFolder,
         check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where the folder "
                                                             "is not what would be written.")] = False,
+        package: Annotated[list[str] | None, typer.Option(
+            "--package", metavar="KINDS", show_default=False,
+            help="Make it a library of cmake, make, zephyr, platformio, arduino, or all; several with commas "
+                 "between them.")] = None,
         as_json: JsonFlag = False) -> None:
     """Generate the C library of a spec, with its plan and test vectors.
 
     The folder must be new, empty, or one that kerncast wrote before; files edited by hand are never
     overwritten. The same spec gives the same bytes.
 
+    With --package the folder drops into a build: the files of that build system, and test vectors as C
+    with a program that runs them. Without it again, they are removed.
+
     Examples
     --------
     kerncast gen ecg.toml -o build/ecg
     kerncast gen ecg.toml -o build/ecg --check
+    kerncast gen ecg.toml -o firmware/ecg --package cmake
+    kerncast gen ecg.toml -o lib/ecg --package platformio,arduino
+    kerncast gen ecg.toml -o modules/ecg --package all --check
     """
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
+    from ..codegen.packages import chosen_packages
     from ..codegen.targets import load_target
     from ..lab.example import plan_and_vectors
 
+    packages = chosen_packages(package or ())
     spec = load_spec(path)
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
     if check:
-        old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors)
+        old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors, packages=packages)
         show({"stale": old}, as_json, "\n".join(f"stale  {name}" for name in old) or "up to date")
         if old:
             raise typer.Exit(EXIT_DIFFERENT)
         return
-    manifest = generate(plan, out, spec.target.id, vectors=vectors)
-    show({"out": str(out), **describe(manifest), "state_bytes": plan.state_bytes,
+    manifest = generate(plan, out, spec.target.id, vectors=vectors, packages=packages)
+    show({"out": str(out), **describe(manifest), "packages": packages, "state_bytes": plan.state_bytes,
           "table_bytes": plan.table_bytes, "warnings": warnings_of(spec, plan, as_json)}, as_json,
          f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "
          f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}")

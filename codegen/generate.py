@@ -7,6 +7,7 @@ that kerncast did not write is never touched.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from ..sim.spec import Spec
 from ..sim.target import Target
 from ..sim.vectors import Vectors
 from .context import context
-from .manifest import MANIFEST, Manifest, content, digest, part_of, write_whole
+from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
+from .packages import render_packages
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_rtl
@@ -158,20 +160,24 @@ def _remove(out: Path, name: str) -> None:
 
 
 def stale_files(plan: Plan, out: Path, target: Target | None = None, *,
-                vectors: Vectors | None = None) -> list[str]:
+                vectors: Vectors | None = None, packages: Sequence[str] = ()) -> list[str]:
     """Names of files in `out` that are missing or not what :func:`generate` would write."""
-    files, manifest = render_all(plan, target, vectors)
+    files, manifest = render_all(plan, target, vectors, packages)
     files[MANIFEST] = manifest.to_json()
     return [name for name, text in files.items() if content(out / name) != text]
 
 
 def render_all(plan: Plan, target: Target | None,
-               vectors: Vectors | None) -> tuple[dict[str, str], Manifest]:
+               vectors: Vectors | None,
+               packages: Sequence[str] = ()) -> tuple[dict[str, str], Manifest]:
     """Every file of the folder but the manifest, and the manifest.
 
     A model too large for the memory of the predictor in SystemVerilog gets none.
     """
     files = render_c(plan) | {"plan.json": plan.to_json()}
+    if packages:
+        added = render_packages(plan, packages, vectors, [*filter(is_source, files)], target)
+        files |= added | {"README.md": files["README.md"] + added["README.md"]}
     if rtl_fits(plan):
         files |= render_rtl(plan)
     if vectors is not None:
@@ -183,7 +189,7 @@ def render_all(plan: Plan, target: Target | None,
 
 
 def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None, *,
-             vectors: Vectors | None = None) -> Manifest:
+             vectors: Vectors | None = None, packages: Sequence[str] = ()) -> Manifest:
     """Generate the C library of a plan, and its predictor in SystemVerilog, into a folder.
 
     Parameters
@@ -195,6 +201,8 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
         Refuse a plan that does not fit its memory.
     vectors : Vectors, optional
         Kept beside the code for ``kerncast test``.
+    packages : sequence of str
+        What the folder becomes a library of: names of :data:`.packages.PACKAGES`.
 
     Returns
     -------
@@ -204,13 +212,13 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     ------
     KerncastError
         E301 for a plan too large, E302 for a folder that is not ours, E303 for edited files, E304
-        for a damaged manifest.
+        for a damaged manifest, E308 for a package without vectors.
     """
     out = Path(out_dir)
     chosen = load_target(target) if isinstance(target, str) else target
     if chosen is not None:
         check_memory(plan, chosen)
-    files, manifest = render_all(plan, chosen, vectors)
+    files, manifest = render_all(plan, chosen, vectors, packages)
     old = Manifest.read(out)
     # A run that was killed at its very first file leaves that file's beginning.
     refuse_foreign(out, ours=old is not None, ignored=part_of(out / MANIFEST),

@@ -82,7 +82,12 @@ class Manifest:
     @property
     def sources(self) -> list[str]:
         """The C sources of the library."""
-        return [name for name in self.files if name.endswith(".c")]
+        return [*filter(is_source, self.files)]
+
+
+def is_source(name: str) -> bool:
+    """Whether a file is a C source of the library; those of its packages lie in folders."""
+    return name.endswith(".c") and "/" not in name
 
 
 def _inside(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""What every test shares: the ledger of compared words, the machine's tools, Hypothesis without chance."""
+"""What every test shares: the machine's tools, the plugin's ledger, Hypothesis without chance."""
 
 import importlib.util
 import os
@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kerncast.lab.pytest_plugin.ledger import Ledger, missing_tool, tools_required
+
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 # In CI, and under `make test`, a test that could not run is a failure and not a footnote.
-STRICT = os.environ.get("CI", "").lower() in ("1", "true") or os.environ.get("KERNCAST_REQUIRE_TOOLS") == "1"
+STRICT = tools_required()
 
 # `make test` gives the same verdict every time; `make campaign` looks for what nobody has seen yet.
 settings.register_profile("test", derandomize=True, deadline=None, database=None)
@@ -39,9 +41,7 @@ def require_tool() -> Callable[[str, str], str]:
             path = (spec.origin or name) if spec else None
         else:
             path = shutil.which(name)
-        if path is None:
-            (pytest.fail if STRICT else pytest.skip)(f"missing tool: {name}; to add it: {remedy}")
-        return path
+        return path or missing_tool(name, remedy)
 
     return find
 
@@ -67,77 +67,29 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items[:] = [item for item in items if item not in long]
 
 
-# ---- the ledger: what was compared, on which back end ----
-class Ledger:
-    """Records compared words with the test that is running, so any fixture may use it, under xdist too."""
-
-    def __init__(self) -> None:
-        self.item: pytest.Item | None = None
-
-    def record(self, *, backend: str, words: int, mismatches: int = 0, case: str = "") -> None:
-        """Note that `words` words of `case` were compared on `backend`; a mismatch fails the test.
-
-        Parameters
-        ----------
-        backend : str
-            Name of the back end with what tells it apart, such as ``"host:gcc:-O2"``.
-        words : int
-            Number of words compared, at least one: a comparison of nothing proves nothing.
-        mismatches : int
-            Number of words that differ.
-        case : str
-            What was compared, such as ``"ecg16"``.
-        """
-        assert self.item is not None, "the ledger is for running tests"
-        assert words > 0, f"{backend}: no word of {case or 'this case'} was compared"
-        row = {"backend": backend, "words": int(words), "mismatches": int(mismatches), "case": case}
-        self.item.user_properties.append(("ledger", row))
-        assert mismatches == 0, f"{backend}: {mismatches} of {words} words differ in {case or 'this case'}"
-
-
-_LEDGER = Ledger()
-
-
 @pytest.fixture(scope="session")
-def ledger() -> Ledger:
+def ledger(kerncast_ledger: Ledger) -> Ledger:
     """The recorder behind the closing table; call its ``record``."""
-    return _LEDGER
+    return kerncast_ledger
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Tell the ledger which test is running."""
-    _LEDGER.item = item
-
-
+# ---- what was left out ----
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Read why a test was skipped; pytest reports it as (file, line, reason)."""
     return str(report.longrepr[2]) if isinstance(report.longrepr, tuple) else report.longreprtext.strip()
 
 
-class ClosingTable:
-    """Gathers the ledger's rows from the reports (under xdist they come from the workers) and prints them."""
+class LeftOut:
+    """Gathers what was skipped, and in a strict run fails for it."""
 
     def __init__(self) -> None:
-        self.rows: dict[str, dict[str, object]] = {}
         # In order and once each: every xdist worker collects every module.
         self.skipped: dict[str, None] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take a test's rows once, with its last report, and note a skip."""
+        """Note a test that was skipped."""
         if report.skipped and not hasattr(report, "wasxfail"):
             self.skipped[f"{report.nodeid}: {_reason(report)}"] = None
-        if report.when != "teardown":
-            return
-        for key, row in report.user_properties:
-            if key != "ledger":
-                continue
-            empty = {"tests": set(), "cases": set(), "words": 0, "bad": 0}
-            total = self.rows.setdefault(row["backend"], empty)
-            total["tests"].add(report.nodeid)
-            total["cases"].add(row["case"])
-            total["words"] += row["words"]
-            total["bad"] += row["mismatches"]
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """Note a whole module that was skipped, as `pytest.importorskip` does."""
@@ -151,26 +103,14 @@ class ClosingTable:
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print what ran on which back end, and in a strict run what did not run."""
-        write = terminalreporter.write_line
-        if self.rows:
-            terminalreporter.section("what ran on which back end")
-            width = max(len("back end"), *map(len, self.rows))
-            write(f"{'back end':{width}}  tests  cases  words compared  mismatches")
-            for name, row in sorted(self.rows.items()):
-                write(
-                    f"{name:{width}}  {len(row['tests']):5}  {len(row['cases']):5}  "
-                    f"{row['words']:14,}  {row['bad']:10,}"
-                )
-            words, bad = (sum(row[key] for row in self.rows.values()) for key in ("words", "bad"))
-            write(f"{'all':{width}}  {'':5}  {'':5}  {words:14,}  {bad:10,}")
+        """In a strict run, print what did not run."""
         if STRICT and self.skipped:
             terminalreporter.section("left out, which fails this run")
             for line in self.skipped:
-                write(line)
+                terminalreporter.write_line(line)
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Gather rows where the reports arrive: in the one process, or in the one that steers the workers."""
     if not hasattr(config, "workerinput"):
-        config.pluginmanager.register(ClosingTable(), "kerncast-closing-table")
+        config.pluginmanager.register(LeftOut(), "left-out")

@@ -1,0 +1,219 @@
+"""lab: the pytest plugin: ``pytest OUT --kerncast-on BACKEND``, fixtures and markers.
+
+Every pytest of an environment with kerncast loads this module, so that it imports pytest and little else:
+what runs back ends is imported when the first test asks for one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ...sim.errors import EXIT_TOOL_MISSING, KerncastError
+from .ledger import ClosingTable, Ledger, missing_tool
+
+if TYPE_CHECKING:
+    from ...sim.backend import Backend
+    from ...sim.plan import Plan
+    from ...sim.vectors import Vectors
+    from ..ledger import Row
+    from .bench import Bench
+
+TARGETS = pytest.StashKey[list[str]]()
+_LEDGER = pytest.StashKey[Ledger]()
+_BENCH = pytest.StashKey["Bench"]()
+
+_MARKERS = (
+    "kerncast(folder=None, spec=None): the generated folder, or the spec, that the test's back end runs; "
+    "relative to the folder of the test",
+    "kerncast_requires(*calls): skip the test on a back end that does not answer these calls: train, update, "
+    "predict, state, save, restore")
+
+
+# ---- options ----
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options and their settings in pytest's configuration."""
+    group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
+    group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
+                    help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
+                         "emu:mps2-an386:qemu, board:ID. Generated folders among pytest's arguments become "
+                         "tests, one for each back end.")
+    group.addoption("--kerncast-port", action="append", default=[], metavar="[ID=]PORT",
+                    help="Serial port of the real board of --kerncast-on board:ID.")
+    group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
+                    help="Load real boards first, by this program or `auto`.")
+    group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",
+                    help="Predictions a call of the vectors at most, for slow back ends; 0 for all.")
+    parser.addini("kerncast_on", "Back ends where --kerncast-on is not given, one a line.", type="linelist")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Check the names of the back ends, before anything is collected."""
+    for marker in _MARKERS:
+        config.addinivalue_line("markers", marker)
+    config.stash[_LEDGER] = Ledger()
+    config.pluginmanager.register(config.stash[_LEDGER], "kerncast-ledger")
+    if not hasattr(config, "workerinput"):  # reports arrive where the workers are steered
+        config.pluginmanager.register(ClosingTable(), "kerncast-closing-table")
+    names = config.getoption("--kerncast-on") or config.getini("kerncast_on")
+    config.stash[TARGETS] = _checked(config, names) if names else []
+
+
+def _checked(config: pytest.Config, names: list[str]) -> list[str]:
+    from ...hw.backends import at_port, check_name
+
+    targets = list(dict.fromkeys(at_port(name, config.getoption("--kerncast-port")) for name in names))
+    try:
+        for target in targets:
+            check_name(target)
+    except KerncastError as error:
+        raise pytest.UsageError(str(error)) from None
+    if any(_is_real(target) for target in targets) and \
+            config.getoption("dist", "no") not in ("no", "loadgroup"):
+        raise pytest.UsageError("a board has one port, and several workers would open it\n"
+                                "    do: pytest -n COUNT --dist loadgroup keeps each board at one worker")
+    return targets
+
+
+def _is_real(target: str) -> bool:
+    return target.startswith("board:")
+
+
+def marks_of(config: pytest.Config, target: str) -> list[pytest.MarkDecorator]:
+    """What keeps the tests of a real board at one worker of xdist, if that is there."""
+    return [pytest.mark.xdist_group(target)] if _is_real(target) and config.pluginmanager.hasplugin("xdist") \
+        else []
+
+
+# ---- vector files as tests ----
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A generated folder with vectors: its tests, where back ends are named."""
+    if file_path.name != "vectors.json" or not parent.config.stash[TARGETS]:
+        return None
+    if not (file_path.parent / "plan.json").is_file():
+        return None
+    from .vectors import VectorFile
+
+    found: pytest.Collector = VectorFile.from_parent(parent, path=file_path)
+    return found
+
+
+def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
+    """Say what was looked for where nothing was found."""
+    if items or not config.stash[TARGETS]:
+        return ""
+    return "kerncast: no test, and no generated folder with vectors; kerncast gen SPEC -o FOLDER makes one"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run a test that takes a back end once for each one named."""
+    if "kerncast_target" not in metafunc.fixturenames:
+        return
+    targets = metafunc.config.stash[TARGETS]
+    unnamed = pytest.mark.skip(reason="no back end is named: pytest --kerncast-on host")
+    found = [pytest.param(target, id=target, marks=marks_of(metafunc.config, target)) for target in targets]
+    metafunc.parametrize("kerncast_target", found or [pytest.param("", id="none", marks=unnamed)],
+                         scope="session")
+
+
+# ---- running ----
+def bench_of(config: pytest.Config) -> Bench:
+    """The run's bench, made when it is first asked for."""
+    if _BENCH not in config.stash:
+        from .bench import Bench
+
+        config.stash[_BENCH] = Bench(config.getoption("--kerncast-flash"),
+                                     config.getoption("--kerncast-predictions"))
+    return config.stash[_BENCH]
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Close the bench."""
+    if _BENCH in config.stash:
+        config.stash[_BENCH].close()
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """What a user can mend is told in its own words: a missing tool skips the test, the rest fails it."""
+    try:
+        yield
+    except KerncastError as error:
+        if error.exit_code == EXIT_TOOL_MISSING:
+            missing_tool(", ".join(problem.value for problem in error.problems),
+                         "; ".join(dict.fromkeys(problem.remedy for problem in error.problems)))
+        pytest.fail(str(error), pytrace=False)
+
+
+def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
+    """Keep what a replay found, as properties of JUnit and in the ledger; a mismatch fails the test."""
+    costs: dict[str, Any] = row.costs
+    known = {"target": target, "plan": plan.hash,
+             **{key: costs.get(key) for key in ("compiler", "flash", "ram", "stack")},
+             **{f"{costs['unit']}_{call}": count for call, count in costs.get("instructions", {}).items()}}
+    item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
+    item.config.stash[_LEDGER].record(backend=row.backend, words=row.words, mismatches=row.mismatches,
+                                      case=plan.name, first=row.first)
+
+
+# ---- fixtures ----
+@pytest.fixture(scope="session")
+def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
+    """The recorder behind the closing table; call its ``record`` where a test compares words itself."""
+    return pytestconfig.stash[_LEDGER]
+
+
+@pytest.fixture(scope="session")
+def kerncast_target() -> str:
+    """The name of the back end, as given to --kerncast-on: a test that uses it runs once for each."""
+    raise AssertionError("it is a parameter of every test that takes it")
+
+
+@pytest.fixture
+def kerncast_source(request: pytest.FixtureRequest) -> Path:
+    """The folder or the spec of the marker ``kerncast``."""
+    marker = request.node.get_closest_marker("kerncast")
+    given = [value for value in (*marker.args, *marker.kwargs.values()) if value] if marker else []
+    if marker is None or len(given) != 1 or not set(marker.kwargs) <= {"folder", "spec"}:
+        pytest.fail("the test does not say what its back end runs\n"
+                    f"    found: {marker or 'no marker kerncast'}\n"
+                    '    do: @pytest.mark.kerncast(folder="build/ecg"), or (spec="ecg.toml")', pytrace=False)
+    return Path(request.node.path.parent, given[0]).resolve()
+
+
+@pytest.fixture
+def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan:
+    """The plan that the back end of the test runs."""
+    with told():
+        plan = bench_of(request.config).material(kerncast_source).plan
+    return plan
+
+
+@pytest.fixture
+def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str) -> Backend:
+    """A back end in its initial state, built and started once for all tests in a row that take it."""
+    with told():
+        backend = bench_of(request.config).open(kerncast_source, kerncast_target)
+    for marker in request.node.iter_markers("kerncast_requires"):
+        lacking = [call for call in marker.args if call not in backend.calls]
+        if lacking:
+            pytest.skip(f"{kerncast_target} does not answer {', '.join(lacking)}")
+    return backend
+
+
+@pytest.fixture
+def kerncast_replay(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str,
+                    kerncast_backend: Backend) -> Callable[..., Row]:
+    """``kerncast_replay(vectors=None)``: replay the folder's vectors, or others, and compare."""
+    def replayed(vectors: Vectors | None = None) -> Row:
+        bench = bench_of(request.config)
+        with told():
+            row = bench.replay(kerncast_source, kerncast_target, vectors)
+        note(request.node, kerncast_target, bench.material(kerncast_source).plan, row)
+        return row
+
+    return replayed

@@ -1,0 +1,138 @@
+"""lab: the bench of a pytest run: generated folders read once, and back ends that stay open between tests."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...codegen.generate import generate, load_plan, load_vectors
+from ...hw.backends import open_backend
+from ...sim.backend import Backend
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from ...sim.spec import Spec
+from ...sim.vectors import Vectors, shortened
+from ..example import plan_and_vectors
+from ..ledger import Row, replay_on
+
+#: Back ends that are open at a time: each may be a process, and each holds a built image.
+_OPEN = 4
+
+
+@dataclass(frozen=True)
+class Material:
+    """What there is to run: the generated folder, its plan, and its vectors where it has any."""
+
+    folder: Path
+    plan: Plan
+    vectors: Vectors | None
+
+
+class Bench:
+    """Opens back ends for the tests of one process, each built and started once for tests in a row.
+
+    Parameters
+    ----------
+    flash : str
+        What loads real boards: a program, ``auto``, or nothing where they are loaded already.
+    predictions : int
+        Predictions a call of the vectors at most; 0 for all.
+    """
+
+    def __init__(self, flash: str = "", predictions: int = 0) -> None:
+        self._flash, self._predictions = flash, predictions
+        self._work = tempfile.TemporaryDirectory(prefix="kerncast-pytest-")
+        self._materials: dict[Path, Material] = {}
+        self._open: dict[tuple[Path, str], Backend] = {}
+
+    def material(self, source: Path) -> Material:
+        """A generated folder, or a spec of which one is generated, with its plan and vectors.
+
+        Raises
+        ------
+        KerncastError
+            E305 for another folder, E309 where the vectors are of another plan; those of a spec.
+        """
+        if source not in self._materials:
+            self._materials[source] = self._generated(source) if source.is_file() else self._read(source)
+        return self._materials[source]
+
+    def _generated(self, source: Path) -> Material:
+        spec = Spec.load(source)
+        plan, vectors = plan_and_vectors(spec, source.parent)
+        folder = Path(self._work.name) / f"source-{len(self._materials)}"
+        generate(plan, folder, spec.target.id, vectors=vectors)
+        return Material(folder, plan, self._shortened(vectors))
+
+    def _read(self, source: Path) -> Material:
+        plan, vectors = load_plan(source)[0], load_vectors(source)
+        if vectors is not None and vectors.plan_hash != plan.hash:
+            raise fail("E309", "the vectors belong to another plan", where=str(source),
+                       value=vectors.plan_hash, allowed=plan.hash, remedy="generate the folder again")
+        return Material(source, plan, self._shortened(vectors))
+
+    def _shortened(self, vectors: Vectors | None) -> Vectors | None:
+        return shortened(vectors, self._predictions) if vectors and self._predictions else vectors
+
+    def open(self, source: Path, target: str) -> Backend:
+        """A back end in its initial state, built and started unless it is still open.
+
+        Raises
+        ------
+        KerncastError
+            Those of :meth:`material` and of :func:`~kerncast.hw.backends.open_backend`.
+        """
+        material = self.material(source)
+        key = material.folder, target
+        backend = self._open.pop(key, None)
+        if backend is not None:
+            try:
+                backend.reset()
+            except KerncastError:  # it broke in the test before
+                backend.close()
+                backend = None
+        if backend is None:
+            self._make_room(target)
+            build = Path(self._work.name) / f"build-{list(self._materials).index(source)}"
+            backend = open_backend(
+                material.plan, target, source=material.folder, build_dir=self._with_zig_cache(build),
+                state=material.vectors.state if material.vectors else None, flash=self._flash)
+        self._open[key] = backend  # the last one used is the last to go
+        return backend
+
+    def _make_room(self, target: str) -> None:
+        """A port is opened once, and the back end that was used longest ago goes."""
+        def port(name: str) -> str:
+            kind, _, rest = name.partition(":")
+            return rest.rpartition("@")[2] if kind == "board" else ""
+
+        for key in [key for key in self._open if port(target) and port(key[1]) == port(target)]:
+            self._open.pop(key).close()
+        while len(self._open) >= _OPEN:
+            self._open.pop(next(iter(self._open))).close()
+
+    def _with_zig_cache(self, build: Path) -> Path:
+        """A folder for images, with zig's cache in common, so that zig builds its runtime once."""
+        cache = Path(self._work.name) / "zig-cache"
+        cache.mkdir(exist_ok=True)
+        build.mkdir(exist_ok=True)
+        with contextlib.suppress(FileExistsError):
+            (build / "zig-cache").symlink_to(cache, target_is_directory=True)
+        return build
+
+    def replay(self, source: Path, target: str, vectors: Vectors | None = None) -> Row:
+        """Replay the folder's vectors, or others of its plan, and compare every word; E308 without any."""
+        chosen = vectors or self.material(source).vectors
+        if chosen is None:
+            raise fail("E308", "the folder holds no test vectors", where=str(source),
+                       allowed="a folder generated from a spec with [data]",
+                       remedy="add [data] to the spec and generate again")
+        return replay_on(self.open(source, target), chosen)
+
+    def close(self) -> None:
+        """Close what is open, and remove what was built."""
+        while self._open:
+            self._open.popitem()[1].close()
+        self._work.cleanup()

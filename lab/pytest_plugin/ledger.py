@@ -1,0 +1,111 @@
+"""lab: the ledger of a pytest run: what was compared, on which back end, shown when the run is over."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator
+from typing import Any, NoReturn
+
+import pytest
+
+_ROWS = pytest.StashKey[list[dict[str, Any]]]()
+#: Under this name the rows of a test travel with its last report, from xdist's workers too.
+_CARRIED = "kerncast_ledger"
+
+
+def tools_required() -> bool:
+    """Whether a missing tool fails a test: in CI, and where KERNCAST_REQUIRE_TOOLS is 1."""
+    wanted = os.environ.get("KERNCAST_REQUIRE_TOOLS", os.environ.get("CI", ""))
+    return wanted.lower() in ("1", "true")
+
+
+def missing_tool(name: str, remedy: str) -> NoReturn:
+    """Skip the test with what would add a tool, or fail it where :func:`tools_required`."""
+    said = f"missing tool: {name}; to add it: {remedy}"
+    if tools_required():
+        pytest.fail(said, pytrace=False)
+    pytest.skip(said)
+
+
+class Ledger:
+    """Records compared words with the test that is running, so any fixture may use it, under xdist too."""
+
+    def __init__(self) -> None:
+        self.item: pytest.Item | None = None
+
+    def record(self, *, backend: str, words: int, mismatches: int = 0, case: str = "",
+               first: str = "") -> None:
+        """Note that `words` words of `case` were compared on `backend`; a mismatch fails the test.
+
+        Parameters
+        ----------
+        backend : str
+            Name of the back end with what tells it apart, such as ``"host:gcc:-O2"``.
+        words : int
+            Number of words compared, at least one: a comparison of nothing proves nothing.
+        mismatches : int
+            Number of words that differ.
+        case : str
+            What was compared, such as ``"ecg16"``.
+        first : str
+            Where they first differ.
+        """
+        assert self.item is not None, "the ledger is for running tests"
+        case = case or "this case"
+        if words < 1:
+            pytest.fail(f"{backend}: no word of {case} was compared")
+        row = {"backend": backend, "words": int(words), "mismatches": int(mismatches), "case": case}
+        self.item.stash.setdefault(_ROWS, []).append(row)
+        if mismatches:
+            at = f": {first}" if first else ""
+            pytest.fail(f"{backend}: {mismatches} of {words} words differ in {case}{at}")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Know which test is running."""
+        self.item = item
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None],
+                                  ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Send a test's rows along with its last report, and their sums into JUnit's properties."""
+        rows = item.stash.get(_ROWS, []) if call.when == "teardown" else []
+        if rows:
+            item.user_properties += [
+                ("kerncast_backend", ", ".join(sorted({row["backend"] for row in rows}))),
+                *((f"kerncast_{key}", sum(row[key] for row in rows)) for key in ("words", "mismatches"))]
+        report = yield
+        if rows:
+            setattr(report, _CARRIED, rows)
+        return report
+
+
+class ClosingTable:
+    """Gathers the rows from the reports, and prints what ran on which back end."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, dict[str, Any]] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take a test's rows."""
+        for row in getattr(report, _CARRIED, ()):
+            empty = {"tests": set(), "cases": set(), "words": 0, "mismatches": 0}
+            total = self.rows.setdefault(row["backend"], empty)
+            total["tests"].add(report.nodeid)
+            total["cases"].add(row["case"])
+            total["words"] += row["words"]
+            total["mismatches"] += row["mismatches"]
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the table."""
+        if not self.rows:
+            return
+        write = terminalreporter.write_line
+        terminalreporter.section("what ran on which back end")
+        width = max(len("back end"), *map(len, self.rows))
+        write(f"{'back end':{width}}  tests  cases  words compared  mismatches")
+        for name, row in sorted(self.rows.items()):
+            write(f"{name:{width}}  {len(row['tests']):5}  {len(row['cases']):5}  "
+                  f"{row['words']:14,}  {row['mismatches']:10,}")
+        words, bad = (sum(row[key] for row in self.rows.values()) for key in ("words", "mismatches"))
+        write(f"{'all':{width}}  {'':5}  {'':5}  {words:14,}  {bad:10,}")

@@ -1,0 +1,47 @@
+"""lab: the vectors of a generated folder as tests, one for each back end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os import PathLike
+
+import pytest
+
+from . import TARGETS, bench_of, marks_of, note, told
+
+
+class VectorFile(pytest.File):
+    """A ``vectors.json`` beside the plan it belongs to."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """A test for each back end."""
+        for target in self.config.stash[TARGETS]:
+            item: VectorItem = VectorItem.from_parent(self, name=f"replay[{target}]", target=target)
+            for mark in (pytest.mark.kerncast, *marks_of(self.config, target)):
+                item.add_marker(mark)
+            yield item
+
+
+class VectorItem(pytest.Item):
+    """The replay of a vector file on one back end.
+
+    Parameters
+    ----------
+    target : str
+        As given to ``--kerncast-on``.
+    """
+
+    def __init__(self, *, target: str, **kwargs: object) -> None:
+        super().__init__(**kwargs)  # type: ignore[arg-type]
+        self.target = target
+
+    def runtest(self) -> None:
+        """Replay, and compare every word with the model's."""
+        bench, folder = bench_of(self.config), self.path.parent
+        with told():
+            row = bench.replay(folder, self.target)
+        note(self, self.target, bench.material(folder).plan, row)
+
+    def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
+        """Where a failure is said to be."""
+        return self.path, None, f"{self.path.parent.name} on {self.target}"

@@ -1,0 +1,233 @@
+// kerncast: the symmetric Levinson recursion in block floating point: T x = y for the Toeplitz T with first row
+// (1, r[1], ..., r[N-1]), N words each, in LANES multipliers.  Step m is
+//
+//   sum r[m-i] a[i], from which xi is made, while  sum r[m-i] x[i]  is taken;
+//   a[i] += xi a[m-i], from one half of a's memory to the other, while c is made;  x[i] += c a[m-i].
+//
+// r and y are written while it is at rest; `start` solves; at `done` x can be read until the next start.
+// No clock depends on the words, but for a system that is not positive definite: `failed` then stands earlier.
+// SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_levinson #(
+    parameter N = 2,
+    parameter LANES = 1,                      // a power of two
+    parameter W = 16,
+    parameter SOLVER_SHIFT = 0,               // the constants of the plan, by their names
+    parameter XI_FRAC = 54,
+    parameter MU_FRAC = 50,
+    parameter [61:0] EPS_MIN = 1,
+    parameter A_EXP_MIN = 0,
+    parameter A_EXP_MAX = 4,
+    parameter X_EXP_MIN = -8,
+    parameter X_EXP_MAX = 8,
+    parameter STATIC = 0,
+    parameter ROUNDING = 1,
+    parameter EXP_BITS = 10,
+    parameter INDEX_BITS = $clog2(N)
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire r_write,
+    input  wire [INDEX_BITS-1:0] r_index,
+    input  wire [W-1:0] r_word,
+    input  wire y_write,
+    input  wire [INDEX_BITS-1:0] y_index,
+    input  wire [W-1:0] y_word,
+    input  wire start,
+    output wire done,                         // for one clock; what follows stands until the next start
+    output wire failed,
+    output wire saturated,
+    output wire signed [EXP_BITS-1:0] x_exp,
+    input  wire [INDEX_BITS-1:0] x_index,
+    output wire [W-1:0] x_word                // one clock after x_index
+);
+    localparam LANE_BITS = $clog2(LANES);
+    localparam ROWS = (N + LANES - 1) / LANES;
+    localparam ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1;
+    localparam PLACE_BITS = ROW_BITS + LANE_BITS;
+    localparam TERM = 5;                      // clocks from an issue to its term, and to its word
+    localparam WORD = 8;
+    localparam CONTROL_BITS = 5 + LANES + ROW_BITS;
+
+    typedef enum logic [3:0] {
+        IDLE, REFLECT, RESIDUE, WAIT_XI, UPDATE_A, APPEND_A, WAIT_C, UPDATE_X, APPEND_X, DRAIN
+    } state_t;
+
+    state_t state_reg;
+    logic [PLACE_BITS-1:0] m_reg;
+    logic [ROW_BITS-1:0] row_reg;
+    logic a_bank_reg, done_reg;
+    logic signed [W-1:0] r_m_reg;
+    logic signed [63:0] acc_reg;
+    logic reflected_reg, resided_reg;
+
+    wire issue = state_reg == REFLECT || state_reg == RESIDUE || state_reg == UPDATE_A || state_reg == UPDATE_X;
+    wire of_a = state_reg == REFLECT || state_reg == UPDATE_A;
+    wire [PLACE_BITS-1:0] first_place = PLACE_BITS'(row_reg) << LANE_BITS;
+    wire [PLACE_BITS-1:0] top = m_reg - first_place;
+    wire [PLACE_BITS-1:0] last_place = m_reg - 1'b1;
+    wire last_row = row_reg == last_place[PLACE_BITS-1:LANE_BITS];
+    wire [ROW_BITS-1:0] m_row = m_reg[PLACE_BITS-1:LANE_BITS];
+    wire [LANES-1:0] m_mask = LANES'(1) << (m_reg & PLACE_BITS'(LANES - 1));
+    wire [LANES-1:0] mask;
+
+    // What is under way: of stage k, k clocks after its issue.
+    logic [WORD*CONTROL_BITS-1:0] control_reg;
+    wire [CONTROL_BITS-1:0] control = {issue, state_reg == REFLECT, state_reg == UPDATE_A || state_reg == UPDATE_X,
+                                       row_reg == 0, last_row, mask, row_reg};
+    wire [CONTROL_BITS-1:0] at_1 = control_reg[0 +: CONTROL_BITS];
+    wire [CONTROL_BITS-1:0] at_2 = control_reg[CONTROL_BITS +: CONTROL_BITS];
+    wire [CONTROL_BITS-1:0] at_term = control_reg[(TERM-1)*CONTROL_BITS +: CONTROL_BITS];
+    wire [CONTROL_BITS-1:0] at_word = control_reg[(WORD-1)*CONTROL_BITS +: CONTROL_BITS];
+    localparam VALID = CONTROL_BITS - 1, FOR_XI = VALID - 1, UPDATE = VALID - 2, FIRST = VALID - 3, LAST = VALID - 4;
+    wire [WORD-1:0] under_way;
+    wire empty = under_way == 0;
+    wire sums = at_term[VALID] && !at_term[UPDATE];
+
+    // Appending: the last word of an update, when all others are written.
+    wire append_a = state_reg == APPEND_A && empty;
+    wire append_x = state_reg == APPEND_X && empty;
+    wire updating_a = state_reg == UPDATE_A || state_reg == APPEND_A;
+
+    wire xi_ready, a_scale, c_ready;
+    wire signed [W-1:0] xi, c;
+    wire [W-1:0] a_last, x_last, y;
+    wire [5:0] x_scale, s;
+    wire signed [EXP_BITS-1:0] unused_a_exp;
+    wire [61:0] unused_eps;
+
+    // Memories: r downwards; a upwards and downwards, in two halves; x upwards; y.
+    wire [LANES*W-1:0] r_down, a_up, a_down, x_up, words;
+    wire written = at_word[VALID] && at_word[UPDATE];
+    wire [LANES-1:0] update_mask = written ? at_word[ROW_BITS +: LANES] : {LANES{1'b0}};
+    wire [LANES-1:0] a_mask = append_a ? m_mask : updating_a ? update_mask : {LANES{1'b0}};
+    wire [LANES-1:0] x_mask = append_x ? m_mask : updating_a ? {LANES{1'b0}} : update_mask;
+    wire [ROW_BITS-1:0] write_row = append_a || append_x ? m_row : at_word[ROW_BITS-1:0];
+    wire [LANES*W-1:0] a_data = append_a ? {LANES{a_last}} : words;
+    wire [LANES*W-1:0] x_data = append_x ? {LANES{x_last}} : words;
+    wire [PLACE_BITS-1:0] r_place = PLACE_BITS'(r_index);
+    wire [PLACE_BITS-1:0] x_place = PLACE_BITS'(x_index);
+    wire [LANES-1:0] r_mask = r_write ? LANES'(1) << (r_place & PLACE_BITS'(LANES - 1)) : {LANES{1'b0}};
+    logic [PLACE_BITS-1:0] x_place_reg;
+
+    kc_window_ram #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
+        r_inst (.clk(clk), .write_mask(r_mask), .write_row(r_place[PLACE_BITS-1:LANE_BITS]),
+                .write_data({LANES{r_word}}), .top(top), .read_data(r_down));
+    kc_lane_ram #(.WIDTH(W), .ROWS(2 << ROW_BITS), .LANES(LANES))
+        a_up_inst (.clk(clk), .write_mask(a_mask), .write_row({!a_bank_reg, write_row}), .write_data(a_data),
+                   .read_row({a_bank_reg, row_reg}), .read_data(a_up));
+    kc_window_ram #(.WIDTH(W), .ROWS(2 << ROW_BITS), .LANES(LANES))
+        a_down_inst (.clk(clk), .write_mask(a_mask), .write_row({!a_bank_reg, write_row}), .write_data(a_data),
+                     .top({a_bank_reg, top}), .read_data(a_down));
+    kc_lane_ram #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
+        x_inst (.clk(clk), .write_mask(x_mask), .write_row(write_row), .write_data(x_data),
+                .read_row(state_reg == IDLE ? x_place[PLACE_BITS-1:LANE_BITS] : row_reg), .read_data(x_up));
+    kc_ram #(.WIDTH(W), .DEPTH(N))
+        y_inst (.clk(clk), .write_enable(y_write), .write_address(y_index), .write_data(y_word),
+                .read_address(m_reg[INDEX_BITS-1:0]), .read_data(y));
+
+    kc_levinson_scalars #(
+        .W(W), .SOLVER_SHIFT(SOLVER_SHIFT), .XI_FRAC(XI_FRAC), .MU_FRAC(MU_FRAC), .EPS_MIN(EPS_MIN),
+        .A_EXP_MIN(A_EXP_MIN), .A_EXP_MAX(A_EXP_MAX), .X_EXP_MIN(X_EXP_MIN), .X_EXP_MAX(X_EXP_MAX),
+        .STATIC(STATIC), .ROUNDING(ROUNDING), .EXP_BITS(EXP_BITS)
+    ) scalars_inst (
+        .clk(clk), .rst(rst), .start(start), .acc(acc_reg), .r(r_m_reg), .y(y), .reflected(reflected_reg),
+        .resided(resided_reg), .a_done(append_a), .a_met(used[LANES*(W+1) +: W+1]), .x_done(append_x),
+        .x_met(used[LANES*(W+1) +: W+1]), .xi_ready(xi_ready), .xi(xi), .a_scale(a_scale), .a_last(a_last),
+        .c_ready(c_ready), .c(c), .x_scale(x_scale), .s(s), .x_last(x_last), .x_exp(x_exp),
+        .a_exp(unused_a_exp), .eps(unused_eps), .saturated(saturated), .failed(failed)
+    );
+
+    // Lanes, the sum of their terms, and the largest of what they met.
+    wire [(LANES+1)*64-1:0] total;
+    wire [(LANES+1)*(W+1)-1:0] used;
+    genvar lane;
+
+    assign total[63:0] = at_term[FIRST] ? 64'd0 : acc_reg;
+    assign used[W:0] = {(W + 1){1'b0}};
+
+    generate
+        for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
+            logic signed [W-1:0] u_reg, v_reg, w_reg;
+            wire signed [2*W-1:0] term;
+            wire [W:0] met;
+            wire [W:0] most_before = used[lane*(W+1) +: W+1];
+            wire [PLACE_BITS-1:0] place = first_place + PLACE_BITS'(lane);
+
+            // i below m; a[0] is the implicit 1 and takes no part.
+            assign mask[lane] = place < m_reg && !(of_a && place == 0);
+
+            always_ff @(posedge clk) begin
+                u_reg <= !at_1[UPDATE] ? r_down[lane*W +: W] : updating_a ? xi : c;
+                v_reg <= at_1[UPDATE] ? a_down[lane*W +: W] : at_1[FOR_XI] ? a_up[lane*W +: W] : x_up[lane*W +: W];
+                w_reg <= updating_a ? a_up[lane*W +: W] : x_up[lane*W +: W];
+            end
+
+            kc_levinson_lane #(.W(W), .SHIFT(SOLVER_SHIFT), .ROUNDING(ROUNDING)) lane_inst (
+                .clk(clk), .on(at_2[VALID] && at_2[ROW_BITS + lane]), .update(at_2[UPDATE]),
+                .u(u_reg), .v(v_reg), .w(w_reg), .v_scale(at_2[UPDATE] && updating_a && a_scale),
+                .w_scale(updating_a ? {5'd0, a_scale} : x_scale), .extend(updating_a),
+                .s(updating_a ? 6'(W - 1) : s), .clear(state_reg == WAIT_XI || state_reg == WAIT_C),
+                .term(term), .word(words[lane*W +: W]), .used(met)
+            );
+
+            assign total[(lane+1)*64 +: 64] = total[lane*64 +: 64] + 64'(term);
+            assign used[(lane+1)*(W+1) +: W+1] = met > most_before ? met : most_before;
+        end
+        for (lane = 0; lane < WORD; lane = lane + 1) begin : stages
+            assign under_way[lane] = control_reg[lane*CONTROL_BITS + VALID];
+        end
+    endgenerate
+
+    always_ff @(posedge clk) begin
+        control_reg <= {control_reg[(WORD-1)*CONTROL_BITS-1:0], control};
+        row_reg <= issue && !last_row ? row_reg + 1'b1 : {ROW_BITS{1'b0}};
+        if (at_1[VALID] && at_1[FOR_XI] && at_1[FIRST]) r_m_reg <= r_down[W-1:0];
+        if (sums) acc_reg <= total[LANES*64 +: 64];
+        reflected_reg <= sums && at_term[LAST] && at_term[FOR_XI];
+        resided_reg <= sums && at_term[LAST] && !at_term[FOR_XI];
+        done_reg <= 1'b0;
+        x_place_reg <= x_place;
+        case (state_reg)
+            IDLE: if (start) begin
+                acc_reg <= 64'sd0;
+                m_reg <= {PLACE_BITS{1'b0}};
+                state_reg <= WAIT_C;
+            end
+            REFLECT: if (last_row) state_reg <= RESIDUE;
+            RESIDUE: if (last_row) state_reg <= WAIT_XI;
+            WAIT_XI: if (failed) state_reg <= DRAIN;
+                else if (xi_ready) state_reg <= UPDATE_A;
+            UPDATE_A: if (last_row) state_reg <= APPEND_A;
+            APPEND_A: if (empty) begin
+                a_bank_reg <= !a_bank_reg;
+                state_reg <= WAIT_C;
+            end
+            WAIT_C: if (failed) state_reg <= DRAIN;
+                else if (c_ready) state_reg <= m_reg == 0 ? APPEND_X : UPDATE_X;
+            UPDATE_X: if (last_row) state_reg <= APPEND_X;
+            APPEND_X: if (empty) begin
+                m_reg <= m_reg + 1'b1;
+                state_reg <= m_reg == PLACE_BITS'(N - 1) ? DRAIN : REFLECT;
+            end
+            default: if (empty) begin
+                done_reg <= 1'b1;
+                m_reg <= {PLACE_BITS{1'b0}};
+                state_reg <= IDLE;
+            end
+        endcase
+        if (rst) begin
+            state_reg <= IDLE;
+            control_reg <= 0;
+            m_reg <= {PLACE_BITS{1'b0}};
+            a_bank_reg <= 1'b0;
+            done_reg <= 1'b0;
+        end
+    end
+
+    assign done = done_reg;
+    assign x_word = x_up[(32'(x_place_reg) & (LANES - 1))*W +: W];
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,290 @@
+// kerncast: the scalars of the Levinson recursion: xi, eps and a's exponent, then c and x's exponent.
+//
+// Step m begins with `reflected`, when acc holds sum r[m-i] a[i]; step 0 with `start`.  xi stands from
+// `xi_ready` on.  `resided` says that acc holds sum r[m-i] x[i], `a_done` and `x_done` that a and x are
+// updated, with the largest magnitude met.  c, x_scale and s stand from `c_ready` on.  `failed` ends it all.
+// SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_levinson_scalars #(
+    parameter W = 16,
+    parameter SOLVER_SHIFT = 0,               // the constants of the plan, by their names
+    parameter XI_FRAC = 54,
+    parameter MU_FRAC = 50,
+    parameter [61:0] EPS_MIN = 1,
+    parameter A_EXP_MIN = 0,
+    parameter A_EXP_MAX = 4,
+    parameter X_EXP_MIN = -8,
+    parameter X_EXP_MAX = 8,
+    parameter STATIC = 0,                     // exponents do not move
+    parameter ROUNDING = 1,
+    parameter EXP_BITS = 10
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire start,
+    input  wire signed [63:0] acc,
+    input  wire signed [W-1:0] r,             // r[m] and y[m]
+    input  wire signed [W-1:0] y,
+    input  wire reflected,
+    input  wire resided,
+    input  wire a_done,
+    input  wire [W:0] a_met,
+    input  wire x_done,
+    input  wire [W:0] x_met,
+    output wire xi_ready,
+    output wire signed [W-1:0] xi,
+    output wire a_scale,
+    output wire [W-1:0] a_last,               // a[m]
+    output wire c_ready,
+    output wire signed [W-1:0] c,
+    output wire [5:0] x_scale,
+    output wire [5:0] s,
+    output wire [W-1:0] x_last,               // x[m]
+    output wire signed [EXP_BITS-1:0] x_exp,
+    output wire signed [EXP_BITS-1:0] a_exp,
+    output wire [61:0] eps,
+    output wire saturated,
+    output wire failed
+);
+    localparam signed [63:0] HI = (64'sd1 <<< (W - 1)) - 64'sd1;
+    localparam signed [EXP_BITS-1:0] SHIFT_MAX = 62;
+    localparam signed [EXP_BITS-1:0] ACC_FRAC = EXP_BITS'(2*(W - 1) - SOLVER_SHIFT);
+    localparam signed [EXP_BITS-1:0] A_MIN = EXP_BITS'(A_EXP_MIN), A_MAX = EXP_BITS'(A_EXP_MAX);
+    localparam signed [EXP_BITS-1:0] X_MIN = EXP_BITS'(X_EXP_MIN), X_MAX = EXP_BITS'(X_EXP_MAX);
+    localparam signed [EXP_BITS-1:0] UNIT = EXP_BITS'(W - 1);
+    localparam signed [EXP_BITS-1:0] QUOTIENT_CUT = EXP_BITS'(32 - W);
+    localparam signed [6:0] R_SHIFT = 7'(W - 1 - XI_FRAC);
+    localparam signed [6:0] Y_SHIFT = 7'(W - 2 - MU_FRAC);
+    localparam signed [6:0] SQUARE_SHIFT = 7'(2*(W - 1) - 31);
+    localparam signed [EXP_BITS-1:0] TO_C_EXP = EXP_BITS'(XI_FRAC - MU_FRAC);
+
+    typedef enum logic [4:0] {
+        REST, XI_SUM, XI_CHECK, XI_DIVIDE, XI_NARROW, XI_TAKE, XI_GROW, XI_SQUARE, XI_GO, EPS_DROP, EPS_CHECK,
+        C_WAIT, C_SUM, C_START, C_DIVIDE, C_NARROW, C_TAKE, C_LENGTH, C_ZERO, C_NEED, C_GO
+    } state_t;
+
+    state_t state_reg;
+    logic resided_reg, a_done_reg, xi_ready_reg, c_ready_reg, failed_reg, saturated_reg, a_scale_reg;
+    logic signed [63:0] aligned_reg, num_reg;
+    logic [61:0] eps_reg;
+    logic signed [W-1:0] xi_reg, c_reg;
+    logic signed [2*W-1:0] square_reg;
+    logic [W:0] a_used_reg, x_used_reg;
+    logic signed [EXP_BITS-1:0] a_exp_reg, x_exp_reg, c_exp_reg, need_reg, reach_reg, s_reg, x_scale_reg;
+    logic signed [EXP_BITS-1:0] c_shift_reg;
+    logic [5:0] a_bits_reg;
+
+    function automatic signed [EXP_BITS-1:0] least(input signed [EXP_BITS-1:0] a, input signed [EXP_BITS-1:0] b);
+        least = a < b ? a : b;
+    endfunction
+
+    function automatic signed [EXP_BITS-1:0] most(input signed [EXP_BITS-1:0] a, input signed [EXP_BITS-1:0] b);
+        most = a > b ? a : b;
+    endfunction
+
+    // num of xi, with XI_FRAC fraction bits, and mu, with MU_FRAC.
+    wire for_c = state_reg >= C_WAIT;
+    wire signed [EXP_BITS-1:0] acc_shift = for_c ? ACC_FRAC - EXP_BITS'(MU_FRAC) - x_exp_reg
+        : ACC_FRAC - EXP_BITS'(XI_FRAC) - a_exp_reg;
+    wire signed [63:0] aligned, r_wide, y_wide;
+
+    kc_align #(.V_BITS(64), .S_BITS(7)) acc_inst (.v(acc), .s(acc_shift[6:0]), .q(aligned));
+    kc_align #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r)), .s(R_SHIFT), .q(r_wide));
+    kc_align #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
+
+    // The quotient over eps, and its cast to a word.
+    wire divided;
+    wire signed [32:0] quotient;
+    wire signed [7:0] e;
+    wire signed [EXP_BITS-1:0] cut = for_c ? QUOTIENT_CUT : least(QUOTIENT_CUT - EXP_BITS'(e), SHIFT_MAX);
+    wire [W-1:0] narrowed;
+    wire unused_outside;
+    wire signed [63:0] eps_wide = {2'b00, eps_reg};
+    wire beyond = num_reg >= eps_wide || -num_reg >= eps_wide;
+
+    kc_divide divide_inst (
+        .clk(clk), .rst(rst), .start((state_reg == XI_CHECK && !beyond) || state_reg == C_START),
+        .num(for_c ? num_reg : -num_reg), .den(eps_reg), .done(divided), .q(quotient), .e(e)
+    );
+    kc_narrow #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI))
+        narrow_inst (.clk(clk), .v(35'(quotient)), .s(cut[6:0]), .q(narrowed), .outside(unused_outside));
+
+    // The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
+    wire [W-1:0] xi_size;
+    wire [W:0] growth;
+    wire [W+1:0] a_reach = {1'b0, a_used_reg} + {1'b0, growth} + (W + 2)'(4);
+    wire grows = STATIC == 0 && a_reach > HI[W+1:0];
+    wire signed [EXP_BITS-1:0] a_exp_next = grows ? a_exp_reg + 1'b1 : a_exp_reg;
+
+    kc_magnitude #(.V_BITS(W)) xi_inst (.v(xi_reg), .q(xi_size));
+    kc_mul_shift #(.A_BITS(W + 1), .C_BITS(W - 1), .SHIFT(W - 1), .Q_BITS(W + 1))
+        growth_inst (.clk(clk), .a(a_used_reg), .c(xi_size[W-2:0]), .q(growth));
+
+    // eps (1 - xi**2); xi = -1 has the square 2**31, which is exact too.
+    wire signed [63:0] square;
+    wire [61:0] drop;
+
+    kc_align #(.V_BITS(64), .S_BITS(7)) square_inst (.v(64'(square_reg)), .s(SQUARE_SHIFT), .q(square));
+    kc_mul_shift #(.A_BITS(62), .C_BITS(32), .SHIFT(31), .Q_BITS(62))
+        drop_inst (.clk(clk), .a(eps_reg), .c(square[31:0]), .q(drop));
+
+    // What is met in an update, with the word that it appends.
+    wire signed [W-1:0] a_word, x_word;
+    wire [W-1:0] a_size, x_size;
+    wire [W:0] a_used = a_met > {1'b0, a_size} ? a_met : {1'b0, a_size};
+    wire [W:0] x_used = x_met > {1'b0, x_size} ? x_met : {1'b0, x_size};
+    wire [5:0] a_bits;
+
+    kc_shift_round #(.V_BITS(W), .S_BITS(6), .ROUNDING(ROUNDING))
+        a_last_inst (.v(xi_reg), .s(a_exp_reg[5:0]), .q(a_word));
+    kc_shift_round #(.V_BITS(W), .S_BITS(6), .ROUNDING(ROUNDING))
+        x_last_inst (.v(c_reg), .s(c_shift_reg[5:0]), .q(x_word));
+    kc_magnitude #(.V_BITS(W)) a_size_inst (.v(a_word), .q(a_size));
+    kc_magnitude #(.V_BITS(W)) x_size_inst (.v(x_word), .q(x_size));
+    kc_bit_length #(.V_BITS(W + 1)) a_bits_inst (.v(a_used_reg), .length(a_bits));
+
+    // The least exponent that holds x, c and every c a_i without saturation.
+    wire signed [EXP_BITS-1:0] x_need = STATIC != 0 ? x_exp_reg : x_exp_reg + EXP_BITS'(x_used_reg[W:W-2]);
+    wire signed [EXP_BITS-1:0] need = STATIC != 0 ? need_reg : most(need_reg, reach_reg);
+    wire rail = STATIC != 0 && c_reg != 0 && c_exp_reg > x_exp_reg;
+
+    always_ff @(posedge clk) begin
+        if (resided) resided_reg <= 1'b1;
+        case (state_reg)
+            REST: if (reflected) begin
+                aligned_reg <= aligned;
+                state_reg <= XI_SUM;
+            end
+            XI_SUM: begin
+                num_reg <= r_wide + aligned_reg;
+                state_reg <= XI_CHECK;
+            end
+            XI_CHECK: begin
+                if (beyond) failed_reg <= 1'b1;
+                state_reg <= beyond ? REST : XI_DIVIDE;
+            end
+            XI_DIVIDE: if (divided) state_reg <= XI_NARROW;
+            XI_NARROW: state_reg <= XI_TAKE;
+            XI_TAKE: begin
+                xi_reg <= narrowed;
+                state_reg <= XI_GROW;
+            end
+            XI_GROW: begin
+                square_reg <= xi_reg * xi_reg;
+                state_reg <= XI_SQUARE;
+            end
+            XI_SQUARE: state_reg <= XI_GO;
+            XI_GO: begin
+                a_scale_reg <= grows;
+                a_exp_reg <= a_exp_next;
+                xi_ready_reg <= a_exp_next <= A_MAX;
+                if (a_exp_next > A_MAX) failed_reg <= 1'b1;
+                state_reg <= a_exp_next > A_MAX ? REST : EPS_DROP;
+            end
+            EPS_DROP: begin
+                eps_reg <= eps_reg - drop;
+                state_reg <= EPS_CHECK;
+            end
+            EPS_CHECK: begin
+                if (eps_reg < EPS_MIN) failed_reg <= 1'b1;
+                state_reg <= eps_reg < EPS_MIN ? REST : C_WAIT;
+            end
+            C_WAIT: if (resided_reg) begin
+                resided_reg <= 1'b0;
+                aligned_reg <= aligned;
+                state_reg <= C_SUM;
+            end
+            C_SUM: begin
+                num_reg <= y_wide - aligned_reg;
+                state_reg <= C_START;
+            end
+            C_START: state_reg <= C_DIVIDE;
+            C_DIVIDE: if (divided) state_reg <= C_NARROW;
+            C_NARROW: state_reg <= C_TAKE;
+            C_TAKE: begin
+                c_reg <= narrowed;
+                c_exp_reg <= EXP_BITS'(e) + TO_C_EXP;
+                state_reg <= C_LENGTH;
+            end
+            C_LENGTH: if (a_done_reg) begin
+                a_done_reg <= 1'b0;
+                a_bits_reg <= a_bits;
+                need_reg <= x_need;
+                state_reg <= C_ZERO;
+            end
+            C_ZERO: begin   // a zero asks for no exponent; static scaling goes to the rail
+                if (STATIC == 0 && c_reg == 0) c_exp_reg <= need_reg - a_exp_reg - 1'b1;
+                if (STATIC != 0 && (c_reg == 0 || rail)) c_exp_reg <= x_exp_reg;
+                if (rail) begin
+                    c_reg <= c_reg[W-1] ? ~HI[W-1:0] : HI[W-1:0];
+                    saturated_reg <= 1'b1;
+                end
+                state_reg <= C_NEED;
+            end
+            C_NEED: begin
+                reach_reg <= c_exp_reg + a_exp_reg + EXP_BITS'(a_bits_reg) - UNIT + 1'b1;
+                need_reg <= STATIC != 0 ? need_reg : most(need_reg, c_exp_reg);
+                state_reg <= C_GO;
+            end
+            default: begin   // C_GO
+                x_scale_reg <= least(need - x_exp_reg, SHIFT_MAX);
+                s_reg <= least(UNIT + need - c_exp_reg - a_exp_reg, SHIFT_MAX);
+                c_shift_reg <= least(need - c_exp_reg, SHIFT_MAX);
+                x_exp_reg <= need;
+                c_ready_reg <= need <= X_MAX;
+                if (need > X_MAX) failed_reg <= 1'b1;
+                state_reg <= REST;
+            end
+        endcase
+        if (a_done) begin
+            a_done_reg <= 1'b1;
+            a_used_reg <= a_used;
+            if (a_used > HI[W:0]) saturated_reg <= 1'b1;
+        end
+        if (x_done) begin
+            xi_ready_reg <= 1'b0;
+            c_ready_reg <= 1'b0;
+            x_used_reg <= x_used;
+            if (x_used > HI[W:0]) saturated_reg <= 1'b1;
+        end
+        if (start) begin
+            state_reg <= C_WAIT;
+            eps_reg <= 62'd1 << XI_FRAC;
+            a_exp_reg <= A_MIN;
+            x_exp_reg <= X_MIN;
+            a_used_reg <= 0;
+            x_used_reg <= 0;
+            a_done_reg <= 1'b1;
+            xi_ready_reg <= 1'b0;
+            c_ready_reg <= 1'b0;
+            saturated_reg <= 1'b0;
+            failed_reg <= 1'b0;
+            resided_reg <= 1'b1;
+        end
+        if (rst) begin
+            state_reg <= REST;
+            failed_reg <= 1'b0;
+            xi_ready_reg <= 1'b0;
+            c_ready_reg <= 1'b0;
+            resided_reg <= 1'b0;
+        end
+    end
+
+    assign xi_ready = xi_ready_reg;
+    assign xi = xi_reg;
+    assign a_scale = a_scale_reg;
+    assign a_last = a_word;
+    assign c_ready = c_ready_reg;
+    assign c = c_reg;
+    assign x_scale = x_scale_reg[5:0];
+    assign s = s_reg[5:0];
+    assign x_last = x_word;
+    assign x_exp = x_exp_reg;
+    assign a_exp = a_exp_reg;
+    assign eps = eps_reg;
+    assign saturated = saturated_reg;
+    assign failed = failed_reg;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,65 @@
+// kerncast: makes a model's frame, as kc_model_store takes it, of a solution's: TAG, count, exponent; then for
+// each vector its COLUMNS words and its multiplier.  A solution of an exponent alone becomes a model of no
+// vectors.  The status of the solution stands on every beat.  SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_model_sender #(
+    parameter WORD = 16,
+    parameter VECTORS = 1,
+    parameter COLUMNS = 1,
+    parameter [WORD-1:0] TAG = 0
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire [WORD-1:0] s_axis_tdata,
+    input  wire [2:0] s_axis_tuser,
+    input  wire s_axis_tvalid,
+    output wire s_axis_tready,
+    input  wire s_axis_tlast,
+    input  wire [WORD-1:0] x,                 // the vectors' words in turn
+    output wire x_next,                       // the next one, in two clocks
+    output wire x_first,                      // the first one
+    output wire [WORD-1:0] m_axis_tdata,
+    output wire [2:0] m_axis_tuser,
+    output wire m_axis_tvalid,
+    input  wire m_axis_tready,
+    output wire m_axis_tlast
+);
+    localparam COLUMN_BITS = $clog2(COLUMNS + 1);
+
+    typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, FETCH, VECTOR, MULTIPLIER} state_t;
+
+    state_t state_reg;
+    logic [COLUMN_BITS-1:0] column_reg;
+    wire taken = m_axis_tvalid && m_axis_tready;
+    wire passes = state_reg == HEAD_EXPONENT || state_reg == MULTIPLIER;
+
+    always_ff @(posedge clk) begin
+        case (state_reg)
+            HEAD_TAG: begin
+                column_reg <= COLUMN_BITS'(COLUMNS);
+                if (taken) state_reg <= HEAD_COUNT;
+            end
+            HEAD_COUNT: if (taken) state_reg <= HEAD_EXPONENT;
+            HEAD_EXPONENT: if (taken) state_reg <= s_axis_tlast ? HEAD_TAG : FETCH;
+            FETCH: state_reg <= VECTOR;
+            VECTOR: if (taken) begin
+                column_reg <= column_reg == 1 ? COLUMN_BITS'(COLUMNS) : column_reg - 1'b1;
+                state_reg <= column_reg == 1 ? MULTIPLIER : FETCH;
+            end
+            default: if (taken) state_reg <= s_axis_tlast ? HEAD_TAG : FETCH;
+        endcase
+        if (rst) state_reg <= HEAD_TAG;
+    end
+
+    assign s_axis_tready = passes && m_axis_tready;
+    assign x_next = taken && state_reg == VECTOR;
+    assign x_first = state_reg == HEAD_TAG;
+    assign m_axis_tdata = passes ? s_axis_tdata : state_reg == VECTOR ? x : state_reg == HEAD_TAG ? TAG
+        : s_axis_tlast ? {WORD{1'b0}} : WORD'(VECTORS);
+    assign m_axis_tuser = s_axis_tuser;
+    assign m_axis_tvalid = s_axis_tvalid && state_reg != FETCH;
+    assign m_axis_tlast = passes && s_axis_tlast;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,74 @@
+// kerncast: sends a solution: its exponent, then each word as narrow(x * RHO, 31), alpha of the unscaled system;
+// tlast with the last.  Of a solution that failed only an exponent 0 is sent.  Six clocks a word.
+// SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_solution_sender #(
+    parameter W = 16,
+    parameter WORDS = 2,
+    parameter [30:0] RHO = 0,
+    parameter ROUNDING = 1,
+    parameter signed [63:0] LO = -32768,
+    parameter signed [63:0] HI = 32767,
+    parameter INDEX_BITS = $clog2(WORDS)
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire start,                        // failed, saturated and exponent stand from now until `done`
+    output wire done,                         // for one clock: the last beat was taken
+    input  wire failed,
+    input  wire saturated,
+    input  wire signed [W-1:0] exponent,
+    output wire [INDEX_BITS-1:0] x_index,
+    input  wire signed [W-1:0] x,             // one clock after x_index
+    output wire [W-1:0] m_axis_tdata,
+    output wire [2:0] m_axis_tuser,           // 0 ok, 1 not positive definite, 2 saturated
+    output wire m_axis_tvalid,
+    input  wire m_axis_tready,
+    output wire m_axis_tlast
+);
+    localparam signed [6:0] SHIFT = 31;
+    localparam [2:0] CLOCKS = 3'd4;           // from an index to its word, less one
+
+    typedef enum logic [1:0] {REST, HEAD, FETCH, SEND} state_t;
+
+    state_t state_reg;
+    logic [INDEX_BITS-1:0] index_reg;
+    logic [2:0] clock_reg;
+    logic signed [W+31:0] product_reg;
+    wire [W-1:0] alpha;
+    wire unused_outside;
+    wire last = index_reg == INDEX_BITS'(WORDS - 1);
+    wire taken = m_axis_tvalid && m_axis_tready;
+    wire signed [31:0] rho = {1'b0, RHO};
+
+    kc_narrow #(.V_BITS(W + 32), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI))
+        narrow_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(alpha), .outside(unused_outside));
+
+    always_ff @(posedge clk) begin
+        product_reg <= x * rho;
+        clock_reg <= state_reg == FETCH ? clock_reg + 1'b1 : 3'd0;
+        case (state_reg)
+            REST: if (start) state_reg <= HEAD;
+            HEAD: if (taken) state_reg <= failed ? REST : FETCH;
+            FETCH: if (clock_reg == CLOCKS) state_reg <= SEND;
+            default: if (taken) begin
+                index_reg <= last ? {INDEX_BITS{1'b0}} : index_reg + 1'b1;
+                state_reg <= last ? REST : FETCH;
+            end
+        endcase
+        if (rst) begin
+            state_reg <= REST;
+            index_reg <= {INDEX_BITS{1'b0}};
+        end
+    end
+
+    assign x_index = index_reg;
+    assign done = taken && m_axis_tlast;
+    assign m_axis_tdata = state_reg == SEND ? alpha : failed ? {W{1'b0}} : exponent;
+    assign m_axis_tuser = failed ? 3'd1 : saturated ? 3'd2 : 3'd0;
+    assign m_axis_tvalid = state_reg == HEAD || state_reg == SEND;
+    assign m_axis_tlast = state_reg == HEAD ? failed : last;
+endmodule
+
+`default_nettype wire

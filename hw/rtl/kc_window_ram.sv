@@ -1,0 +1,46 @@
+// kerncast: a vector in LANES banks, written as in kc_lane_ram, of which LANES words are read downwards: lane l
+// gets word top - l, wherever top stands.  They come one clock after top.  SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_window_ram #(
+    parameter WIDTH = 16,
+    parameter ROWS = 2,
+    parameter LANES = 1,                              // a power of two
+    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter LANE_BITS = $clog2(LANES)
+) (
+    input  wire clk,
+    input  wire [LANES-1:0] write_mask,
+    input  wire [ROW_BITS-1:0] write_row,
+    input  wire [LANES*WIDTH-1:0] write_data,
+    input  wire [ROW_BITS+LANE_BITS-1:0] top,         // words below 0 are any
+    output wire [LANES*WIDTH-1:0] read_data
+);
+    localparam INDEX_BITS = ROW_BITS + LANE_BITS;
+    localparam LOW = LANES - 1;                       // mask of the bits that name a bank
+
+    wire [LANES*WIDTH-1:0] bank_data;
+    logic [INDEX_BITS-1:0] top_reg;
+    genvar lane;
+
+    always_ff @(posedge clk) top_reg <= top;
+
+    generate
+        for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
+            // The word of the window that is in this bank lies (top - bank) mod LANES below top.
+            wire [INDEX_BITS-1:0] below = (top - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
+            wire [INDEX_BITS-1:0] index = top - below;
+            wire [INDEX_BITS-1:0] source = (top_reg - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
+
+            kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
+                ram_inst (.clk(clk), .write_enable(write_mask[lane]), .write_address(write_row),
+                          .write_data(write_data[lane*WIDTH +: WIDTH]),
+                          .read_address(index[INDEX_BITS-1:LANE_BITS]),
+                          .read_data(bank_data[lane*WIDTH +: WIDTH]));
+
+            assign read_data[lane*WIDTH +: WIDTH] = bank_data[source*WIDTH +: WIDTH];
+        end
+    endgenerate
+endmodule
+
+`default_nettype wire

@@ -8,14 +8,16 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-
-from elftools.elf.elffile import ELFFile
+from types import MappingProxyType
 
 from ..sim.errors import fail
 from ..sim.plan import Plan
 from ..sim.saved_state import slot_bytes
-from .context import context
+from .call_graph import call_graph
+from .context import TRAINERS, context
+from .footprint import Footprint, footprint, sections
 from .hil_table import link_table, render_header
 from .hooks import TRACE_ON
 from .resources import environment, resource
@@ -37,8 +39,9 @@ AGENT_BYTES = 1024
 #: What the agent takes of the runtime of generated C.
 AGENT_HEADERS = ("firmware/rt/kc_crc.h", "firmware/rt/kc_storage.h")
 
-_SHF_WRITE, _SHF_ALLOC = 1, 2
 _SCRIPT = "board.ld"
+#: What has no place in a program of the library alone: how the names of its files begin.
+_START_UP = "kc_startup."
 
 
 @dataclass(frozen=True)
@@ -57,10 +60,13 @@ class FirmwareImage:
         ``-O0`` to ``-O3``, ``-Os``.
     flash_bytes, ram_bytes : int
         Of the whole image: code, constants and initial values; data without the stack.
-    library_bytes : int
-        Flash of the generated library alone, without what it calls of the compiler's runtime.
     stack_bytes : int
         RAM reserved for the stack.
+    toolchain : Toolchain
+    objects : tuple of str
+        Every object of the image, beside it.
+    calls : mapping of str to str
+        The library's function by call: see :func:`library_calls`.
     """
 
     elf: Path
@@ -70,8 +76,46 @@ class FirmwareImage:
     optimise: str
     flash_bytes: int
     ram_bytes: int
-    library_bytes: int
     stack_bytes: int
+    toolchain: Toolchain
+    objects: tuple[str, ...]
+    calls: Mapping[str, str]
+
+    @property
+    def _callable(self) -> list[str]:
+        """Objects of the library, and of all that it may call."""
+        return [name for name in self.objects if not name.startswith(_START_UP)]
+
+    def library(self, *calls: str) -> Footprint:
+        """What of the library stays in a program that makes these calls alone."""
+        return footprint(self.toolchain, self.elf.parent, self._callable,
+                         [self.optimise, *FREESTANDING, *self.toolchain.flags],
+                         [self.calls[call] for call in calls])
+
+    @cached_property
+    def library_bytes(self) -> int:
+        """Flash of the generated library alone, every call of it made."""
+        return self.library(*self.calls).flash
+
+    @cached_property
+    def worst_stack(self) -> dict[str, int] | None:
+        """The most stack that each call takes; None where the compiler does not tell its frames.
+
+        Not in it: interrupts, and functions of the application that save and restore call for a storage.
+        """
+        if not self.toolchain.tells_frames:
+            return None
+        runtime = load_target(self.board.target).runtime_stack_bytes
+        graph = call_graph([self.elf.parent / name for name in self._callable], runtime)
+        return {call: graph.worst(function) for call, function in self.calls.items()}
+
+
+def library_calls(plan: Plan) -> dict[str, str]:
+    """The functions of the generated library by the call that each is."""
+    p = plan.name
+    learn = {"train": f"{p}_{TRAINERS[plan.algorithm]}"} if plan.trains else {"update": f"{p}_lms_update"}
+    return {"init": f"{p}_model_init", **learn, "predict": f"{p}_model_predict", "save": f"{p}_state_save",
+            "restore": f"{p}_state_restore"}
 
 
 def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
@@ -161,12 +205,13 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes,
                                                       slots=room_for_slots(plan, chosen))}
     return build_image(files, sources, [out], chosen, compiler=compiler, optimise=optimise,
-                       build_dir=Path(build_dir) if build_dir else out / "build", traced=traced)
+                       build_dir=Path(build_dir) if build_dir else out / "build", traced=traced,
+                       calls=library_calls(plan))
 
 
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
-                board: Board, *, compiler: str = "auto", optimise: str = "-O2",
-                build_dir: Path, traced: bool = False) -> FirmwareImage:
+                board: Board, *, compiler: str = "auto", optimise: str = "-O2", build_dir: Path,
+                traced: bool = False, calls: Mapping[str, str] = MappingProxyType({})) -> FirmwareImage:
     """Build any port of the agent; :func:`build_firmware` for generated libraries.
 
     Parameters
@@ -179,6 +224,8 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
         Folders of its headers.
     board, compiler, optimise, build_dir, traced
         As in :func:`build_firmware`; the image gets a folder of its own in `build_dir`.
+    calls : mapping of str to str
+        The library's functions, for what they take.
     """
     if optimise not in OPTIMISATIONS:
         raise fail("E325", "there is no such optimisation level", where="optimise", value=optimise,
@@ -195,9 +242,19 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
              *(f"-I{_from(folder, path)}" for path in includes)]
     ours = sorted(name for name in texts if name.endswith((".c", ".S")))
     theirs = [_from(folder, path) for path in library]
-    objects = toolchain.compile([*ours, *theirs], flags, folder)
+    objects = [name for source in (*ours, *theirs)
+               for name in toolchain.compile([source], [*flags, *_telling(toolchain, source)], folder)]
     _link(toolchain, objects, folder, board)
-    return _measure(folder, board, toolchain, optimise, objects[len(ours):])
+    whole = sections(folder / "firmware.elf")
+    return FirmwareImage(
+        elf=folder / "firmware.elf", board=board, compiler=toolchain.name, version=toolchain.version,
+        optimise=optimise, flash_bytes=whole.flash, ram_bytes=whole.ram,
+        stack_bytes=board.memory.stack_bytes, toolchain=toolchain, objects=tuple(objects), calls=calls)
+
+
+def _telling(toolchain: Toolchain, source: str) -> tuple[str, ...]:
+    """The flag that asks for frames, but of start-up code, which has none where there is no stack yet."""
+    return ("-fstack-usage",) if toolchain.tells_frames and not source.startswith(_START_UP) else ()
 
 
 def _sizes(board: Board) -> list[str]:
@@ -223,26 +280,3 @@ def _link(toolchain: Toolchain, objects: Sequence[str], folder: Path, board: Boa
                    allowed=f"{memory.flash_bytes} bytes of flash, {memory.ram_bytes} of RAM",
                    remedy="choose fewer samples or vectors, a shorter word, or a larger board")
     raise refusal(toolchain.name, "the linker refused the image", done)
-
-
-def _measure(folder: Path, board: Board, toolchain: Toolchain, optimise: str,
-             library: Sequence[str]) -> FirmwareImage:
-    flash, ram = section_bytes(folder / "firmware.elf")
-    return FirmwareImage(
-        elf=folder / "firmware.elf", board=board, compiler=toolchain.name,
-        version=toolchain.version, optimise=optimise,
-        flash_bytes=flash, ram_bytes=ram, stack_bytes=board.memory.stack_bytes,
-        library_bytes=sum(section_bytes(folder / name)[0] for name in library))
-
-
-def section_bytes(path: Path) -> tuple[int, int]:
-    """Bytes of flash and of RAM without the stack; initialised data counts in both."""
-    flash = ram = 0
-    with path.open("rb") as stream:
-        for section in ELFFile(stream).iter_sections():
-            if not section["sh_flags"] & _SHF_ALLOC or section.name == ".stack":
-                continue
-            loaded = section["sh_type"] != "SHT_NOBITS"
-            flash += section["sh_size"] if loaded else 0
-            ram += section["sh_size"] if section["sh_flags"] & _SHF_WRITE else 0
-    return flash, ram

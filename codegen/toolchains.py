@@ -48,6 +48,11 @@ class Toolchain:
         done = subprocess.run([*self.compiler, "-dumpversion"], capture_output=True, text=True, check=False)
         return done.stdout.strip()
 
+    @property
+    def tells_frames(self) -> bool:
+        """Whether it writes the frame of each function beside an object; zig keeps that to itself."""
+        return self.name != "zig"
+
     def compile(self, sources: Sequence[str], flags: Sequence[str], folder: Path) -> list[str]:
         """Compile in `folder`; the object files' names. E320 with the compiler's words."""
         objects = [f"{PurePosixPath(source).stem}.o" for source in sources]
@@ -57,10 +62,11 @@ class Toolchain:
                 raise refusal(self.name, f"the compiler refused {PurePosixPath(source).name}", done)
         return objects
 
-    def link(self, objects: Sequence[str], script: str | None, name: str,
-             folder: Path) -> subprocess.CompletedProcess[str]:
-        """Link without any library but the compiler's own."""
-        return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", *objects,
+    def link(self, objects: Sequence[str], script: str | None, name: str, folder: Path, *,
+             entry: str = "") -> subprocess.CompletedProcess[str]:
+        """Link without any library but the compiler's own; with an `entry`, without its start-up either."""
+        begin = ("-nostartfiles", f"-Wl,-e,{entry}") if entry else ()
+        return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", *begin, *objects,
                          *(("-T", script) if script else ()), *self.libraries, "-o", name], folder,
                         folder.parent)
 

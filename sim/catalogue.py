@@ -310,6 +310,17 @@ _GENERATION = {
     "E327": Entry("the compiler cannot build for this target",
                   "A target's file has flags for the compilers that know its core; the others cannot build.",
                   "Use one of those listed, or --compiler auto."),
+    "E331": Entry("a function may call itself", "Recursion: no bound can be given to the stack.",
+                  "Generate the folder again, if its C files were changed; else report it."),
+    "E332": Entry("the frame of a function has no bound",
+                  "The compiler does not state its bytes, or says that they depend on the data.",
+                  "Generate the folder again, if its C files were changed; else report it."),
+    "E333": Entry("over budget", "[budget] of the spec allows less than the library takes.",
+                  "Follow the remedy named with the figure, or raise the budget."),
+    "E334": Entry("what the budget asks for cannot be measured",
+                  "Counts need an emulator with a counter of that unit, and data in the spec; a worst-case "
+                  "stack needs a compiler that tells its frames, gcc or clang.",
+                  "Follow the remedy named, or remove the key."),
 }
 
 #: Every error and warning a user can meet, by its code.

@@ -30,6 +30,8 @@ class Target(BaseModel):
         Memory of a usual part with this core: a plan that needs more is refused.
     stack_bytes : int
         RAM kept free for the stack and for the program around the library.
+    runtime_stack_bytes : int
+        What a function of the compiler's own runtime, such as a division of 64 bits, takes of it at most.
     flags : mapping of str to tuple of str
         Flags by compiler, ``gcc``, ``clang``, ``zig``: those that can build for this core, no others.
     """
@@ -45,4 +47,5 @@ class Target(BaseModel):
     ram_bytes: int = Field(gt=0)
     flash_bytes: int = Field(gt=0)
     stack_bytes: int = Field(gt=0)
+    runtime_stack_bytes: int = Field(default=0, ge=0)
     flags: dict[str, tuple[str, ...]] = Field(default_factory=dict)

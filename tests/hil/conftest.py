@@ -145,7 +145,7 @@ def agent(host_agent_library: HostAgent) -> HostAgent:
 
 @pytest.fixture
 def traced_agent(tmp_path: Path) -> Callable[[Plan, Path], HostAgent]:
-    """``traced_agent(plan, folder)``: the agent on this machine with a generated library and its hooks."""
+    """``traced_agent(plan, folder)``: the agent on this machine, as a microbit, with a library and its hooks."""
     def build(plan: Plan, folder: Path) -> HostAgent:
         work = Path(shutil.copytree(folder, tmp_path / "traced"))
         texts = {**shipped_sources(BOARD), **render_board_files(BOARD), "port.c": render_port(plan),
@@ -153,8 +153,8 @@ def traced_agent(tmp_path: Path) -> Callable[[Plan, Path], HostAgent]:
         for name, text in texts.items():
             if name in OURS or name.startswith("kc_hil") or not name.startswith("kc_"):
                 (work / name).write_text(text, encoding="utf-8")
-        host_compiler().build_library(sorted(work.glob("*.c")), ["-O1", "-DKC_TRACE_ON"], work / "agent.so",
-                                      tmp_path / "work")
+        flags = ["-O1", "-DKC_TRACE_ON", '-DBOARD_NAME="microbit"']
+        host_compiler().build_library(sorted(work.glob("*.c")), flags, work / "agent.so", tmp_path / "work")
         agent = HostAgent(work / "agent.so")
         agent.start()
         return agent

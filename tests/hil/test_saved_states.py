@@ -1,5 +1,6 @@
 """A board saves the bytes that the model saves, and goes on from a state of either."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,9 +61,21 @@ def test_a_board_and_the_model_go_on_from_each_others_states(
 
 
 def test_a_board_without_room_for_saved_states_says_so(tiny: HilClient) -> None:
-    for call in (tiny.save, tiny.restore):
+    for call in (tiny.save, tiny.restore, lambda: tiny.read_slot("SLOT_A", 4)):
         with pytest.raises(KerncastError, match="E447"):
             call()
+
+
+def test_a_state_cannot_be_restored_where_the_ram_holds_the_model_alone(
+        tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("python:unicorn", "python -m pip install unicorn")
+    plan = learner(400)
+    assert not room_for_slots(plan, load_board("microbit"))
+    generate(plan, tmp_path / "out")
+    board = open_board(tmp_path / "out", "emu:microbit:unicorn", plan=plan)
+    with pytest.raises(KerncastError, match="E447"):
+        board.restore(open_model(plan).save())
+    board.close()
 
 
 def test_two_states_lie_beside_the_model_where_the_ram_holds_them() -> None:

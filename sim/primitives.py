@@ -4,6 +4,9 @@ Every algorithm of kerncast, in every language, is made of these and of nothing 
 int64; a caller (the plan) guarantees the stated ranges, so that no intermediate overflows.
 ``floor`` is rounding toward minus infinity.  The same names appear in ``firmware/rt/*.h`` and in
 ``hw/rtl/*.sv``.
+
+PYTEST_DONT_REWRITE: pytest rewrites the assertions of what ships a plugin of its own, and numba does not know
+the rewritten ones.
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ for all rows i still to come, and follow the updates of a, b (a reversed) and x.
 than two terms.  For a positive definite T no p and no q exceeds r_0 = 1 in magnitude, so they are
 static; s has a block exponent.  All three are 32-bit words at every word length W, for their
 roundings add up over the steps.
+
+PYTEST_DONT_REWRITE: see :mod:`..primitives`.
 """
 
 from __future__ import annotations

@@ -45,6 +45,8 @@ _PROGRAMS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "simulators": (("iverilog", "iverilog", "RTL simulation with Icarus"),
                    ("g++", "g++", "RTL simulation with Verilator"), ("make", "make", "RTL simulation"),
                    ("perl", "perl", "RTL simulation with Verilator")),
+    "packages": (("cmake", "cmake", "kerncast gen --package cmake"),
+                 ("arduino-builder", "arduino-builder arduino-core-avr", "sketches without the Arduino IDE")),
 }
 _PIP = "python -m pip install"
 _APT = "sudo apt-get install -y --no-install-recommends"

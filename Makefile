@@ -33,8 +33,9 @@ lint: $(VENV)/test.stamp ## ruff and mypy --strict
 	@cd $(VENV)/src && MYPYPATH=. ../bin/python -m mypy --config-file kerncast/pyproject.toml \
 	    --cache-dir ../mypy-cache -p kerncast.sim -p kerncast.codegen -p kerncast.hw -p kerncast.lab -p kerncast.cli
 
-campaign: tools ## the long searches: random property tests, every size; hours, not minutes
-	@KERNCAST_CAMPAIGN=1 $(PYTEST) -n $(WORKERS) tests $(ARGS)
+campaign: export KERNCAST_CAMPAIGN = 1
+campaign: tools ## the long searches: random property tests, every size, fuzzing, soaks; hours, not minutes
+	@$(PYTEST) -n $(WORKERS) tests $(ARGS)
 
 docs: tools ## rewrite every figure and table of README and docs from the programs that measure them
 	@$(BIN)/python benchmarks/readme.py

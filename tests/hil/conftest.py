@@ -145,7 +145,7 @@ def agent(host_agent_library: HostAgent) -> HostAgent:
 
 @pytest.fixture
 def traced_agent(tmp_path: Path) -> Callable[[Plan, Path], HostAgent]:
-    """``traced_agent(plan, folder)``: the agent on this machine, as a microbit, with a library and its hooks."""
+    """``traced_agent(plan, folder)``: the agent on this machine, as a microbit, with a library's hooks."""
     def build(plan: Plan, folder: Path) -> HostAgent:
         work = Path(shutil.copytree(folder, tmp_path / "traced"))
         texts = {**shipped_sources(BOARD), **render_board_files(BOARD), "port.c": render_port(plan),
@@ -162,15 +162,19 @@ def traced_agent(tmp_path: Path) -> Callable[[Plan, Path], HostAgent]:
     return build
 
 
-@pytest.fixture(scope="session")
-def fuzz_program(tmp_path_factory: pytest.TempPathFactory, require_tool: Callable[[str, str], str]) -> Path:
-    """The agent reading standard input, under the address and undefined-behaviour sanitizers."""
-    require_tool("gcc", "apt-get install gcc")
-    folder = tmp_path_factory.mktemp("fuzz")
-    subprocess.run(["gcc", "-std=c99", *WARNINGS, "-O1", "-g", "-fsanitize=address,undefined",
-                    "-fno-sanitize-recover=all", "-DHOST_MAIN", *agent_sources(folder), "-o", "fuzz"],
-                   cwd=folder, check=True)
-    return folder / "fuzz"
+@pytest.fixture
+def fuzzer(tmp_path: Path) -> Callable[..., Path]:
+    """``fuzzer(compiler, *flags)``: the agent under any input, fixtures/fuzz_agent.c, as a program."""
+    def build(*command: str) -> Path:
+        sources = [name for name in agent_sources(tmp_path) if name != "host_board.c"] + ["fuzz_agent.c"]
+        (tmp_path / "fuzz_agent.c").write_text(fixture_text("fuzz_agent.c"), encoding="utf-8")
+        flags = ["-std=c99", *WARNINGS, "-g", "-fno-sanitize-recover=all", "-DSPIN=1u", "-DHARMLESS"]
+        done = subprocess.run([*command, *flags, *sources, "-o", "fuzz"], cwd=tmp_path, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 0, f"{done.stderr}\nfor libFuzzer: apt-get install libclang-rt-14-dev"
+        return tmp_path / "fuzz"
+
+    return build
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from kerncast.hw.hil.protocol import (
     encode_reply,
     open_frame,
 )
+from kerncast.hw.hil.requests import Requests
 from kerncast.sim.errors import KerncastError
 
 TIMING = TABLE.timing
@@ -136,6 +137,93 @@ def test_late_answers_to_duplicates_of_earlier_requests_are_passed_over() -> Non
     assert client.stack() == (7, 256)
 
 
+# ---- windows ---------------------------------------------------------------------------------------------
+
+
+def flight(script: Script, pieces: int = 6, window: int = 3) -> tuple[list[object], ScriptedLink]:
+    """The bytes of several READs, piece k wanting k of them, and the link they went over."""
+    link = ScriptedLink(script)
+    requests = Requests(link, TIMING, lambda: link.now)
+    requests.window = window
+    fields = [{"region": 0, "offset": k, "count": 1} for k in range(pieces)]
+    return [answer["data"] for answer in requests.several("READ", fields)], link
+
+
+def piece(sequence: int) -> bytes:
+    return encode_reply("READ", sequence, "OK", bytes([sequence]))
+
+
+def test_a_window_is_filled_before_the_first_answer_is_waited_for() -> None:
+    seen: list[int] = []
+
+    def script(n: int, sequence: int) -> list[bytes]:
+        seen.append(n)
+        return [piece(sequence)]
+
+    for window, before in ((1, 1), (3, 3), (99, 6)):
+        link = ScriptedLink(script)
+        first: list[int] = []
+        read = link.read
+        link.read = lambda timeout, link=link, read=read, first=first: (  # type: ignore[method-assign,misc]
+            first.append(len(link.sent)), read(timeout))[1]
+        requests = Requests(link, TIMING, lambda link=link: link.now)  # type: ignore[misc]
+        requests.window = window
+        requests.several("READ", [{"region": 0, "offset": 0, "count": 1}] * 6)
+        assert first[0] == before and len(link.sent) == 6
+
+
+def test_what_was_lost_within_a_window_goes_out_again_under_a_new_number_at_once() -> None:
+    for loss in ([], [NAK], [DAMAGED]):
+        found, link = flight(lambda n, sequence, loss=loss: loss if n == 2 else [piece(sequence)])  # type: ignore[misc]
+        assert link.sequences == [1, 2, 3, 4, 5, 6, 7] and link.now == 0.0
+        assert sorted(found) == [bytes([k]) for k in (1, 3, 4, 5, 6, 7)]  # each of the pieces once
+
+
+def test_what_was_lost_at_the_end_of_a_window_goes_out_again_after_a_quarter_second() -> None:
+    found, link = flight(lambda n, sequence: [] if n == 6 else [piece(sequence)])
+    assert link.sent[-1] == pytest.approx(TIMING.retransmit) and found[5] == b"\7"
+
+
+def test_answers_that_always_come_late_are_taken_all_the_same() -> None:
+    owed: list[bytes] = []
+
+    def script(n: int, sequence: int) -> list[bytes]:
+        owed.append(piece(sequence))
+        return [owed.pop(0)] if n > 3 else []  # each answer comes with a request three later
+
+    found, _ = flight(script)
+    assert len(found) == 6
+
+
+def test_a_repetition_that_came_too_late_is_sent_again() -> None:
+    found, link = flight(lambda n, s: [encode_reply("READ", s, "STALE")] if n == 2 else [piece(s)])
+    assert len(found) == 6 and link.sequences == [1, 2, 3, 4, 5, 6, 7]
+
+
+@pytest.mark.parametrize(("answer", "code"), [
+    (lambda s: b"", "E412"), (lambda s: encode_reply("READ", s, "OUT_OF_RANGE"), "E415"),
+    (lambda s: encode_reply("READ", s, "NO_SESSION"), "E416"),
+    (lambda s: encode_reply("READY", 0, "OK", b"\2"), "E416")])
+def test_a_window_that_is_not_answered_has_a_code(answer: Callable[[int], bytes], code: str) -> None:
+    def script(n: int, sequence: int) -> list[bytes]:
+        return [answer(sequence)] if n == 2 else [piece(sequence)] if n == 1 else []
+
+    with pytest.raises(KerncastError) as caught:
+        flight(script)
+    assert code_of(caught) == code
+
+
+def test_a_host_that_slept_past_its_deadline_still_takes_the_answer_that_has_come() -> None:
+    link = ScriptedLink(lambda n, sequence: [stack_reply(sequence)])
+    times = iter([0.0, 0.0, 60.0, 60.0])
+
+    def read(timeout: float) -> bytes:
+        return b"" if timeout else link._due.pop(0)
+
+    link.read = read  # type: ignore[method-assign]
+    assert HilClient(link, clock=lambda: next(times)).stack() == (1, 256)
+
+
 # ---- refusals ----------------------------------------------------------------------------------------------
 
 
@@ -144,6 +232,7 @@ def test_late_answers_to_duplicates_of_earlier_requests_are_passed_over() -> Non
     (lambda s: encode_reply("STACK", s, "STALE"), "E415"),
     (lambda s: encode_reply("STACK", s, "OK", b"\0"), "E414"),
     (lambda s: encode_reply("READY", 0, "OK", b"\1"), "E416"),
+    (lambda s: encode_reply("STACK", s, "NO_SESSION"), "E416"),
     (lambda s: encode_reply("NAK", 0, "FAULT"), "E416")])
 def test_what_it_says_instead_of_an_answer_has_a_code(answer: Callable[[int], bytes], code: str) -> None:
     client, link = client_of(lambda n, sequence: [answer(sequence)])
@@ -166,6 +255,14 @@ def test_another_plan_is_refused_with_both_hashes() -> None:
         client.start("cd" * 32)
     assert code_of(caught) == "E413"
     assert "ab" * 32 in str(caught.value) and "cd" * 32 in str(caught.value)
+
+
+def test_firmware_of_another_board_is_refused_with_both_names() -> None:
+    client, _ = client_of(lambda n, sequence: [hello(sequence, name=b"microbit ecg")])
+    assert client.start(board="microbit").name == "ecg"
+    with pytest.raises(KerncastError, match="microbit") as caught:
+        client.start(board="arduino-uno")
+    assert code_of(caught) == "E422" and caught.value.problems[0].allowed == "arduino-uno"
 
 
 def test_another_abi_or_protocol_or_senseless_buffers_are_refused() -> None:

@@ -18,7 +18,7 @@ from kerncast.codegen.targets import load_board, load_target
 from kerncast.codegen.toolchains import available
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
-from kerncast.hw.hil.link import Link, SocketLink
+from kerncast.hw.hil.link import SocketLink
 from kerncast.hw.hil.protocol import TABLE, encode_request, reply_values, seal
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 
@@ -96,52 +96,6 @@ def test_firmware_of_another_plan_is_refused_with_both_hashes(tiny_link: Emulato
         HilClient(tiny_link).start("11" * 32)
     assert code_of(caught) == "E413"
     assert "11" * 32 in str(caught.value) and "a5010203" in str(caught.value)
-
-
-class FaultyLink:
-    """A link that flips, drops, repeats and truncates what passes, and adds noise; the same for a seed."""
-
-    announces = True
-
-    def __init__(self, link: Link, seed: int) -> None:
-        self.name = link.name
-        self._link = link
-        self._chance = random.Random(seed)
-        self.faults = 0
-
-    def _spoil(self, data: bytes) -> bytes:
-        chance = self._chance
-        if not data or chance.random() > 0.1:
-            return data
-        self.faults += 1
-        at = chance.randrange(len(data))
-        flipped = data[:at] + bytes([data[at] ^ (1 << chance.randrange(8))]) + data[at + 1:]
-        return chance.choice([flipped, b"", data + data, data[:at], data + chance.randbytes(20)])
-
-    def write(self, data: bytes) -> None:
-        self._link.write(self._spoil(data))
-
-    def read(self, timeout: float) -> bytes:
-        return self._spoil(self._link.read(timeout))
-
-    def close(self) -> None:
-        self._link.close()
-
-
-def test_over_a_line_full_of_faults_every_command_is_carried_out_once(tiny_link: EmulatorLink) -> None:
-    HilClient(tiny_link).start()  # its READY comes once, so it is not put at risk
-    link = FaultyLink(tiny_link, seed=3)
-    link.announces = False
-    client = HilClient(link, TABLE.timing.model_copy(update={"retransmit": 0.02, "poll": 0.02}))
-    client.start()
-    chance = random.Random(4)
-    for round_ in range(1, 101):
-        data = chance.randbytes(40)
-        client.write("X", data)
-        assert client.read(0, 40) == data
-        assert client.train(CAPACITY) == 2
-        assert client.read_field(0, 4) == round_.to_bytes(4, "little")
-    assert link.faults > 20
 
 
 # ---- the processor -----------------------------------------------------------------------------------------

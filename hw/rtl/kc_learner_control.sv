@@ -1,0 +1,223 @@
+// kerncast: the order of things in an online learner of fixed memory: passes over the slots, and between them
+// the exchange of a slot's vector.
+// SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+// What is done with a sample:
+//   a prediction    fill, wait for f, answer
+//   an update       fill; the slot of the sample is then known: its own where it is held already, the next
+//                   free one, or the cheapest.  Exchange: the slot's vector goes aside, the sample takes its
+//                   place.  With full memory hand over: the multiplier of who leaves to the others, which of
+//                   a sample that is held already is 0.  Wait for f, step, insert, answer.
+//   and for each slot that lost its neighbour: its vector goes aside, search, store.
+module kc_learner_control #(
+    parameter SLOTS = 2,
+    parameter COLUMNS = 1,
+    parameter STEP = 4,                      // clocks from f to the new multiplier, less one
+    parameter PLACE_BITS = $clog2(SLOTS),
+    parameter COUNT_BITS = $clog2(SLOTS + 1),
+    parameter COLUMN_BITS = COLUMNS > 1 ? $clog2(COLUMNS) : 1,
+    parameter V_ADDRESS_BITS = $clog2(SLOTS * COLUMNS)
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire sample_full,
+    input  wire learning,
+    input  wire read_pending,                // the state is to be read
+    input  wire reader_busy,
+    input  wire near_done,                   // the neighbours of a pass stand
+    input  wire f_done,                      // the sum of the last pass stands
+    input  wire duplicate,                   // `close` holds the sample
+    input  wire [PLACE_BITS-1:0] close,
+    input  wire [PLACE_BITS-1:0] cheapest,
+    input  wire orphaned,
+    input  wire [PLACE_BITS-1:0] orphan,
+    input  wire answer_free,
+    output wire idle,
+    output wire read,                        // the reader may start
+    output wire [COUNT_BITS-1:0] count,      // vectors held
+    output wire clear,                       // a pass begins
+    output wire filling,
+    output wire removing,                    // a vector leaves
+    output wire searching,
+    output wire weighing,                    // f is of this pass
+    output wire writing,                     // and multipliers are written back
+    output wire [PLACE_BITS-1:0] target,     // the slot of the sample, or who searches
+    output wire [PLACE_BITS-1:0] skip,       // who leaves
+    output wire column_valid,                // words of a column are here
+    output wire first_column,
+    output wire last_column,
+    output wire last_vector,
+    output wire [COLUMN_BITS-1:0] column,    // read addresses
+    output wire [V_ADDRESS_BITS-1:0] v_address,
+    output wire exchange,                    // words of `exchange_column` are to be exchanged
+    output wire inserting,                   // the sample takes the slot
+    output wire [COLUMN_BITS-1:0] exchange_column,
+    output wire [V_ADDRESS_BITS-1:0] exchange_address,
+    output wire fetch,                       // the multiplier of `target` is read
+    output wire fetched,                     // in this clock it is that of who leaves
+    output wire insert,                      // the new multiplier is here
+    output wire store,                       // so is a neighbour
+    output wire answer                       // f and status are given out; the sample may go
+);
+    localparam [COUNT_BITS-1:0] MOST = COUNT_BITS'(SLOTS);
+    localparam [COLUMN_BITS-1:0] LAST_COLUMN = COLUMN_BITS'(COLUMNS - 1);
+
+    typedef enum logic [3:0] {IDLE, RUN, DRAIN, SELECT, EXCHANGE, TAIL, WAIT, STEPPING, INSERT, ANSWER, READ}
+        state_t;
+    typedef enum logic [1:0] {FILL, HAND_OVER, SEARCH} pass_t;
+
+    state_t state_reg, state_next;
+    pass_t pass_reg, pass_next;
+    logic [COUNT_BITS-1:0] count_reg, count_next;
+    logic [PLACE_BITS-1:0] target_reg, target_next, skip_reg, skip_next;
+    logic inserting_reg, inserting_next;
+    logic [COLUMN_BITS-1:0] column_reg, column_next, column_1_reg;
+    logic [PLACE_BITS-1:0] vector_reg, vector_next;
+    logic [V_ADDRESS_BITS-1:0] v_address_reg, v_address_next, v_address_1_reg;
+    logic [STEP-1:0] step_reg;
+    logic run_reg, exchange_reg, first_column_reg, last_column_reg, last_vector_reg, f_here_reg;
+
+    wire full = count_reg == MOST;
+    wire empty = count_reg == 0;
+    wire at_last_column = column_reg == LAST_COLUMN;
+    wire at_last_vector = COUNT_BITS'(vector_reg) + 1'b1 == count_reg;
+    wire begins = state_reg == RUN && vector_reg == 0 && column_reg == 0;
+    wire [PLACE_BITS-1:0] place = full ? cheapest : count_reg[PLACE_BITS-1:0];
+
+    wire waits_for_neighbours = pass_reg == SEARCH || (pass_reg == FILL && learning);
+    wire f_stands = f_here_reg || empty;
+    wire stepped = step_reg[STEP-1];
+
+    always_comb begin
+        state_next = state_reg;
+        pass_next = pass_reg;
+        count_next = count_reg;
+        target_next = target_reg;
+        skip_next = skip_reg;
+        inserting_next = inserting_reg;
+        column_next = {COLUMN_BITS{1'b0}};
+        vector_next = {PLACE_BITS{1'b0}};
+        v_address_next = {V_ADDRESS_BITS{1'b0}};
+        case (state_reg)
+            IDLE: begin
+                pass_next = FILL;
+                target_next = {PLACE_BITS{1'b0}};
+                inserting_next = 1'b1;
+                if (sample_full && !empty) state_next = RUN;
+                else if (sample_full && learning) state_next = SELECT;
+                else if (sample_full) state_next = ANSWER;
+                else if (read_pending) state_next = READ;
+            end
+            RUN: begin
+                column_next = at_last_column ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
+                vector_next = at_last_column ? vector_reg + 1'b1 : vector_reg;
+                v_address_next = v_address_reg + 1'b1;
+                if (at_last_column && at_last_vector) state_next = WAIT;
+                if (at_last_column && at_last_vector && waits_for_neighbours) state_next = DRAIN;
+            end
+            DRAIN: if (near_done) begin
+                state_next = SELECT;
+                if (pass_reg == FILL) begin
+                    target_next = duplicate ? close : place;
+                    inserting_next = !duplicate;
+                end else begin
+                    target_next = orphan;
+                    if (!orphaned) state_next = IDLE;
+                end
+            end
+            SELECT: begin
+                v_address_next = V_ADDRESS_BITS'(target_reg) * V_ADDRESS_BITS'(COLUMNS);
+                if (pass_reg == FILL) skip_next = target_reg;
+                state_next = EXCHANGE;
+            end
+            EXCHANGE: begin
+                column_next = column_reg + 1'b1;
+                v_address_next = v_address_reg + 1'b1;
+                if (at_last_column) state_next = TAIL;
+            end
+            TAIL: begin
+                if (pass_reg == FILL && full) pass_next = HAND_OVER;
+                state_next = RUN;
+                if (pass_reg == FILL && !full) state_next = WAIT;
+            end
+            WAIT: begin
+                if (f_stands) state_next = ANSWER;
+                if (f_stands && learning) state_next = STEPPING;
+            end
+            STEPPING: if (stepped) state_next = INSERT;
+            INSERT: begin
+                if (inserting_reg && !full) count_next = count_reg + 1'b1;
+                state_next = ANSWER;
+            end
+            ANSWER: if (answer_free) begin
+                state_next = IDLE;
+                if (learning && orphaned) begin
+                    pass_next = SEARCH;
+                    target_next = orphan;
+                    inserting_next = 1'b0;
+                    state_next = SELECT;
+                end
+            end
+            default: if (!reader_busy) state_next = IDLE;
+        endcase
+    end
+
+    always_ff @(posedge clk) begin
+        state_reg <= state_next;
+        pass_reg <= pass_next;
+        count_reg <= count_next;
+        target_reg <= target_next;
+        skip_reg <= skip_next;
+        inserting_reg <= inserting_next;
+        column_reg <= column_next;
+        column_1_reg <= column_reg;
+        vector_reg <= vector_next;
+        v_address_reg <= v_address_next;
+        v_address_1_reg <= v_address_reg;
+        step_reg <= {step_reg[STEP-2:0], state_reg == WAIT && state_next == STEPPING};
+        run_reg <= state_reg == RUN;
+        exchange_reg <= state_reg == EXCHANGE;
+        first_column_reg <= column_reg == 0;
+        last_column_reg <= at_last_column;
+        last_vector_reg <= at_last_vector;
+        f_here_reg <= (f_done || f_here_reg) && !begins;
+        if (rst) begin
+            state_reg <= IDLE;
+            count_reg <= {COUNT_BITS{1'b0}};
+            run_reg <= 1'b0;
+            exchange_reg <= 1'b0;
+            f_here_reg <= 1'b0;
+        end
+    end
+
+    assign idle = state_reg == IDLE;
+    assign read = state_reg == IDLE && state_next == READ;
+    assign count = count_reg;
+    assign clear = begins || (state_reg == IDLE && sample_full);
+    assign filling = pass_reg == FILL;
+    assign removing = pass_reg == HAND_OVER && inserting_reg;
+    assign searching = pass_reg == SEARCH;
+    assign weighing = pass_reg == HAND_OVER || (pass_reg == FILL && !(learning && full));
+    assign writing = learning && weighing;
+    assign target = target_reg;
+    assign skip = skip_reg;
+    assign column_valid = run_reg;
+    assign first_column = first_column_reg;
+    assign last_column = last_column_reg;
+    assign last_vector = last_vector_reg;
+    assign column = column_reg;
+    assign v_address = v_address_reg;
+    assign exchange = exchange_reg;
+    assign inserting = inserting_reg;
+    assign exchange_column = column_1_reg;
+    assign exchange_address = v_address_1_reg;
+    assign fetch = state_reg == STEPPING || (full && (state_reg == SELECT || state_reg == EXCHANGE));
+    assign fetched = state_reg == TAIL && pass_reg == FILL && full;
+    assign insert = state_reg == INSERT;
+    assign store = (state_reg == INSERT && inserting_reg)
+        || (state_reg == DRAIN && near_done && pass_reg == SEARCH);
+    assign answer = state_reg == ANSWER && answer_free;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,89 @@
+// kerncast: gives the state of a learner to a stream.
+// SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+// One word a beat, tlast with the last one; two clocks a beat at least.  tuser says which of two frames it is:
+//   0  the model: TAG, count, 0, then for each slot its COLUMNS words and its multiplier; as kc_model_store
+//      takes it
+//   1  the slots: TAG, count, then for each slot row and near_d2, PARTS words each, the low one first, near, rank
+module kc_state_reader #(
+    parameter WORD = 16,
+    parameter SLOTS = 2,
+    parameter COLUMNS = 1,
+    parameter DISTANCE_BITS = 32,
+    parameter [WORD-1:0] TAG = 0,
+    parameter PLACE_BITS = $clog2(SLOTS),
+    parameter COUNT_BITS = $clog2(SLOTS + 1),
+    parameter V_ADDRESS_BITS = $clog2(SLOTS * COLUMNS)
+) (
+    input  wire clk,
+    input  wire rst,
+    input  wire start,
+    input  wire slots,                       // which frame, with `start`
+    input  wire [COUNT_BITS-1:0] count,
+    output wire busy,
+    output wire [PLACE_BITS-1:0] place,      // read addresses; the words come a clock later
+    output wire [V_ADDRESS_BITS-1:0] v_address,
+    input  wire [WORD-1:0] v,
+    input  wire [WORD-1:0] alpha,
+    input  wire [DISTANCE_BITS-1:0] row,
+    input  wire [DISTANCE_BITS-1:0] near_d2,
+    input  wire [PLACE_BITS-1:0] near,
+    input  wire [PLACE_BITS-1:0] rank,
+    output wire [WORD-1:0] m_axis_state_tdata,
+    output wire m_axis_state_tuser,
+    output wire m_axis_state_tvalid,
+    input  wire m_axis_state_tready,
+    output wire m_axis_state_tlast
+);
+    localparam PARTS = (DISTANCE_BITS + WORD - 1) / WORD;
+    localparam RANK = 2*PARTS + 1;           // the last word of a slot's group
+    localparam MOST = COLUMNS > RANK ? COLUMNS : RANK;
+    localparam WORD_BITS = $clog2(MOST + 1) > 2 ? $clog2(MOST + 1) : 2;
+
+    typedef enum logic [1:0] {IDLE, FETCH, OFFER} state_t;
+
+    state_t state_reg;
+    logic slots_reg, head_reg;
+    logic [WORD_BITS-1:0] word_reg;          // within the head, or the slot's group
+    logic [PLACE_BITS-1:0] place_reg;
+    logic [V_ADDRESS_BITS-1:0] v_address_reg;
+
+    wire [WORD-1:0] head_word = word_reg == 0 ? TAG : word_reg == 1 ? WORD'(count) : {WORD{1'b0}};
+    wire [(RANK+1)*WORD-1:0] group = {WORD'(rank), WORD'(near), (PARTS*WORD)'(near_d2), (PARTS*WORD)'(row)};
+    wire is_alpha = word_reg == WORD_BITS'(COLUMNS);
+    wire group_end = head_reg ? word_reg == (slots_reg ? WORD_BITS'(1) : WORD_BITS'(2))
+        : slots_reg ? word_reg == WORD_BITS'(RANK) : is_alpha;
+    wire last = group_end && (head_reg ? count == 0 : COUNT_BITS'(place_reg) + 1'b1 == count);
+    wire taken = state_reg == OFFER && m_axis_state_tready;
+    always_ff @(posedge clk) begin
+        if (state_reg == IDLE && start) begin
+            state_reg <= FETCH;
+            slots_reg <= slots;
+            head_reg <= 1'b1;
+            word_reg <= {WORD_BITS{1'b0}};
+            place_reg <= {PLACE_BITS{1'b0}};
+            v_address_reg <= {V_ADDRESS_BITS{1'b0}};
+        end
+        if (state_reg == FETCH) state_reg <= OFFER;
+        if (taken) begin
+            state_reg <= last ? IDLE : FETCH;
+            word_reg <= group_end ? {WORD_BITS{1'b0}} : word_reg + 1'b1;
+            if (group_end) head_reg <= 1'b0;
+            if (group_end && !head_reg) place_reg <= place_reg + 1'b1;
+            if (!head_reg && !slots_reg && !is_alpha) v_address_reg <= v_address_reg + 1'b1;
+        end
+        if (rst) state_reg <= IDLE;
+    end
+
+    assign busy = state_reg != IDLE;
+    assign place = place_reg;
+    assign v_address = v_address_reg;
+    assign m_axis_state_tdata = head_reg ? head_word : slots_reg ? group[word_reg*WORD +: WORD]
+        : is_alpha ? alpha : v;
+    assign m_axis_state_tuser = slots_reg;
+    assign m_axis_state_tvalid = state_reg == OFFER;
+    assign m_axis_state_tlast = last;
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,86 @@
+"""hw: cocotb testbench of a generated learner; see :mod:`.bench`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from .bench import StreamBench, carry_out, the_script
+
+
+class LearnerBench(StreamBench):
+    """The module ``<prefix>_learner`` and its streams."""
+
+    def __init__(self, dut: Any, limit: int) -> None:
+        super().__init__(dut, limit, ("x",), ("f", "state"))
+        self._spans: list[list[int]] = []
+        self._watch: Any = None
+        for name in ("error_clear", "read_model", "read_slots"):
+            getattr(dut, name).value = 0
+
+    async def sample(self, words: list[int], learning: bool) -> None:
+        """Queue a frame on the samples' stream, its target included where there is one."""
+        await self.send("x", words, int(learning))
+
+    async def answers(self, count: int) -> list[list[int]]:
+        """Wait for answers: status, prediction, and the error of a sample with a target."""
+        found = []
+        for _ in range(count):
+            words, users = await self.receive("f")
+            assert len(set(users)) == 1, "a status that changes within an answer"
+            found.append([users[0], *words])
+        return found
+
+    async def state(self) -> list[list[int]]:
+        """Ask for the model and the slots: two frames."""
+        await self.pulse("read_model")
+        await self.pulse("read_slots")
+        frames = [await self.receive("state") for _ in range(2)]
+        assert [set(users) for _, users in frames] == [{0}, {1}], "frames of the wrong kind"
+        return [words for words, _ in frames]
+
+    async def errors(self) -> list[int]:
+        """Read ``error_x``."""
+        return [int(self.dut.error_x.value)]
+
+    async def clear_errors(self) -> None:
+        """Pulse ``error_clear``."""
+        await self.pulse("error_clear")
+        await ClockCycles(self.dut.clk, 2)
+
+    async def watch(self) -> None:
+        """Start to count the clocks of samples."""
+        self._spans = []
+        self._watch = cocotb.start_soon(self._watch_samples())
+
+    async def spans(self) -> list[list[int]]:
+        """Stop to watch; of each sample the clocks from its first beat to its answer and to the next beat."""
+        self._watch.cancel()
+        return self._spans
+
+    async def _watch_samples(self) -> None:
+        dut, now, begun, inside = self.dut, 0, 0, False
+        edge = RisingEdge(dut.clk)
+        while True:
+            await edge
+            now += 1
+            if self._spans and not inside:
+                last = self._spans[-1]
+                if not last[0] and dut.m_axis_f_tvalid.value:
+                    last[0] = now - begun
+                if last[0] and not last[1] and dut.s_axis_x_tready.value:
+                    last[1] = now - begun
+            if dut.s_axis_x_tvalid.value and dut.s_axis_x_tready.value:
+                if not inside:
+                    begun = now
+                    self._spans.append([0, 0])
+                inside = not dut.s_axis_x_tlast.value
+
+
+@cocotb.test()
+async def replay(dut: Any) -> None:
+    """Carry out the script."""
+    script = the_script()
+    await carry_out(LearnerBench(dut, script["limit"]), script)

@@ -99,6 +99,15 @@ static inline void kc_portable_lower_above_8(uint8_t *words, int32_t count, uint
 #elif defined(__ARM_FEATURE_DSP) && defined(__ARMEL__)
 #define KC_SIMD dsp
 #include "kc_simd_dsp.h"
+#elif defined(__hexagon__) && defined(__HVX__) && __HVX_LENGTH__ == 128
+#define KC_SIMD hvx
+#include "kc_simd_hvx.h"
+#elif defined(__hexagon__)
+#define KC_SIMD q6
+#include "kc_simd_q6.h"
+#elif defined(__mips_dspr2) && defined(__MIPSEL__)
+#define KC_SIMD dspr2
+#include "kc_simd_dspr2.h"
 #else
 #define KC_SIMD portable
 #endif

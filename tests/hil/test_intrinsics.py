@@ -9,7 +9,8 @@ import pytest
 
 from kerncast.benchmarks.cortex_m import SCRIPT, Core
 from kerncast.codegen.resources import resource
-from kerncast.codegen.targets import load_target
+from kerncast.codegen.targets import load_board, load_target
+from kerncast.codegen.toolchains import choose_toolchain, compilers
 
 FIXTURE = Path(__file__).parent / "fixtures" / "simd.c"
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,7 +91,7 @@ SECTIONS {
 }
 """
 #: Words that the program of the fixture compares by itself: rows and bytes of 1 to 70, and saturated words.
-SELF_COMPARED = 70 * (9 * 10 // 2 + 9) + 2 * (70 * 71 // 2) + 8047
+SELF_COMPARED = 70 * (18 * 19 // 2 + 18) + 12 + 2 * (70 * 71 // 2) + 8047
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2"])
@@ -111,3 +112,37 @@ def test_helium_gives_the_words_of_the_portable_c(folder, require_tool, ledger, 
     assert done.returncode == 0  # unequal words; 100 and more are 100, a fault is 101
     ledger.record(backend=f"qemu:cortex-m55:{level}", words=SELF_COMPARED, mismatches=done.returncode,
                   case="helium")
+
+
+#: Programs under Linux: board, compiler, optimisation; in `make test` one of each board.
+LINUX = tuple(pytest.param(name, compiler, level,
+                           marks=[] if (compiler, level) == few else pytest.mark.campaign)
+              for name, few in (("hexagon-linux", ("zig", "-O2")), ("hexagon-linux-hvx", ("zig", "-O2")),
+                                ("mips-linux", ("gcc", "-O2")))
+              for compiler in compilers(load_target(load_board(name).target))
+              for level in ("-O0", "-O2", "-O3", "-Os"))
+
+
+@pytest.mark.parametrize(("name", "compiler", "optimise"), LINUX)
+def test_the_level_of_a_dsp_gives_the_words_of_the_portable_c(
+        folder, require_tool, ledger, name, compiler, optimise):
+    board = load_board(name)
+    target, emulator = load_target(board.target), board.emulators["qemu"]
+    row = compilers(target)[compiler]
+    require_tool(row.program, row.install)
+    require_tool(emulator.program, emulator.install)
+    toolchain = choose_toolchain(compiler, target)
+    image = folder / f"{target.id}-{compiler}{optimise}.elf"
+    flags = [optimise, *toolchain.flags, "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+             "-ffreestanding", "-I", str(ROOT / "firmware")]
+    sources = [str(FIXTURE), str(FIXTURE.with_name("leave.c")), "kc_memory.c"]
+    objects = [str(Path(name).stem) + ".o" for name in sources]
+    for source, name in zip(sources, objects, strict=True):
+        subprocess.run([*toolchain.compiler, *flags, "-c", source, "-o", name], cwd=folder, check=True)
+    subprocess.run([*toolchain.linker, *toolchain.flags, "-nostdlib", "-static", "-Wl,-e,_start", *objects,
+                    "-o", str(image)], cwd=folder, check=True)
+    assert f"{target.intrinsics}\0".encode() in image.read_bytes()
+    done = subprocess.run([emulator.program, *emulator.args[:2], str(image)], check=False, timeout=120)
+    assert done.returncode == 0  # unequal words; 100 and more are 100
+    ledger.record(backend=f"qemu:{target.id}:{compiler}:{optimise}", words=SELF_COMPARED,
+                  mismatches=done.returncode, case=target.intrinsics)

@@ -1,0 +1,77 @@
+/* kerncast runtime: the level of MIPS DSPr2, two words an instruction.  SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNCAST_KC_SIMD_DSPR2_H
+#define KERNCAST_KC_SIMD_DSPR2_H
+
+#include <stdint.h>
+
+typedef int16_t kc_dspr2_words_t __attribute__((vector_size(4)));
+
+/* Two words as they lie in memory, wherever a word may lie, and on a multiple of four bytes. */
+typedef kc_dspr2_words_t kc_dspr2_pair_t __attribute__((may_alias, aligned(2)));
+typedef kc_dspr2_words_t kc_dspr2_whole_t __attribute__((may_alias, aligned(4)));
+
+#define kc_dspr2_find_8 kc_portable_find_8
+#define kc_dspr2_lower_above_8 kc_portable_lower_above_8
+
+/* kc_portable_saturate_16 */
+static inline int32_t kc_dspr2_saturate_16(int32_t v)
+{
+    return __builtin_mips_shll_s_w(v, 16) >> 16;
+}
+
+/* acc and the squares of two differences, in 64 bits. */
+static inline int64_t kc_dspr2_square_diff(int64_t acc, kc_dspr2_words_t u, kc_dspr2_words_t v)
+{
+    const kc_dspr2_words_t d = u - v;
+
+    return __builtin_mips_dpa_w_ph(acc, d, d);
+}
+
+/* kc_portable_square_diffs */
+static inline uint32_t kc_dspr2_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
+{
+    const kc_dspr2_pair_t *a = (const kc_dspr2_pair_t *)(const void *)u;
+    const kc_dspr2_pair_t *b = (const kc_dspr2_pair_t *)(const void *)v;
+    int64_t acc = 0;
+    int32_t i;
+
+    KC_UNROLL(4)
+    for (i = 0; i < n / 2; i++) {
+        acc = kc_dspr2_square_diff(acc, a[i], b[i]);
+    }
+    return n % 2 == 0 ? (uint32_t)acc : kc_short_square_diff((uint32_t)acc, u[n - 1], v[n - 1]);
+}
+
+/* kc_portable_square_diff_rows: four rows at a time, an accumulator each, share the loads of u. */
+static inline void kc_dspr2_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
+    int32_t rows, uint32_t *restrict d)
+{
+    const int32_t pairs = n / 2;
+    const int32_t together = n % 2 == 0 && (((uintptr_t)u | (uintptr_t)v) & 3U) == 0U ? 4 : INT32_MAX;
+
+    for (; rows >= together; rows -= 4) {
+        const kc_dspr2_whole_t *a = (const kc_dspr2_whole_t *)(const void *)u;
+        const kc_dspr2_whole_t *b = (const kc_dspr2_whole_t *)(const void *)v;
+        int64_t first = 0, second = 0, third = 0, fourth = 0;
+        int32_t i;
+
+        KC_UNROLL(4)
+        for (i = 0; i < pairs; i++) {
+            first = kc_dspr2_square_diff(first, a[i], b[i]);
+            second = kc_dspr2_square_diff(second, a[i], b[i + pairs]);
+            third = kc_dspr2_square_diff(third, a[i], b[i + 2 * pairs]);
+            fourth = kc_dspr2_square_diff(fourth, a[i], b[i + 3 * pairs]);
+        }
+        *d++ = (uint32_t)first;
+        *d++ = (uint32_t)second;
+        *d++ = (uint32_t)third;
+        *d++ = (uint32_t)fourth;
+        v += 4 * n;
+    }
+    for (; rows > 0; rows--) {
+        *d++ = kc_dspr2_square_diffs(u, v, n);
+        v += n;
+    }
+}
+
+#endif

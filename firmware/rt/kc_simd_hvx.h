@@ -1,0 +1,107 @@
+/* kerncast runtime: the level of Hexagon's HVX, 64 words an instruction.  SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNCAST_KC_SIMD_HVX_H
+#define KERNCAST_KC_SIMD_HVX_H
+
+#include <hexagon_types.h>
+#include <hvx_hexagon_protos.h>
+#include <stdint.h>
+
+#include "kc_simd_q6.h"
+
+#define KC_HVX_WORDS 64
+
+#define kc_hvx_saturate_16 kc_q6_saturate_16
+#define kc_hvx_find_8 kc_q6_find_8
+#define kc_hvx_lower_above_8 kc_q6_lower_above_8
+
+/* Squares of the differences of `vectors` times 64 columns, as 32 sums; two squares fit int32. */
+static inline HVX_Vector kc_hvx_row(const int16_t *u, const int16_t *v, int32_t vectors)
+{
+    const HVX_UVector *a = (const HVX_UVector *)(const void *)u;
+    const HVX_UVector *b = (const HVX_UVector *)(const void *)v;
+    HVX_Vector acc = Q6_V_vzero();
+    int32_t i;
+
+    for (i = 0; i < vectors; i++) {
+        const HVX_Vector d = Q6_Vh_vsub_VhVh(a[i], b[i]);
+
+        acc = Q6_Vw_vadd_VwVw(acc, Q6_Vw_vdmpy_VhVh_sat(d, d));
+    }
+    return acc;
+}
+
+/* Sums of a and of b in turn, `bytes` of each, half as many as before. */
+static inline HVX_Vector kc_hvx_merge(HVX_Vector a, HVX_Vector b, int32_t bytes)
+{
+    const HVX_VectorPair both = Q6_W_vshuff_VVR(b, a, -bytes);
+
+    return Q6_Vw_vadd_VwVw(Q6_V_lo_W(both), Q6_V_hi_W(both));
+}
+
+/* Half as many sums: those that lie `bytes` apart are added. */
+static inline HVX_Vector kc_hvx_fold(HVX_Vector a, int32_t bytes)
+{
+    return Q6_Vw_vadd_VwVw(a, Q6_V_vror_VR(a, bytes));
+}
+
+/* Sums of two rows in turn, of four, and of eight: four of each. */
+static inline HVX_Vector kc_hvx_two(const int16_t *u, const int16_t *v, int32_t n)
+{
+    return kc_hvx_merge(kc_hvx_row(u, v, n / KC_HVX_WORDS), kc_hvx_row(u, &v[n], n / KC_HVX_WORDS), 4);
+}
+
+static inline HVX_Vector kc_hvx_four(const int16_t *u, const int16_t *v, int32_t n)
+{
+    return kc_hvx_merge(kc_hvx_two(u, v, n), kc_hvx_two(u, &v[2 * n], n), 8);
+}
+
+static inline HVX_Vector kc_hvx_eight(const int16_t *u, const int16_t *v, int32_t n)
+{
+    return kc_hvx_merge(kc_hvx_four(u, v, n), kc_hvx_four(u, &v[4 * n], n), 16);
+}
+
+/* The columns behind the last whole vector. */
+static inline uint32_t kc_hvx_rest(const int16_t *u, const int16_t *v, int32_t n)
+{
+    const int32_t rest = n % KC_HVX_WORDS;
+
+    return kc_q6_square_diffs(&u[n - rest], &v[n - rest], rest);
+}
+
+/* kc_portable_square_diffs */
+static inline uint32_t kc_hvx_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
+{
+    HVX_Vector sums = kc_hvx_row(u, v, n / KC_HVX_WORDS);
+    int32_t bytes;
+
+    for (bytes = 64; bytes >= 4; bytes /= 2) {
+        sums = kc_hvx_fold(sums, bytes);
+    }
+    return (uint32_t)sums[0] + kc_hvx_rest(u, v, n);
+}
+
+/* kc_portable_square_diff_rows: eight at a time, of which the last may have been there before. */
+static inline void kc_hvx_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
+    int32_t rows, uint32_t *restrict d)
+{
+    int32_t i, j;
+
+    if (n < KC_HVX_WORDS) {
+        kc_q6_square_diff_rows(u, v, n, rows, d);
+        return;
+    }
+    for (i = 0; rows < 8 && i < rows; i++) {
+        d[i] = kc_hvx_square_diffs(u, &v[i * n], n);
+    }
+    for (i = 0; rows >= 8 && i < rows; i += 8) {
+        const int32_t first = i + 8 <= rows ? i : rows - 8;
+        const int16_t *at = &v[first * n];
+        const HVX_Vector sums = kc_hvx_fold(kc_hvx_fold(kc_hvx_eight(u, at, n), 64), 32);
+
+        for (j = 0; j < 8; j++) {
+            d[first + j] = (uint32_t)sums[j] + kc_hvx_rest(u, &at[j * n], n);
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,84 @@
+/* kerncast runtime: the level of Hexagon's register pairs, four words an instruction.
+ * SPDX-License-Identifier: Apache-2.0 */
+#ifndef KERNCAST_KC_SIMD_Q6_H
+#define KERNCAST_KC_SIMD_Q6_H
+
+#include <hexagon_protos.h>
+#include <stdint.h>
+
+/* Four words as they lie in memory, on a multiple of four bytes: the core loads no word across one. */
+typedef int64_t kc_q6_four_t __attribute__((may_alias, aligned(4)));
+
+#define kc_q6_find_8 kc_portable_find_8
+#define kc_q6_lower_above_8 kc_portable_lower_above_8
+
+/* Whether fours can be loaded from both. */
+static inline int32_t kc_q6_loads(const int16_t *u, const int16_t *v)
+{
+    return (((uintptr_t)u | (uintptr_t)v) & 3U) == 0U ? 1 : 0;
+}
+
+static inline const kc_q6_four_t *kc_q6_fours(const int16_t *words)
+{
+    return (const kc_q6_four_t *)(const void *)words;
+}
+
+/* kc_portable_saturate_16 */
+static inline int32_t kc_q6_saturate_16(int32_t v)
+{
+    return Q6_R_sath_R(v);
+}
+
+/* acc and the squares of four differences, in 64 bits. */
+static inline int64_t kc_q6_square_diff(int64_t acc, int64_t u, int64_t v)
+{
+    const int64_t d = Q6_P_vsubh_PP(u, v);
+
+    return Q6_P_vrmpyhacc_PP(acc, d, d);
+}
+
+/* kc_portable_square_diffs */
+static inline uint32_t kc_q6_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
+{
+    const int32_t fours = kc_q6_loads(u, v) != 0 ? n / 4 : 0;
+    int64_t acc = 0;
+    int32_t i;
+
+    for (i = 0; i < fours; i++) {
+        acc = kc_q6_square_diff(acc, kc_q6_fours(u)[i], kc_q6_fours(v)[i]);
+    }
+    return (uint32_t)acc + kc_portable_square_diffs(&u[4 * fours], &v[4 * fours], n - 4 * fours);
+}
+
+/* kc_portable_square_diff_rows: four long rows at a time share the loads of u. */
+static inline void kc_q6_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
+    int32_t rows, uint32_t *restrict d)
+{
+    const int32_t fours = n / 4;
+    const int32_t together = n % 4 == 0 && kc_q6_loads(u, v) != 0 ? 4 : INT32_MAX;
+
+    for (; rows >= together; rows -= 4) {
+        const kc_q6_four_t *a = kc_q6_fours(u), *b = kc_q6_fours(v);
+        int64_t first = 0, second = 0, third = 0, fourth = 0;
+        int32_t i;
+
+#pragma clang loop unroll(disable)
+        for (i = 0; i < fours; i++) {
+            first = kc_q6_square_diff(first, a[i], b[i]);
+            second = kc_q6_square_diff(second, a[i], b[i + fours]);
+            third = kc_q6_square_diff(third, a[i], b[i + 2 * fours]);
+            fourth = kc_q6_square_diff(fourth, a[i], b[i + 3 * fours]);
+        }
+        *d++ = (uint32_t)first;
+        *d++ = (uint32_t)second;
+        *d++ = (uint32_t)third;
+        *d++ = (uint32_t)fourth;
+        v += 4 * n;
+    }
+    for (; rows > 0; rows--) {
+        *d++ = kc_q6_square_diffs(u, v, n);
+        v += n;
+    }
+}
+
+#endif

@@ -129,8 +129,7 @@ class SerialLink:
     def write(self, data: bytes) -> None:
         """See :class:`Link`."""
         try:
-            self._port.write(data)
-            self._port.flush()
+            self._port.write(data)  # not flushed: a device that takes nothing would keep us for ever
         except self._errors as error:
             raise lost(self.name, str(error)) from None
 

@@ -81,13 +81,13 @@ class Timing(_Row):
     retransmit : float
         Silence after which a request is sent again.
     surrender : float
-        Time after which a request without any valid answer fails.
+        Time after which a request to a board without any valid answer fails.
     poll : float
         The same as `retransmit`, once the board has said that it is working.
     operation : float
         Time for a long operation, once the board has said that it is working.
     startup : float
-        Time for READY of a board that starts with its link.
+        The same for an emulator, which may be starting, or waiting for a processor to run on.
     """
 
     retransmit: float = Field(gt=0)

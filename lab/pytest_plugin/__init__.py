@@ -156,7 +156,8 @@ def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
              **{key: costs.get(key) for key in ("compiler", "flash", "ram", "stack")},
              **{f"{costs['unit']}_{call}": count for call, count in costs.get("instructions", {}).items()}}
     item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
-    item.config.stash[_LEDGER].record(backend=row.backend, words=row.words, mismatches=row.mismatches,
+    backend = target if _is_real(target) else row.backend  # which knows its port alone
+    item.config.stash[_LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,
                                       case=plan.name, first=row.first)
 
 

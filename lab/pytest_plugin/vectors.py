@@ -37,7 +37,7 @@ class VectorItem(pytest.Item):
 
     def runtest(self) -> None:
         """Replay, and compare every word with the model's."""
-        bench, folder = bench_of(self.config), self.path.parent
+        bench, folder = bench_of(self.config), self.path.parent.resolve()
         with told():
             row = bench.replay(folder, self.target)
         note(self, self.target, bench.material(folder).plan, row)

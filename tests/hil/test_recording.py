@@ -1,0 +1,203 @@
+"""Recordings of boards: replayed equal, a word that differs is named, and what a pulled cable leaves."""
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from kerncast.cli.main import app
+from kerncast.codegen.generate import generate
+from kerncast.hw.backends import open_backend
+from kerncast.lab.recording import PIECE, Recorder, calls_on_file, load_recording, pieces, recompute
+from kerncast.sim.backend import Backend, Outputs
+from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_DIFFERENT, KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import make_vectors
+
+if TYPE_CHECKING:
+    from conftest import HostAgent, SerialBoard
+
+X = np.resize([[3], [50], [-9], [3], [-120]], (3 * PIECE, 1))
+CALLS = [("update", X, X[:, 0]), ("predict", X, None)]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
+    plan = make_plan(Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16},
+                          input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
+                          online={"budget": 4, "eta": 0.3}))
+    out = tmp_path_factory.mktemp("made") / "out"
+    generate(plan, out, vectors=make_vectors(plan, CALLS))
+    return plan, out
+
+
+def run(*arguments: str | Path) -> tuple[int, dict]:
+    result = CliRunner().invoke(app, [*map(str, arguments), "--json"], prog_name="kerncast")
+    assert "Traceback" not in result.output
+    return result.exit_code, json.loads(result.stdout)
+
+
+class Failing:
+    """The model, until it has answered so many calls."""
+
+    def __init__(self, plan: Plan, answers: int, error: BaseException) -> None:
+        self._model, self._left, self._error = open_model(plan), answers, error
+        self.name, self.calls, self.state = "failing", self._model.calls, self._model.state
+        self.update = lambda x, y: self._answer(self._model.update, x, y)
+        self.predict = lambda x: self._answer(self._model.predict, x)
+
+    def _answer(self, function: Callable[..., Outputs], *words: object) -> Outputs:
+        if not self._left:
+            raise self._error
+        self._left -= 1
+        return function(*words)
+
+
+def recorded(plan: Plan, path: Path, backend: Backend) -> Recorder:
+    with Recorder(path, plan, backend, "board:t") as recorder:
+        for call in pieces(CALLS):
+            recorder.run(call)
+        recorder.finish()
+    return recorder
+
+
+def test_what_a_board_answered_is_computed_again_from_the_file_alone(
+        made: tuple[Plan, Path], tmp_path: Path, traced_agent: Callable[[Plan, Path], "HostAgent"],
+        serial_board: Callable[["HostAgent"], "SerialBoard"]) -> None:
+    board = serial_board(traced_agent(*made))
+    file = tmp_path / "t.recording"
+    code, kept = run("hil", "record", made[1], "--on", "board:microbit", "--port", board.port, "-o", file)
+    board.unplug()
+    assert (code, kept["calls"], kept["samples"], kept["plan"]) == (0, 6, 6 * PIECE, made[0].hash)
+    code, found = run("hil", "replay", file)
+    assert (code, found["mismatches"], found["first"], found["stopped"]) == (0, 0, "", "")
+    assert found["words"] == kept["words"] > 12 * PIECE
+    assert found["recorded"]["target"] == f"board:microbit@{board.port}"
+    code, refused = run("hil", "record", made[1], "--on", "model", "-o", file)
+    assert (code, refused["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E192")
+
+
+def test_a_recording_tells_the_image_that_ran(
+        made: tuple[Plan, Path], tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("python:unicorn", "python -m pip install unicorn")
+    backend = open_backend(made[0], "emu:mps2-an386:unicorn", source=made[1], build_dir=tmp_path / "build")
+    path = tmp_path / "t.recording"
+    with pytest.raises(KerncastError, match="E411"), Recorder(path, made[0], backend, "emu") as recorder:
+        recorder.run(pieces(CALLS)[0])
+        backend.client.link.process.kill()  # as a pulled cable
+        recorder.run(pieces(CALLS)[1])
+    backend.close()
+    recording = load_recording(path)
+    assert recording.about["board"] == "mps2-an386" and len(recording.about["firmware"]) == 64
+    assert len(recording.calls) == 1 and recording.stopped.startswith("E411")
+    assert recompute(recording, open_model(made[0])).mismatches == 0
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("out")])
+def test_what_was_answered_before_the_end_is_kept(
+        made: tuple[Plan, Path], tmp_path: Path, error: BaseException) -> None:
+    path = tmp_path / "t.recording"
+    with pytest.raises(type(error)):
+        recorded(made[0], path, Failing(made[0], 4, error))
+    recording = load_recording(path)
+    result = recompute(recording, open_model(made[0]))
+    assert (len(recording.calls), result.mismatches, recording.state) == (4, 0, None)
+    assert recording.stopped == f"interrupted: {type(error).__name__}"
+    code, found = run("hil", "replay", path)
+    assert (code, found["stopped"], found["words"]) == (0, recording.stopped, result.words)
+
+
+def test_nothing_is_left_where_nothing_was_answered(made: tuple[Plan, Path], tmp_path: Path) -> None:
+    with pytest.raises(KeyboardInterrupt):
+        recorded(made[0], tmp_path / "t.recording", Failing(made[0], 0, KeyboardInterrupt()))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_that_was_cut_off_anywhere_is_read_as_far_as_it_goes(
+        made: tuple[Plan, Path], tmp_path: Path) -> None:
+    path = tmp_path / "t.recording"
+    recorded(made[0], path, open_model(made[0]))
+    whole = path.read_bytes()
+    ends = [i + 1 for i, byte in enumerate(whole) if byte == 10]
+    for calls, (before, end) in enumerate(pairwise(ends)):
+        path.write_bytes(whole[:(before + end) // 2])  # in the middle of a line
+        if not calls:
+            with pytest.raises(KerncastError, match="no call in it"):
+                load_recording(path)
+            continue
+        recording = load_recording(path)
+        assert (len(recording.calls), recording.stopped) == (min(calls, 6), "the file was cut off")
+        assert recompute(recording, open_model(made[0])).mismatches == 0
+
+
+def test_the_first_word_that_differs_is_named_with_its_sample(
+        made: tuple[Plan, Path], tmp_path: Path) -> None:
+    path = tmp_path / "t.recording"
+    recorded(made[0], path, open_model(made[0]))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[2]["answered"]["f"][5] += 1
+    lines[-1]["state"]["count"][0] -= 1
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, found = run("hil", "replay", path)
+    assert (code, found["mismatches"]) == (EXIT_DIFFERENT, 2)
+    assert found["first"].startswith(f"call 1 (update, samples {PIECE} to {2 * PIECE - 1}): f[5]: ")
+
+
+def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, made: tuple[Plan, Path]) -> None:
+    for text in ("", "{}\n", "[]\n", "\xff\n", '{"recording": 99}\n', '{"recording": 1, "plan": {}}\n',
+                 (made[1] / "vectors.json").read_text()):
+        (tmp_path / "x").write_bytes(text.encode("latin-1"))
+        code, found = run("hil", "replay", tmp_path / "x")
+        assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212"), text
+    assert run("hil", "replay", tmp_path / "none")[1]["errors"][0]["code"] == "E191"
+
+
+def test_samples_of_ones_own_are_learnt_or_predicted(made: tuple[Plan, Path], tmp_path: Path) -> None:
+    data, file = tmp_path / "night.csv", tmp_path / "t.recording"
+    data.write_text("y,x0\n" + "".join(f"{i % 9},{i % 100}\n" for i in range(100)))
+    assert [(call.name, len(call.x_raw)) for call in calls_on_file(made[0], data)] == [
+        ("update", PIECE), ("update", 100 - PIECE)]
+    assert run("hil", "record", made[1], "--on", "model", "--data", data, "-o", file)[1]["samples"] == 100
+    assert run("hil", "replay", file)[0] == 0
+    data.write_text("x0\n7\n8\n")
+    (call,) = calls_on_file(made[0], data)
+    assert (call.name, call.x_raw.tolist(), call.y_raw) == ("predict", [[7], [8]], None)
+    data.write_text("x0,y\n7,1000\n")
+    code, found = run("hil", "record", made[1], "--on", "model", "--data", data)
+    assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E246")
+
+
+@pytest.mark.parametrize(("scheme", "header", "calls"), [
+    ("uniform", "y", ["train", "predict"]), ("diagonal_mean", "x0,y", ["train", "predict"])])
+def test_a_trainer_takes_the_first_n_samples(
+        tmp_path: Path, scheme: str, header: str, calls: list[str]) -> None:
+    plan = make_plan(Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
+                          output={"word": "s8f0"}, kernel={"sigma": 2.0},
+                          toeplitz={"n": 8, "lam": 0.5, "scheme": scheme}))
+    (tmp_path / "d.csv").write_text(f"{header}\n" + "".join(f"{i},{i}\n"[-2 * len(header.split(',')):]
+                                                            for i in range(9)))
+    found = calls_on_file(plan, tmp_path / "d.csv")
+    assert [call.name for call in found] == calls and len(found[0].y_raw) == 8
+    (tmp_path / "d.csv").write_text(f"{header}\n")
+    with pytest.raises(KerncastError, match="E247"):
+        calls_on_file(plan, tmp_path / "d.csv")
+
+
+@pytest.mark.parametrize(("arguments", "code"), [
+    (("--on", "board:microbit"), "E421"), (("--on", "board:nucelo", "--port", "/dev/x"), "E322"),
+    (("--on", "emu:microbit", "--port", "/dev/x"), "E420"),
+    (("--on", "board:/dev/x", "--flash", "auto"), "E418"),
+    (("--on", "board:microbit", "--port", "/dev/there-is-none"), "E410")])
+def test_a_board_that_cannot_be_recorded_says_why(
+        made: tuple[Plan, Path], tmp_path: Path, arguments: tuple[str, ...], code: str) -> None:
+    status, found = run("hil", "record", made[1], "-o", tmp_path / "x", *arguments)
+    assert (status, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, code)
+    assert not list(tmp_path.iterdir())

@@ -23,6 +23,8 @@ def build(out: GeneratedFolder,
           as_json: JsonFlag = False) -> None:
     """Build the library and the HIL agent into an image, and say what it takes and what loads it.
 
+    Exits with 2 where flash, RAM or stack are beyond the [budget] of the spec; kerncast cost counts as well.
+
     Examples
     --------
     kerncast build build/ecg
@@ -31,12 +33,18 @@ def build(out: GeneratedFolder,
     from ..codegen.firmware import build_firmware
     from ..codegen.generate import load_plan
     from ..hw.hil.flash import flash_commands
+    from ..lab.costs import built_costs, over_budget
+    from ..sim.errors import KerncastError
 
     plan, _ = load_plan(out)
     image = build_firmware(out, plan, board, compiler=compiler, optimise=optimise, traced=trace)
+    costs = built_costs(plan, image)
+    problems = over_budget(plan, costs, counted=False)
+    if problems:
+        raise KerncastError(problems)
     values = {"elf": str(image.elf), "board": board, "compiler": image.compiler,
               "optimise": image.optimise, "flash": image.flash_bytes, "ram": image.ram_bytes,
-              "library": image.library_bytes, "model": plan.state_bytes,
+              "library": costs.flash["all"], "model": plan.state_bytes, "stack": costs.deepest,
               "stack_reserved": image.stack_bytes}
     loaders = flash_commands(image.board, image.elf)
     show({**values, "loaders": loaders}, as_json,

@@ -54,9 +54,11 @@ def _target(spec: Spec, _: Path) -> None:
     from ..codegen.targets import target_ids
     from ..sim.errors import fail
 
-    if spec.target.id not in target_ids():
-        raise fail("E323", "there is no such target", where="[target] id", value=spec.target.id,
-                   allowed=", ".join(target_ids()), remedy="choose one of these")
+    places = {"[target] id": spec.target.id, "[budget] target": spec.budget.target if spec.budget else None}
+    for where, name in places.items():
+        if name is not None and name not in target_ids():
+            raise fail("E323", "there is no such target", where=where, value=name,
+                       allowed=", ".join(target_ids()), remedy="choose one of these")
 
 
 def _plan(spec: Spec, _: Path) -> None:

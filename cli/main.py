@@ -13,6 +13,7 @@ import typer
 
 from .build import build
 from .check import check
+from .cost import cost
 from .demo import demo
 from .doctor import doctor
 from .explain import explain
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Command] = {
     "sim": sim,
     "gen": gen,
     "build": build,
+    "cost": cost,
     "test": test,
     "targets": targets,
     "doctor": doctor,

@@ -91,9 +91,21 @@ def check_memory(plan: Plan, target: Target) -> None:
 
 
 def refuse_oversize(spec: Spec) -> None:
-    """Refuse a spec whose model does not fit its target before anything is computed; E301."""
+    """Refuse a spec whose model fits not its target, or not its budget, before anything is computed.
+
+    Raises
+    ------
+    KerncastError
+        E301 for the target, E333 for the RAM of the budget.
+    """
     try:
-        check_memory(make_plan(spec), load_target(spec.target.id))
+        plan = make_plan(spec)
+        check_memory(plan, load_target(spec.target.id))
+        allowed = spec.budget.ram if spec.budget else None
+        if allowed is not None and plan.state_bytes > allowed:
+            raise fail("E333", "the model is over its budget of RAM", where="[budget] ram",
+                       value=f"{plan.state_bytes} bytes", allowed=f"{allowed} bytes",
+                       remedy=f"lower {plan.size_key}, use a shorter word, or raise the budget")
     except KerncastError as error:
         raise spec.located(error) from None
 

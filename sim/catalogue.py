@@ -321,6 +321,9 @@ _GENERATION = {
                   "Counts need an emulator with a counter of that unit, and data in the spec; a worst-case "
                   "stack needs a compiler that tells its frames, gcc or clang.",
                   "Follow the remedy named, or remove the key."),
+    "E335": Entry("a word differs from the model's while costs are counted",
+                  "The core does not compute what the model computes; what that takes says nothing.",
+                  "Find the place with: kerncast test OUT --on BACKEND --bisect."),
 }
 
 #: Every error and warning a user can meet, by its code.

@@ -21,6 +21,7 @@ from .spec_rules import RULES, Draft
 from .spec_source import KeyPath, Source
 from .spec_tables import (
     TABLES,
+    Budget,
     Cg,
     Data,
     Input,
@@ -34,8 +35,8 @@ from .spec_tables import (
     keys,
 )
 
-__all__ = ["Cg", "Data", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Spec", "TargetChoice",
-           "Toeplitz"]
+__all__ = ["Budget", "Cg", "Data", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Spec",
+           "TargetChoice", "Toeplitz"]
 
 _PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
 
@@ -74,6 +75,7 @@ class Spec(BaseModel):
     online: Online | None = None
     numbers: Numbers = Numbers()
     target: TargetChoice = TargetChoice()
+    budget: Budget | None = None
     data: Data | None = None
     _source: Source = PrivateAttr(default_factory=lambda: Source("", {}))
 

@@ -16,6 +16,7 @@ from .kernels import KERNELS, NEEDS, lacking
 from .spec_problems import shown
 from .spec_source import KeyPath, Source
 from .spec_tables import (
+    CALLS,
     CASTS,
     FLOAT32,
     KERNEL_KEYS,
@@ -373,5 +374,18 @@ def _equaliser(draft: Draft) -> Found:
                             allowed="s2f0 or wider", remedy="use a wider word")
 
 
+def budget(draft: Draft) -> Found:
+    """Counts by call, of calls that the algorithm has (E109)."""
+    known = CALLS.get(draft.get("model", "algorithm") or "")
+    if known is None:
+        return
+    for key in ("instructions", "cycles", "packets"):
+        for call in draft.get("budget", key) or ():
+            if call not in known:
+                yield draft.problem("E109", f"algorithm {draft.get('model', 'algorithm')} has no such call",
+                                    "budget", key, call, value=call, allowed=", ".join(known),
+                                    remedy="choose one of these")
+
+
 RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, float32, kernel,
-         overrides, casts, ranges, data)
+         overrides, casts, ranges, budget, data)

@@ -16,6 +16,7 @@ from .spec_types import (
     ROUNDINGS,
     Casts,
     CName,
+    Counts,
     Formats,
     Gain,
     Offset,
@@ -40,6 +41,10 @@ def _key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **li
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
                          "remedy": "write the sensor's word: sign, total bits, fraction bits"}
 _POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
+_BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "an integer of bytes, 1 to 4294967295",
+                          "remedy": "`kerncast cost` says what the library takes today"}
+_COUNTS: dict[str, Any] = {"allowed": "integers from 1 by call, such as { predict = 6000 }",
+                           "remedy": "`kerncast cost` says what calls take today"}
 
 
 def _tolerance() -> Any:
@@ -255,6 +260,24 @@ class TargetChoice(Table):
         allowed="a target's id", remedy="`kerncast targets` lists them")
 
 
+class Budget(Table):
+    """What the library may take: `kerncast cost` and `kerncast build` fail beyond it."""
+
+    target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
+        None, about="the target it holds for; that of [target] where there is none",
+        allowed="a target's id", remedy="`kerncast targets` lists them")
+    optimise: Literal["-O0", "-O1", "-O2", "-O3", "-Os"] = _key(
+        "-O2", about="the optimisation level it holds for", allowed="-O0, -O1, -O2, -O3, -Os",
+        remedy="-Os is smallest, -O2 fast")
+    flash: int | None = _key(None, about="bytes of code and tables, every call of the library made", **_BYTES)
+    ram: int | None = _key(None, about="bytes of the model and of the library's own variables", **_BYTES)
+    stack: int | None = _key(None, about="bytes of stack that training, updating and predicting take at most",
+                             **_BYTES)
+    instructions: Counts = _key({}, about="at most, by call: train, update, predict", **_COUNTS)
+    cycles: Counts = _key({}, about="the same for targets whose counter counts cycles", **_COUNTS)
+    packets: Counts = _key({}, about="the same for targets whose counter counts packets", **_COUNTS)
+
+
 class Data(Table):
     """Where samples come from."""
 
@@ -291,10 +314,13 @@ KERNEL_KEYS: dict[str, tuple[str, ...]] = {
 #: Every table by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[Table]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
-    "cg": Cg, "online": Online, "numbers": Numbers, "target": TargetChoice, "data": Data,
+    "cg": Cg, "online": Online, "numbers": Numbers, "target": TargetChoice, "budget": Budget, "data": Data,
 }
 REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online"}
+#: What each algorithm answers, and [budget] may limit.
+CALLS = {"toeplitz_rls": ("train", "predict"), "kernel_cg": ("train", "predict"),
+         "kernel_lms": ("update", "predict")}
 #: Signals whose format [numbers.formats] may choose; all others follow from bounds.
 OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",)}
 #: Signals with a cast of their own; `a` stands for every cast within the solver's recursion.

@@ -124,3 +124,5 @@ ROUNDINGS = ("floor", "half_up", "half_even")
 OVERFLOWS = ("saturate", "wrap")
 Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
 Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
+#: Instructions, cycles or packets by call.
+Counts = dict[str, Annotated[int, Field(ge=1, le=2**63 - 1)]]

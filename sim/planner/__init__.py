@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from ..errors import KerncastError, fail
 from ..formats import Format
@@ -58,8 +59,14 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
         check_shifts(plan)
     except KerncastError as error:
         raise spec.located(error) from None
-    made = replace(plan, evidence={**complete(plan), "spec": spec.hash})
+    made = replace(plan, evidence={**complete(plan), "spec": spec.hash, **_asked(spec)})
     return rounding_seen(made, x_raw, y_raw)
+
+
+def _asked(spec: Spec) -> dict[str, Any]:
+    """What the library may take, kept beside the decisions, none of which depends on it."""
+    return {} if spec.budget is None else {
+        "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
 
 
 def _given(spec: object) -> Spec:

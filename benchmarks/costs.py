@@ -1,0 +1,116 @@
+"""What the shipped examples cost on every target that can be emulated, at -O2 and -Os.
+
+``python benchmarks/costs.py`` writes docs/costs.md.  Flash, RAM and stack are of what the compilers made
+today, counts of the emulators, and every word that was counted is compared with the model's.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from kerncast.codegen.targets import board_ids, load_board, target_ids
+from kerncast.lab.costs import COUNTED, Costs, measured_costs
+from kerncast.lab.example import Prepared, prepare
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.spec import Spec
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "costs.md"
+LEVELS = ("-O2", "-Os")
+
+HEAD = f"""# What the examples cost
+
+`python benchmarks/costs.py` measures this page. `kerncast cost OUT --target all` does the same for a folder
+of yours, and says where it is over the budget of its spec:
+
+    [budget]
+    target = "cortex-m4"                  # that of [target] where it is left away
+    optimise = "-Os"                      # -O2 where it is left away
+    flash = 6500                          # bytes, every call of the library made
+    ram = 5800                            # bytes of the model and of the library's own variables
+    stack = 512                           # bytes, the worst of training, updating and predicting
+    instructions = {{ predict = 9000 }}     # the worst that the vectors show; cycles or packets likewise
+
+`kerncast check` and `kerncast gen` hold the model's RAM against it, `kerncast build` flash, RAM and stack,
+and `kerncast cost` the counts as well. A budget is no decision: neither the plan nor the generated code
+depends on it, but for the hash of the spec in the banners.
+
+* **Flash**: code, constants and initial values of a program that predicts (`predict`), trains or updates as
+  well (`learn`), saves and restores its state as well (`all`): after `--gc-sections`, with what it calls of
+  the compiler's runtime, without start-up and test agent. `image` is the test firmware, agent, link and drivers
+  included; on a board without room for saved states it lacks them.
+* **RAM**: the model's structure, which the caller owns, at the size that the plan states. The library has no
+  other.
+* **Stack**: the most that training, updating or predicting takes, from the frames that the compiler states
+  (`-fstack-usage`) and the relocations of the objects, which say who calls whom. A function that may call
+  itself, or whose frame depends on data, is refused. A function of the compiler's runtime is taken at the
+  target's `runtime_stack_bytes`. Interrupts are not in it. zig does not tell its frames.
+* **Counts**: the mean and, in brackets, the worst of the last {COUNTED} samples, in the unit of the
+  emulator's counter. Cycles are simavr's alone; an emulator's instructions are no cycles.
+"""
+
+HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "stack", "unit", "train",
+         "update", "a prediction")
+
+
+def emulated() -> list[str]:
+    """Targets with a board that has an emulator."""
+    having = {load_board(name).target for name in board_ids() if load_board(name).emulators}
+    return [name for name in target_ids() if name in having]
+
+
+def row(costs: Costs) -> str:
+    """A line of an example's table."""
+    counts = {name: f"{n.mean:,}" + (f" ({n.worst:,})" if name != "train" else "")
+              for name, n in costs.counts.items()}
+    cells = (f"`{costs.target}`", costs.optimise, f"{costs.compiler} {costs.version}",
+             *(f"{costs.flash[part]:,}" for part in ("predict", "learn", "all", "image")),
+             "-" if costs.deepest is None else f"{costs.deepest:,}", costs.unit or "not measured",
+             *(counts.get(name, "-") for name in ("train", "update", "predict")))
+    return f"| {' | '.join(cells)} |"
+
+
+def rows(prepared: Prepared) -> Iterator[str]:
+    """Every target and level; what does not fit, or lacks its tool, is named below."""
+    left: dict[str, str] = {}
+    for target in emulated():
+        for level in LEVELS:
+            try:
+                costs = measured_costs(prepared.plan, prepared.folder, target, level,
+                                       vectors=prepared.vectors)
+            except KerncastError as error:
+                problem = error.problems[0]
+                left[f"`{target}` {level}"] = f"{problem.code}, {problem.message}"
+                continue
+            print(f"{prepared.plan.name} {row(costs)}", file=sys.stderr, flush=True)
+            yield row(costs)
+    if left:
+        yield ""
+        yield "Left out: " + "; ".join(f"{where}: {why}" for where, why in left.items()) + "."
+
+
+def section(path: Path, folder: Path) -> str:
+    """The part of the page on one example."""
+    spec = Spec.load(path)
+    prepared = prepare(spec, path.parent, folder)
+    plan = prepared.plan
+    lines = [f"\n## `examples/{path.name}`\n", f"{spec.summary()}. RAM: {plan.state_bytes:,} bytes, on every "
+             f"target; {plan.table_bytes:,} bytes of tables are in the flash.\n",
+             f"| {' | '.join(HEADS)} |", f"|---|---|---|{'--:|' * 5}---|{'--:|' * 3}", *rows(prepared)]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> int:
+    """Write the page."""
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
+        parts = [section(path, Path(folder) / path.stem)
+                 for path in sorted((ROOT / "examples").glob("*.toml"))]
+    PAGE.write_text(HEAD + "".join(parts), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

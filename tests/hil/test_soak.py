@@ -129,7 +129,7 @@ class Soak:
 
     def _ask(self, board: Backend, model: Backend) -> None:
         """One call of each; the model is asked only when the board has answered."""
-        count = int(self._rng.integers(1, 40))
+        count = int(self._rng.integers(1, 4))
         x, y = self._rng.integers(-2048, 2048, (count, 2)), self._rng.integers(-2048, 2048, count)
         call = self._rng.choice(["update", "update", "predict", "state", "save"])
         if call == "save":

@@ -42,7 +42,7 @@ LINK = {
                   "The board named on the host is not the one that the firmware was built for: counts and "
                   "baud rate could not agree.",
                   "Name the board that the message tells, or load the firmware of the one you want."),
-    "E431": Entry("the RTL back end cannot do this", "The core in SystemVerilog predicts; it does not learn.",
+    "E431": Entry("the RTL back end cannot do this", "The plan has no core in SystemVerilog for this call.",
                   "Train on another back end and pass its state."),
     "E432": Entry("an RTL simulation failed",
                   "The simulator refused the sources, ended early, or ran into its limit of cycles.",

@@ -276,14 +276,15 @@ _GENERATION = {
     "E305": Entry("not a generated folder",
                   "The folder lacks the files that the command works on, or its generation was interrupted.",
                   "Make one with: kerncast gen SPEC -o FOLDER."),
-    "E306": Entry("the model is too large for the predictor in SystemVerilog",
-                  "The core keeps every vector in memory of its own, which has a limit.",
+    "E306": Entry("the model is too large for the core in SystemVerilog",
+                  "A core keeps every vector, or sample, in memory of its own, which has a limit.",
                   "Lower the key named, or use fewer columns."),
-    "E307": Entry("the predictor in SystemVerilog adds no intercept, and has no float32",
-                  "The core sums the expansion in integers; the C adds the bias of the trainer to it, and "
-                  "may learn in float32.",
-                  "Remove bias, or take the mean of the targets as [output] offset; choose a reduction in "
-                  "integers."),
+    "E307": Entry("the core in SystemVerilog does not do this",
+                  "The predictor sums the expansion in integers, without intercept; the learner is FKLMS "
+                  "with a fixed budget; the solver is Levinson's plain recursion, the trainer that on a "
+                  "uniform grid.",
+                  "Set what is allowed, or run the generated C. For an intercept take the mean of the "
+                  "targets as [output] offset."),
     "E308": Entry("the folder holds no test vectors",
                   "Vectors are generated from data, and the spec has none. A package runs them, too.",
                   "Add [data] to the spec and generate again."),

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 # What a run in this process imports is forgotten after it, and numpy cannot be imported twice.
 import kerncast.hw.hil.flash
 import kerncast.lab.pytest_plugin.bench
 import kerncast.lab.pytest_plugin.vectors
+from kerncast.cli.main import app
 from kerncast.codegen.generate import generate
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 pytest_plugins = ["pytester"]
 
+ROOT = Path(kerncast.__file__).resolve().parent
 EMULATED = "emu:mps2-an386:unicorn"
 TESTS = """
 import pytest
@@ -203,11 +206,30 @@ def test_a_real_board_is_opened_at_its_port(
     assert table(result)[f"board:microbit@{board.port}"][0] == "2"
 
 
+def test_the_page_on_testing_runs_as_it_stands(
+        run: Run, pytester: pytest.Pytester, require_tool: Callable[[str, str], str]) -> None:
+    """Its commands, in their order, and the tests it shows; those for a real board need one."""
+    require_tool("python:unicorn", "python -m pip install unicorn")
+    page = (ROOT / "docs" / "hil-testing.md").read_text(encoding="utf-8")
+    (pytester.path / "examples").symlink_to(ROOT / "examples")
+    (pytester.path / "test_board.py").write_text(page.partition("```python\n")[2].partition("```")[0])
+    commands = [line.split() for line in page.splitlines()
+                if line.startswith(("    kerncast ", "    pytest "))]
+    assert len(commands) >= 6
+    for program, *arguments in commands:
+        if program == "pytest":
+            result = run(*arguments)
+            assert result.ret == 0 and table(result)["all"][1] == "0"
+        else:
+            done = CliRunner().invoke(app, arguments, prog_name="kerncast")
+            assert done.exit_code == 0, done.output
+    assert (pytester.path / "hil.xml").is_file()
+
+
 def test_no_assertion_that_numba_compiles_is_rewritten_by_pytest() -> None:
     """An installed plugin has pytest rewrite the assertions of its whole package; numba knows plain ones."""
-    root = Path(kerncast.__file__).parent
     wrong = []
-    for path in (root / "sim").rglob("*.py"):
+    for path in (ROOT / "sim").rglob("*.py"):
         module = ast.parse(path.read_text(encoding="utf-8"))
         compiled = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef)
                     and any("jit" in ast.unparse(decorator) for decorator in node.decorator_list)]

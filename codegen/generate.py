@@ -20,7 +20,7 @@ from ..sim.target import Target
 from ..sim.vectors import Vectors
 from .context import context
 from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
-from .packages import render_packages
+from .packages import chosen_packages, render_packages
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_rtl
@@ -188,8 +188,8 @@ def render_all(plan: Plan, target: Target | None,
     A model too large for the memory of the predictor in SystemVerilog gets none.
     """
     files = render_c(plan) | {"plan.json": plan.to_json()}
-    if packages:
-        added = render_packages(plan, packages, vectors, [*filter(is_source, files)], target)
+    if kinds := chosen_packages(packages):
+        added = render_packages(plan, kinds, vectors, [*filter(is_source, files)], target)
         files |= added | {"README.md": files["README.md"] + added["README.md"]}
     if rtl_fits(plan):
         files |= render_rtl(plan)
@@ -215,7 +215,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     vectors : Vectors, optional
         Kept beside the code for ``kerncast test``.
     packages : sequence of str
-        What the folder becomes a library of: names of :data:`.packages.PACKAGES`.
+        What the folder becomes a library of: names of :data:`.packages.PACKAGES`, or ``all``.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     ------
     KerncastError
         E301 for a plan too large, E302 for a folder that is not ours, E303 for edited files, E304
-        for a damaged manifest, E308 for a package without vectors.
+        for a damaged manifest, E308 for a package without vectors, E310 for one that there is not.
     """
     out = Path(out_dir)
     chosen = load_target(target) if isinstance(target, str) else target

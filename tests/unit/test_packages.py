@@ -61,6 +61,13 @@ def test_a_package_that_there_is_not_is_refused_with_those_there_are(text):
     assert "cmake, make, zephyr, platformio, arduino, all" in said
 
 
+def test_generate_takes_the_same_names(plan, vectors, tmp_path):
+    refused("E310", generate, plan, tmp_path / "out", vectors=vectors, packages=("bazel",))
+    assert not (tmp_path / "out").exists()
+    whole = generate(plan, tmp_path / "one", vectors=vectors, packages=("all",))
+    assert whole == generate(plan, tmp_path / "two", vectors=vectors, packages=tuple(PACKAGES))
+
+
 def test_a_package_without_vectors_is_refused_before_a_file_is_written(plan, tmp_path):
     assert "[data]" in refused("E308", generate, plan, tmp_path / "out", packages=("make",))
     assert not (tmp_path / "out").exists()

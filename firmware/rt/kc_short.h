@@ -63,7 +63,7 @@ static inline uint32_t kc_short_exp2_16(uint32_t t, KC_TABLE uint32_t *table, in
     const uint32_t left = chord[0];
     const uint32_t drop = ((left - chord[1]) * rest) >> (20 - bits);
 
-    return (((left - drop) >> ((t >> 20) + 5U)) + 1U) >> 1;
+    return (((left - drop) >> (t >> 20)) + 32U) >> 6; /* as cut by 5 bits first: a floor of a floor */
 }
 
 /* v / 2^s, rounded; |v| <= 2^30, 0 <= s <= 30. */

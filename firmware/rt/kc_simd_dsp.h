@@ -133,34 +133,35 @@ static inline void kc_dsp_square_diff_rows(const int16_t *restrict u, const int1
     }
 }
 
-/* kc_portable_find_8: a byte of x is 0 where one of x - 1 borrows. */
+/* kc_portable_find_8, eight bytes at a time. */
 static inline int32_t kc_dsp_find_8(const uint8_t *words, int32_t from, int32_t count, uint8_t word)
 {
     const uint8x4_t ones = UINT32_C(0x01010101);
     const uint8x4_t wanted = word * ones;
 
-    for (; from + 4 <= count; from += 4) {
-        const uint8x4_t x = *(const kc_four_t *)(const void *)&words[from] ^ wanted;
+    for (; from + 8 <= count; from += 8) {
+        const kc_four_t *four = (const kc_four_t *)(const void *)&words[from];
 
-        if (((x - ones) & ~x & (ones << 7)) != 0U) {
-            break;
+        if ((__uqsub8(ones, four[0] ^ wanted) | __uqsub8(ones, four[1] ^ wanted)) != 0U) {
+            break; /* 1 - 0 is left where a byte is the word, else nothing */
         }
     }
     return kc_portable_find_8(words, from, count, word);
 }
 
-/* kc_portable_lower_above_8 */
+/* kc_portable_lower_above_8: the differences' signs choose the bytes of SEL. */
 static inline void kc_dsp_lower_above_8(uint8_t *words, int32_t count, uint8_t limit)
 {
     const uint8x4_t limits = limit * UINT32_C(0x01010101);
     kc_four_t *four = (kc_four_t *)(void *)words;
     int32_t left;
 
+    KC_UNROLL(2)
     for (left = count / 4; left > 0; left--) {
         const uint8x4_t x = *four;
-        const uint8x4_t above = __uqsub8(x, limits); /* 0 where the word is not above */
 
-        *four++ = x - (above - __uqsub8(above, UINT32_C(0x01010101)));
+        (void)__usub8(limits, x);
+        *four++ = x - __sel(0, UINT32_C(0x01010101));
     }
     kc_portable_lower_above_8(&words[count - count % 4], count % 4, limit);
 }

@@ -163,9 +163,10 @@ static tiny_lms_product_t hand_to(tiny_lms_model_t *m, int32_t slot,
         tiny_lms_kernel_distances(&m->v[slot * TINY_LMS_COLUMNS], &m->v[i * TINY_LMS_COLUMNS], rows, d);
         KC_UNROLL(2)
         for (j = 0; j < rows; j++) {
-            const tiny_lms_product_t k = tiny_lms_kernel_value(d[j]);
+            tiny_lms_product_t k = 0;
 
             if (tiny_lms_kernel_reaches(d[j]) != 0) {
+                k = tiny_lms_kernel_value(d[j]);
                 lost |= receive(m, i + j, alpha, k);
             }
             KC_TRACE(project, distance, slot, i + j, d[j]);

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kerncast
-from kerncast.codegen.hil_table import link_table, offsets, render_docs, render_header
+from kerncast.codegen.hil_table import fixed_bytes, link_table, offsets, render_docs, render_header
+from kerncast.codegen.targets import board_ids, load_board
 from kerncast.hw.hil.protocol import (
     FrameSplitter,
     Reply,
@@ -45,6 +46,12 @@ def test_no_two_rows_of_the_table_share_a_code_or_a_name() -> None:
     table = link_table()
     for rows in (table.opcode, table.status, table.region):
         assert len({r.code for r in rows}) == len({r.name for r in rows}) == len(rows)
+
+
+@pytest.mark.parametrize("name", board_ids())
+def test_a_board_tells_its_whole_name_in_the_frames_that_it_has(name: str) -> None:
+    payload = load_board(name).uart.max_payload or link_table().max_payload
+    assert fixed_bytes(link_table().opcode_named("HELLO").reply) + len(name) < payload
 
 
 def test_only_the_last_field_of_a_payload_is_open_ended() -> None:

@@ -89,8 +89,8 @@ def _run(recorder: Recorder, calls: list[Call], plan: Plan, as_json: bool) -> No
 def _kept(recorder: Recorder) -> str:
     if not recorder.calls:
         return "nothing was answered, so no file is left"
-    return (f"{recorder.path}: {recorder.calls} calls, {recorder.samples} samples, "
-            f"{recorder.words} words are kept")
+    return (f"{recorder.path}: kept are {recorder.words} words of {recorder.samples} samples, "
+            f"calls: {recorder.calls}")
 
 
 def _tell(recorder: Recorder, plan: Plan, as_json: bool, error: KerncastError | None = None) -> None:
@@ -135,8 +135,8 @@ def hil_replay(file: Recorded,
               "calls": len(recording.calls), "words": result.words, "mismatches": result.mismatches,
               "first": result.first, "stopped": recording.stopped}
     rows = [("plan", recording.plan.hash), *((key, str(value)) for key, value in about.items()),
-            ("recorded", f"{len(recording.calls)} calls, "
-             + (f"then it stopped: {recording.stopped}" if recording.stopped else "to the end")),
+            ("calls", f"{len(recording.calls)}"
+             + (f", then it stopped: {recording.stopped}" if recording.stopped else ", to the end")),
             ("differs", result.first or "nowhere")]
     show(values, as_json, f"{columns(rows)}\n{result.words} words computed again on {backend.name}, "
          f"{result.mismatches} differ")

@@ -30,6 +30,9 @@ SECTIONS {{
 }}
 """
 _STOP = FLASH + BYTES - 16
+_STACK = RAM + BYTES - 16
+#: What unused stack is filled with, and how much of it.
+_PAINT = b"\xA5" * 8192
 _ARGUMENTS = (arm_const.UC_ARM_REG_R0, arm_const.UC_ARM_REG_R1, arm_const.UC_ARM_REG_R2,
               arm_const.UC_ARM_REG_R3)
 
@@ -78,6 +81,13 @@ class Core:
         size = np.dtype(kind).itemsize * count
         return np.frombuffer(bytes(self._uc.mem_read(self.symbols[name] + offset, size)), dtype=kind)
 
+    def stack_of(self, name: str, *arguments: int | str) -> int:
+        """Bytes of stack that a call takes, as the words that it overwrote tell."""
+        self._uc.mem_write(_STACK - len(_PAINT), _PAINT)
+        self.call(name, *arguments)
+        left = bytes(self._uc.mem_read(_STACK - len(_PAINT), len(_PAINT)))
+        return len(left) - (len(left) - len(left.lstrip(_PAINT[:1])))
+
     def text(self, name: str) -> str:
         """A string constant."""
         return bytes(self._uc.mem_read(self.symbols[name], 64)).partition(b"\0")[0].decode()
@@ -86,7 +96,7 @@ class Core:
         """Call a function with up to four words, a string being a variable's address: result, count."""
         for register, value in zip(_ARGUMENTS, arguments, strict=False):
             self._uc.reg_write(register, self.symbols[value] if isinstance(value, str) else value)
-        self._uc.reg_write(arm_const.UC_ARM_REG_SP, RAM + BYTES - 16)
+        self._uc.reg_write(arm_const.UC_ARM_REG_SP, _STACK)
         self._uc.reg_write(arm_const.UC_ARM_REG_LR, _STOP | 1)
         self._count = 0
         self._uc.emu_start(self.symbols[name] | 1, _STOP)

@@ -1,0 +1,192 @@
+"""Prediction and Durbin's recursion on a Cortex-M4 beside what others offer, built and counted in one run.
+
+``python benchmarks/beside.py`` writes docs/peers.md.  The others, micromlgen, m2cgen and CMSIS-DSP, are taken
+from their packages on PyPI into a temporary folder; where they cannot be had, nothing is written.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kerncast.benchmarks.beside_durbin import cmsis_flags, durbin_rows
+from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.instructions import CMSIS, HEADERS, OPTIMISED, Learner, Task, build, built, example
+from kerncast.codegen.resources import read_text
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "peers.md"
+PACKAGES = ("m2cgen==0.10.0", "micromlgen==1.1.28")
+GAMMA = 0.005
+#: Flags that undo what only our sources can be compiled with: these may take the compiler's own functions.
+HOSTED = ("-fhosted", "-fno-exceptions", "-fno-rtti", "-w")
+#: An exponential that costs nothing but its call.
+FREE = "double exp(double x) { return x; }\nfloat expf(float x) { return x; }\n"
+MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y);\n"
+
+HEAD = """# Beside others, on a Cortex-M4
+
+`python benchmarks/beside.py` measures this page: one compiler, one run, instructions counted in Unicorn,
+which are no cycles.
+
+## Prediction
+
+`examples/digits.toml`, 3 against 8: the 41 vectors of 64 inputs that the learner holds after 250 digits, and
+the 107 test digits. The others get a support-vector classifier of scikit-learn, fitted to the same 41 vectors
+with the same kernel, in the words that they offer. **Their exponential costs nothing but its call** here, in
+instructions and in flash: their figures are lower bounds. Flash is that of a program that predicts and does
+nothing else, the vectors apart. These, and what else the model holds, are RAM in kerncast, since it learns on
+the device, and constants in the others; m2cgen and micromlgen make them a part of the code.
+
+| | words | level | instructions, mean | worst | flash | vectors and state |
+| --- | --- | --- | --: | --: | --: | --: |
+"""
+
+DURBIN = """
+## Durbin's recursion
+
+The predictor polynomial of a Toeplitz matrix from its first row, words of 32 bits: the part of the Levinson
+solver that `arm_levinson_durbin_q31` does as well. Ours keeps a block exponent and tells where the matrix is
+not positive definite; CMSIS-DSP's coefficients are Q31, so that all of them must be below 1. Rows: Gaussian
+kernels of width sigma, in samples, on a uniform grid, with lambda on the diagonal, scaled so that r[0] = 1.
+`largest` is that of the exact coefficients; the error is |a - exact| / |exact|; exact is float64 on the same words. -O2.
+
+| sigma | lambda | n | largest | kerncast: an order | error | CMSIS-DSP: an order | error |
+| --: | --: | --: | --: | --: | --: | --: | --: |
+"""
+
+
+def fetched(folder: Path) -> Path:
+    """The others' packages: generators to import from `folder`, and the sources of CMSIS-DSP."""
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), *PACKAGES], check=True)
+    subprocess.run([*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", CMSIS,
+                    "-d", str(folder)], check=True)
+    with tarfile.open(next(folder.glob("cmsisdsp-*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    sys.path.insert(0, str(folder))
+    return next(folder.rglob("Source"))
+
+
+def held(task: Task, model: Learner) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The vectors that the learner holds, and their targets."""
+    state = model.model.state()
+    count = int(state["count"][0])
+    v = state["v"].reshape(-1, task.plan.sizes["D"])[:count]
+    places = [int(np.flatnonzero((task.x == row).all(axis=1))[0]) for row in v]
+    return v, task.y[places]
+
+
+def array(kind: str, name: str, values: NDArray[np.float64]) -> str:
+    """A constant array in C."""
+    return f"const {kind} {name}[] = {{{', '.join(f'{v:.9g}f' for v in values.ravel())}}};\n"
+
+
+def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
+    """A program that predicts by CMSIS-DSP: the ending of its file, and its text."""
+    dual = np.asarray(svc.dual_coef_)  # type: ignore[attr-defined]
+    return ".c", ('#include "arm_math.h"\n#include "dsp/svm_functions.h"\n' + FREE
+                  + array("float32_t", "vectors", v.astype(float)) + array("float32_t", "dual", dual)
+                  + "const int32_t classes[2] = {0, 1};\n"
+                  f"const arm_svm_rbf_instance_f32 svm = {{{len(v)}, 64, 0.0f, dual, vectors, classes, "
+                  f"{GAMMA}f}};\n"
+                  "float32_t in[64];\nint32_t told;\n"
+                  "int predict(void) { arm_svm_rbf_predict_f32(&svm, in, &told); return told; }\n"
+                  "int main(void) { return predict(); }\n")
+
+
+def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
+    """The same by m2cgen's C."""
+    from m2cgen import export_to_c
+
+    return ".c", (export_to_c(svc) + FREE + "double in[64];\nint predict(void) { return score(in) > 0; }\n"
+                  "int main(void) { return predict(); }\n")
+
+
+def micromlgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
+    """The same by micromlgen's C++."""
+    from micromlgen import port
+
+    return ".cpp", ("#include <math.h>\n" + port(svc) + f'extern "C" {{\n{FREE}float in[64];\n'
+                    "Eloquent::ML::Port::SVM svm;\nint predict(void) { return svm.predict(in); }\n"
+                    "int main(void) { return predict(); }\n}\n")
+
+
+PEERS: dict[str, tuple[Callable[[object, NDArray[np.int64]], tuple[str, str]], str, type[np.generic]]] = {
+    f"`arm_svm_rbf_predict_f32`, {CMSIS}": (cmsis, "float32", np.float32),
+    PACKAGES[0]: (m2cgen, "double", np.float64), PACKAGES[1]: (micromlgen, "float32, double", np.float32)}
+
+
+def headers(folder: Path) -> None:
+    """What of a C library the others ask for."""
+    for name, text in {**HEADERS, "math.h": MATH}.items():
+        (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'
+                                   "#ifdef __cplusplus\n}\n#endif\n")
+
+
+def prediction_rows(sources: Path) -> Iterator[str]:
+    """Ours at both levels, then the others."""
+    from sklearn.svm import SVC
+
+    task = example("digits", 16)
+    for title, define in (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0")):
+        for level in OPTIMISED:
+            learner = Learner(task, "learn", level, define)
+            learner.update(task)
+            learner.core.start_counting()
+            counts, flash = learner.predict(task.x_test), built(task.plan, "predict", level, define)[1]
+            yield (f"| kerncast, {title} | 16 bits | {level} | {counts.mean():,.0f} | {counts.max():,} "
+                   f"| {flash:,} | {task.plan.state_bytes:,} |")
+    v, y = held(task, learner)
+    svc = SVC(kernel="rbf", gamma=GAMMA, C=1.0).fit(v, y)
+    if len(svc.support_) != len(v):
+        raise SystemExit(f"the classifier holds {len(svc.support_)} of the {len(v)} vectors")
+    v = svc.support_vectors_.astype(np.int64)
+    for name in PEERS:
+        for level in OPTIMISED:
+            yield peer_row(name, level, svc, v, task.x_test, sources)
+
+
+def peer_row(name: str, level: str, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64],
+             sources: Path) -> str:
+    """A line of one of the others."""
+    made, words, kind = PEERS[name]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        headers(folder)
+        ending, text = made(svc, v)
+        (folder / f"main{ending}").write_text(text)
+        used = [next(sources.rglob("arm_svm_rbf_predict_f32.c"))] if made is cmsis else []
+        image, flash = build(folder, [*used, folder / f"main{ending}"], level, *HOSTED,
+                             f"-std=gnu{'11' if ending == '.c' else '++11'}", *cmsis_flags(sources))
+        core = Core(image)
+    core.start_counting()
+    counts = []
+    for x in x_test:
+        core.write("in", x.astype(kind))
+        counts.append(core.call("predict")[1])
+    data = v.size * 4 if made is cmsis else 0
+    return (f"| {name} | {words} | {level} | {np.mean(counts):,.0f} | {max(counts):,} | {flash - data:,} "
+            f"| {f'{data:,}' if data else 'in the code'} |")
+
+
+def main() -> int:
+    """Write the page."""
+    with tempfile.TemporaryDirectory() as place:
+        sources = fetched(Path(place))
+        page = HEAD + "\n".join(prediction_rows(sources)) + "\n"
+        print(page, flush=True)
+        page += DURBIN + "\n".join(durbin_rows(sources, read_text("examples/ecg.toml"))) + "\n"
+    PAGE.write_text(page, encoding="utf-8")
+    print(page)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,135 @@
+"""Costs: stack as computed against stack as painted, budgets, and the command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.benchmarks.cortex_m import Core
+from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.generate import generate, refuse_oversize
+from kerncast.codegen.targets import load_target
+from kerncast.lab.costs import Costs, Count, measured_costs, over_budget
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import make_vectors
+
+TOEPLITZ = {"model": {"name": "ecg", "algorithm": "toeplitz_rls"}, "input": {"word": "u16f0"},
+            "output": {"word": "s12f0"}, "kernel": {"sigma": 3.0},
+            "toeplitz": {"n": 24, "lambda": 0.1, "scheme": "uniform"}}
+ONLINE = {"model": {"name": "near", "algorithm": "kernel_lms"}, "input": {"word": "s12f8", "columns": 3},
+          "output": {"word": "s3f0"}, "kernel": {"sigma": 0.7}, "online": {"budget": 7, "eta": 0.5}}
+#: What the computed stack may be above the painted one, besides what the target says of the runtime: paths
+#: that these data do not take.
+MARGIN = 64
+
+
+def generated(tables: dict[str, dict[str, object]], folder: Path) -> Plan:
+    plan = make_plan(Spec(**tables))
+    generate(plan, folder)
+    return plan
+
+
+def painted(plan: Plan, core: Core) -> dict[str, int]:
+    """Stack by call, the worst of some samples."""
+    random, p, found = np.random.default_rng(3), plan.name, {"init": core.stack_of(f"{plan.name}_model_init",
+                                                                                   "model")}
+    if plan.trains:
+        core.write("y", random.integers(-900, 900, plan.sizes["n"]).astype(np.int16))
+        found["train"] = core.stack_of(f"{p}_toeplitz_train", "model", "y")
+        core.write("x", np.array([3], dtype=np.uint16))
+        return found | {"predict": core.stack_of(f"{p}_model_predict", "model", "x", "f")}
+    found |= {"update": 0, "predict": 0}
+    for _ in range(60):
+        core.write("x", random.integers(-300, 300, 3).astype(np.int16))
+        y = int(random.integers(-2, 3)) & 0xFFFFFFFF
+        found["update"] = max(found["update"], core.stack_of(f"{p}_lms_update", "model", "x", y, "f"))
+        found["predict"] = max(found["predict"], core.stack_of(f"{p}_model_predict", "model", "x", "f"))
+    return found
+
+
+@pytest.mark.parametrize(("tables", "board", "level"), [
+    (ONLINE, "mps2-an386", "-O2"), (TOEPLITZ, "microbit", "-Os")], ids=["online", "toeplitz"])
+def test_no_call_takes_more_stack_than_was_computed_nor_much_less(
+        tables: dict[str, dict[str, object]], board: str, level: str, tmp_path: Path) -> None:
+    plan = generated(tables, tmp_path)
+    image = build_firmware(tmp_path, plan, board, compiler="gcc", optimise=level)
+    computed = image.worst_stack
+    assert computed is not None
+    slack = MARGIN + load_target(image.board.target).runtime_stack_bytes
+    for call, used in painted(plan, Core(image.elf)).items():
+        assert used <= computed[call] <= used + slack, (call, used, computed[call])
+
+
+def test_the_library_in_a_program_of_yours_takes_less_than_in_all_of_its_objects(tmp_path: Path) -> None:
+    plan = generated(ONLINE, tmp_path)
+    image = build_firmware(tmp_path, plan, compiler="gcc")
+    predict, learn = image.library("predict"), image.library("update", "predict")
+    assert plan.table_bytes < predict.flash < learn.flash < image.library_bytes < image.flash_bytes
+    assert predict.ram == learn.ram == 0
+
+
+def asked(**budget: object) -> Plan:
+    return make_plan(Spec(**ONLINE, budget=budget))
+
+
+COSTS = Costs("cortex-m4", "mps2-an386", "gcc", "12", "-O2", {"predict": 900, "all": 3000},
+              {"model": 300, "static": 0}, {"save": 999, "update": 200, "predict": 100}, "instructions",
+              {"update": Count(700, 800), "predict": Count(500, 600)})
+
+
+@pytest.mark.parametrize(("key", "allowed", "found"), [
+    ("flash", 2999, "3000 bytes"), ("ram", 299, "300 bytes"), ("stack", 199, "200 bytes"),
+    ("instructions", {"predict": 599}, "600 instructions"), ("cycles", {"update": 10_000}, "not measured")])
+def test_what_is_over_budget_is_told_with_its_figure_and_a_remedy(key: str, allowed: object,
+                                                                   found: str) -> None:
+    problem, = over_budget(asked(**{key: allowed}), COSTS)
+    assert (problem.code, problem.value) == ("E334" if found == "not measured" else "E333", found)
+    assert problem.where == f"[budget] {key}" and problem.allowed and problem.remedy
+    larger = {"predict": 600} if key == "instructions" else 3000
+    assert key == "cycles" or not over_budget(asked(**{key: larger}), COSTS)
+
+
+def test_a_budget_is_for_its_target_and_level_and_no_part_of_the_plan() -> None:
+    assert not over_budget(asked(flash=1, optimise="-Os"), COSTS)
+    assert not over_budget(asked(flash=1, target="cortex-m0"), COSTS)
+    assert not over_budget(asked(cycles={"update": 1}), COSTS, counted=False)
+    assert asked(flash=1).hash == make_plan(Spec(**ONLINE)).hash
+
+
+def test_a_model_over_its_budget_of_ram_is_refused_before_anything_is_generated() -> None:
+    with pytest.raises(KerncastError) as caught:
+        refuse_oversize(Spec(**ONLINE, budget={"ram": 50}))
+    assert caught.value.problems[0].code == "E333"
+
+
+def test_calls_are_counted_one_by_one_and_their_words_compared(tmp_path: Path) -> None:
+    plan = generated(ONLINE, tmp_path)
+    random = np.random.default_rng(4)
+    x, y = random.integers(-300, 300, (130, 3)), random.integers(-2, 3, 130)
+    vectors = make_vectors(plan, [("update", x, y), ("predict", x[:5], None)])
+    costs = measured_costs(plan, tmp_path, "cortex-m4", "-Os", vectors=vectors)
+    assert costs.unit == "instructions" and set(costs.counts) == {"update", "predict"}
+    assert 0 < costs.counts["update"].mean < costs.counts["update"].worst
+    assert costs.counts["predict"].worst < costs.counts["update"].mean
+    vectors.calls[1].expected["f"][-1] += 1
+    with pytest.raises(KerncastError) as caught:
+        measured_costs(plan, tmp_path, "cortex-m4", "-Os", vectors=vectors)
+    assert caught.value.problems[0].code == "E335"
+
+
+def test_build_fails_where_the_library_is_over_budget(tmp_path: Path) -> None:
+    plan = asked(flash=100, target="cortex-m4")
+    generate(plan, tmp_path / "out", "cortex-m4")
+    for command in (["build", str(tmp_path / "out")], ["cost", str(tmp_path / "out"), "--levels=-O2"]):
+        done = subprocess.run([sys.executable, "-m", "kerncast", *command, "--json"], capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 2
+        assert [problem["code"] for problem in json.loads(done.stdout)["errors"]] == ["E333"]

@@ -10,15 +10,16 @@ from .common import MOST_WORDS, model_tag, vectors
 from .core import Core
 from .learner import LEARNER
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead
+from .solver import SOLVER, TRAINER
 
-__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "Core", "fits", "generate_rtl",
-           "model_tag", "predictor_cycles", "predictor_overhead", "refuse_unfit", "render_rtl", "rtl_sources",
-           "vectors"]
+__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "fits",
+           "generate_rtl", "model_tag", "predictor_cycles", "predictor_overhead", "refuse_unfit",
+           "render_rtl", "rtl_sources", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"
 #: All cores there are, in the order of README.md.
-CORES = (PREDICTOR, LEARNER)
+CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
 
 
 def fits(plan: Plan) -> bool:

@@ -23,7 +23,8 @@ _MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit
             "kc_window_ram", "kc_levinson_lane", "kc_levinson_scalars", "kc_levinson", "kc_frame",
             "kc_solution_sender")
 #: What the trainer is made of besides.
-_TRAINER_MODULES = ("kc_rom", "kc_rom_sender", "kc_affine", "kc_affine_stream", "kc_model_sender")
+_TRAINER_MODULES = ("kc_rom", "kc_rom_sender", "kc_affine", "kc_affine_stream", "kc_model_sender",
+                    "kc_registers")
 
 # Clocks: of step 0; from the issue of xi's sum to xi, beside its rows; from xi to c, or from the update of a,
 # beside its rows, where that is longer; of the end of an update; from one word sent to the next.
@@ -127,9 +128,10 @@ def _render(plan: Plan) -> dict[str, str]:
 def _render_trainer(plan: Plan) -> dict[str, str]:
     p, modules = plan.name, (*_MODULES, *_TRAINER_MODULES)
     row = [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())]
-    return _render(plan) | primitives(modules) | rendered(
-        {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"},
-        _context(plan) | {"modules": modules, "tops": ("solver", "trainer"), "row": row})
+    return primitives(modules) | rendered({f"{p}_solver.sv": "solver.sv"}, _context(plan)) | rendered(
+        {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "trainer_axi.sv",
+         f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"},
+        _context(plan) | {"modules": modules, "tops": ("solver", "trainer", "trainer_axi"), "row": row})
 
 
 def trainer_cycles(plan: Plan, lanes: int = 1) -> int:

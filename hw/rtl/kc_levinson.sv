@@ -1,10 +1,7 @@
 // kerncast: the symmetric Levinson recursion in block floating point: T x = y for the Toeplitz T with first row
-// (1, r[1], ..., r[N-1]), N words each, in LANES multipliers.  Step m is
-//
-//   sum r[m-i] a[i], from which xi is made, while  sum r[m-i] x[i]  is taken;
-//   a[i] += xi a[m-i], from one half of a's memory to the other, while c is made;  x[i] += c a[m-i].
-//
-// r and y are written while it is at rest; `start` solves; at `done` x can be read until the next start.
+// (1, r[1], ..., r[N-1]), N words each, in LANES multipliers.  In step m  sum r[m-i] a[i]  gives xi, while
+// sum r[m-i] x[i]  is taken;  a[i] += xi a[m-i]  goes from one half of a's memory to the other, while c is made;
+// x[i] += c a[m-i].  r and y are written while it is at rest; `start` solves; from `done` on x can be read.
 // No clock depends on the words, but for a system that is not positive definite: `failed` then stands earlier.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none

@@ -1,4 +1,4 @@
-// kerncast primitive: v or -v - 1, whichever is not negative: as long in bits as v.  SPDX-License-Identifier: Apache-2.0
+// kerncast primitive: v or -v - 1, which is not negative: as long in bits as v.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_magnitude #(

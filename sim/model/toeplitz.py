@@ -51,14 +51,25 @@ def solver_constants(plan: Plan) -> LevinsonConstants:
          int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
 
 
+def certify_constants(plan: Plan) -> CertifyConstants:
+    """The integers of the certificate."""
+    return CertifyConstants._make(
+        [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
+         BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
+
+
+def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: int) -> bool:
+    """Whether alpha (n,), which solves for y words (n,), is certified to be within the tolerance."""
+    k = certify_constants(plan)
+    return bool(accurate(alpha, certify(y, r, alpha, alpha_exp, k), k))
+
+
 class ToeplitzModel(IntegerModel):
     """The integer model of a plan whose algorithm is ``toeplitz_rls``."""
 
     def __init__(self, plan: Plan) -> None:
         self._solver = solver_constants(plan)
-        self._certify = CertifyConstants._make(
-            [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
-             BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
+        self._certify = certify_constants(plan)
         self._schur = plan.options["solver"] == "schur"
         self._lookahead: Lookahead | LookaheadF32 | None = None
         self._refine = RefineConstants(

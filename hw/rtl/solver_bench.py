@@ -1,0 +1,94 @@
+"""hw: cocotb testbench of a generated solver; see :mod:`.bench`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles, RisingEdge
+
+from .bench import StreamBench, carry_out, the_script
+
+
+class SolverBench(StreamBench):
+    """The module ``<prefix>_solver`` and its streams."""
+
+    def __init__(self, dut: Any, limit: int) -> None:
+        super().__init__(dut, limit, ("r", "y"), ("alpha",))
+        self._written: list[list[Any]] = []
+        self._spans: list[int] = []
+        self._watch: Any = None
+        dut.error_clear.value = 0
+
+    async def r(self, words: list[int]) -> None:
+        """Queue a first row."""
+        await self.send("r", words)
+
+    async def y(self, words: list[int]) -> None:
+        """Queue a right-hand side."""
+        await self.send("y", words)
+
+    async def solution(self) -> list[int]:
+        """Wait for a solution: its status, its exponent and its words."""
+        words, users = await self.receive("alpha")
+        assert len(set(users)) == 1, "the status changes within a solution"
+        return [users[0], *words]
+
+    async def errors(self) -> list[int]:
+        """Read ``error_r`` and ``error_y``."""
+        return [int(self.dut.error_r.value), int(self.dut.error_y.value)]
+
+    async def clear_errors(self) -> None:
+        """Pulse ``error_clear``."""
+        await self.pulse("error_clear")
+        await ClockCycles(self.dut.clk, 2)
+
+    async def watch(self, inner: int) -> None:
+        """Start to watch: a beat must stand until it is taken; `inner`: words of a and x are written down."""
+        self._written, self._spans = [], []
+        self._watch = cocotb.start_soon(self._watch_all(bool(inner)))
+
+    async def spans(self) -> list[int]:
+        """Stop to watch; clocks from the last beat of r and y to the last one of each solution."""
+        self._watch.cancel()
+        return self._spans
+
+    async def written(self) -> list[list[Any]]:
+        """What was written while watched: name, step, index, word."""
+        return self._written
+
+    async def _watch_all(self, inner: bool) -> None:
+        dut, now, begun, standing = self.dut, 0, 0, None
+        edge = RisingEdge(dut.clk)
+        while True:
+            await edge
+            now += 1
+            if inner:
+                self._write_down(dut.levinson_inst)
+            beat = (int(dut.m_axis_alpha_tdata.value), int(dut.m_axis_alpha_tlast.value)) \
+                if dut.m_axis_alpha_tvalid.value else None
+            assert standing in (None, beat), f"beat {standing} became {beat} before it was taken"
+            standing = None if dut.m_axis_alpha_tready.value else beat
+            if beat is not None and standing is None and beat[1]:
+                self._spans.append(now - begun)
+            for valid, ready, last in ((dut.s_axis_r_tvalid, dut.s_axis_r_tready, dut.s_axis_r_tlast),
+                                       (dut.s_axis_y_tvalid, dut.s_axis_y_tready, dut.s_axis_y_tlast)):
+                if valid.value and ready.value and last.value:
+                    begun = now
+
+    def _write_down(self, core: Any) -> None:
+        for name, mask, data in (("a", core.a_mask, core.a_data), ("x", core.x_mask, core.x_data)):
+            lanes = int(mask.value)
+            if lanes:
+                row, words, width = int(core.write_row.value), data.value, int(core.W.value)
+                for lane in range(len(mask)):
+                    if lanes >> lane & 1:
+                        word = words[(lane + 1) * width - 1:lane * width]
+                        self._written.append([name, int(core.m_reg.value), row * len(mask) + lane, int(word)])
+
+
+@cocotb.test()
+async def replay(dut: Any) -> None:
+    """Carry out the script."""
+    script = the_script()
+    await carry_out(SolverBench(dut, script["limit"]), script)

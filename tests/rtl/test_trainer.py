@@ -1,0 +1,172 @@
+"""The trainer's core makes the model's words of raw targets, and the predictor takes them over a wire."""
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.rtl import PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.solver import MOST_SAMPLES, solver_cycles, solver_overhead
+from kerncast.hw.backends import open_backend
+from kerncast.hw.rtl.simulate import model_frame, outputs, sample_frames
+from kerncast.hw.rtl.simulators import Simulation
+from kerncast.hw.rtl.trainer_backend import target_frame
+from kerncast.sim.backend import Comparison
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.planner import make_plan
+from kerncast.sim.reference import solve_toeplitz
+from kerncast.sim.spec import Spec
+
+from .conftest import make, raw_inputs
+
+#: The predictor with a trainer on its model's stream, under the predictor's name for its testbench.
+CHAIN = """
+module chain_predictor (
+    input wire clk, input wire rst,
+    input wire [{raw}-1:0] s_axis_x_tdata, input wire s_axis_x_tvalid, output wire s_axis_x_tready,
+    input wire s_axis_x_tlast,
+    input wire [15:0] s_axis_model_tdata, input wire s_axis_model_tvalid, output wire s_axis_model_tready,
+    input wire s_axis_model_tlast,
+    output wire [15:0] m_axis_f_tdata, output wire [2:0] m_axis_f_tuser, output wire m_axis_f_tvalid,
+    input wire m_axis_f_tready, output wire m_axis_f_tlast,
+    input wire error_clear, output wire error_x, output wire error_model
+);
+    wire [15:0] tdata;
+    wire [2:0] status;
+    wire tvalid, tready, tlast, error_y, busy, error_frame;
+
+    {p}_trainer trainer_inst (
+        .clk(clk), .rst(rst), .s_axis_y_tdata(s_axis_model_tdata), .s_axis_y_tvalid(s_axis_model_tvalid),
+        .s_axis_y_tready(s_axis_model_tready), .s_axis_y_tlast(s_axis_model_tlast),
+        .m_axis_model_tdata(tdata), .m_axis_model_tuser(status), .m_axis_model_tvalid(tvalid),
+        .m_axis_model_tready(tready), .m_axis_model_tlast(tlast), .error_clear(error_clear),
+        .error_y(error_y), .busy(busy));
+    {p}_predictor predictor_inst (
+        .clk(clk), .rst(rst), .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tvalid(s_axis_x_tvalid),
+        .s_axis_x_tready(s_axis_x_tready), .s_axis_x_tlast(s_axis_x_tlast), .s_axis_model_tdata(tdata),
+        .s_axis_model_tvalid(tvalid), .s_axis_model_tready(tready), .s_axis_model_tlast(tlast),
+        .m_axis_f_tdata(m_axis_f_tdata), .m_axis_f_tuser(m_axis_f_tuser), .m_axis_f_tvalid(m_axis_f_tvalid),
+        .m_axis_f_tready(m_axis_f_tready), .m_axis_f_tlast(m_axis_f_tlast), .error_clear(error_clear),
+        .error_x(error_x), .error_model(error_frame));
+    assign error_model = error_frame || error_y;
+endmodule
+"""
+
+
+def targets(plan, seed):
+    y = plan.signals["y_raw"].format
+    return np.random.default_rng(seed).integers(y.lo, y.hi + 1, plan.sizes["n"])
+
+
+def toeplitz(**options):
+    return make_plan(Spec(
+        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
+        kernel={"sigma": 3.0}, toeplitz={"n": 8, "lam": 0.1, "scheme": "uniform"} | options))
+
+
+@pytest.mark.parametrize("case", ["grid16", pytest.param("turns16", marks=pytest.mark.campaign)])
+def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator, ledger, tmp_path, case):
+    require_simulator("icarus")
+    plan = make(case)
+    backend, model = open_backend(plan, "rtl:icarus", build_dir=tmp_path), open_model(plan)
+    compared, x = Comparison(), raw_inputs(plan, 5, 2)
+    assert "train" in backend.calls
+    for seed in range(2):
+        y = targets(plan, seed)
+        compared.add("train", model.train(None, y), backend.train(None, y))
+        compared.add("predict", model.predict(x), backend.predict(x))
+    backend.close()
+    ledger.record(backend=backend.name, words=compared.words, mismatches=compared.mismatches,
+                  case=f"{case} trains")
+
+
+@pytest.mark.parametrize("simulator", ["icarus", pytest.param("verilator", marks=pytest.mark.campaign)])
+def test_the_trainer_sends_the_models_frame_whatever_waits_and_drops_bad_targets(require_simulator, ledger,
+                                                                                 tmp_path, simulator):
+    require_simulator(simulator)
+    plan = make("grid16")
+    generate_rtl(plan, tmp_path)
+    core = Simulation(rtl_sources(tmp_path, plan, TRAINER), "grid_trainer", simulator, tmp_path / "sim")
+    script, wanted, model = [], [], open_model(plan)
+    for seed, (idle, pressure) in enumerate([(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]):
+        y = targets(plan, seed)
+        model.train(None, y)
+        wanted += [[0, *model_frame(plan, model.state())], [1], [0]]
+        frame = target_frame(plan, y)
+        script += [("stall", idle, pressure, seed), ("targets", frame[:-1 - seed]), ("targets", frame),
+                   ("model",), ("errors",), ("clear_errors",), ("errors",)]
+    script += [("targets", target_frame(plan, y)), ("cycles", 400), ("reset",), ("waiting",),
+               ("targets", target_frame(plan, y)), ("model",)]
+    wanted += [0, wanted[-3]]
+    found = core.run(script, 50_000)
+    assert len(found) == len(wanted)
+    frames = [(f, w) for f, w in zip(found, wanted, strict=True) if isinstance(w, list)]
+    assert [f for f in found if not isinstance(f, list)] == [0]
+    pairs = [pair for f, w in frames for pair in zip(f, w, strict=True)]
+    ledger.record(backend=f"rtl:{simulator}", words=len(pairs), mismatches=sum(f != w for f, w in pairs),
+                  case="grid trainer")
+
+
+def test_train_then_predict_chain_in_hardware(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan = make("grid16")
+    generate_rtl(plan, tmp_path)
+    chain, x = tmp_path / "chain_predictor.sv", raw_inputs(plan, 4, 1)
+    chain.write_text(CHAIN.format(p=plan.name, raw=plan.signals["x_raw"].format.c_bits))
+    files = [*rtl_sources(tmp_path, plan, TRAINER), *rtl_sources(tmp_path, plan, PREDICTOR)]
+    core = Simulation([*dict.fromkeys(files), chain], "chain_predictor", "icarus", tmp_path / "sim")
+    script, model, wanted = [], open_model(plan), []
+    for seed in range(2):
+        y = targets(plan, seed)
+        model.train(None, y)
+        wanted.append(model.predict(x))
+        script += [("model", target_frame(plan, y)), ("cycles", 2 * solver_cycles(plan))]
+        script += [operation for frame in sample_frames(plan, x)
+                   for operation in (("sample", frame), ("answers", 1))]
+    answers = [a for found in core.run([*script, ("errors",)], 20_000) for a in found]
+    assert answers[-2:] == [0, 0]
+    found, compared = outputs(plan, answers[:-2]), Comparison()
+    compared.add("chain", {k: np.concatenate([w[k] for w in wanted]) for k in wanted[0]}, found)
+    ledger.record(backend="rtl:icarus", words=compared.words, mismatches=compared.mismatches,
+                  case="trainer and predictor")
+
+
+def test_a_trained_model_is_the_float_solution_within_the_certified_bound():
+    plan = toeplitz()
+    model, y = open_model(plan), targets(plan, 4)
+    assert model.train(None, y)["status"][0] == 0
+    state, frac, word = model.state(), plan.integer("alpha_frac"), plan.word
+    r, lam = state["r"] / 2.0 ** (word - 1), float(plan.options["lambda"])
+    r[0] = 1.0
+    y_words = np.asarray(model._targets(y)) / 2.0 ** (word - 2)
+    exact = solve_toeplitz(r * (1 + lam), y_words).x
+    unit = 2.0 ** (int(state["alpha_exp"][0]) - frac)
+    assert np.linalg.norm(exact - state["alpha"] * unit) <= int(state["bound"][0]) * unit * (1 + 1e-9)
+
+
+@pytest.mark.parametrize(("options", "key", "allowed"), [
+    ({"solver": "schur"}, "solver", "levinson"), ({"solver": "lookahead"}, "solver", "levinson"),
+    ({"refine": 1}, "refine", "refine = 0"), ({"bias": True}, "bias", "bias = false")])
+def test_what_the_solver_does_not_do_is_refused_where_it_is_asked_for(options, key, allowed, tmp_path):
+    plan = toeplitz(**options)
+    with pytest.raises(KerncastError, match="E307") as caught:
+        rtl_sources(tmp_path, plan, SOLVER)
+    assert f"[toeplitz] {key}" in str(caught.value)
+    assert allowed in str(caught.value)
+
+
+def test_a_system_too_large_another_algorithm_and_another_scheme_are_refused(tmp_path):
+    with pytest.raises(KerncastError, match="E306") as caught:
+        rtl_sources(tmp_path, toeplitz(n=MOST_SAMPLES + 1), SOLVER)
+    assert str(MOST_SAMPLES) in str(caught.value)
+    with pytest.raises(KerncastError, match=r"(?s)algorithm.*E307"):
+        rtl_sources(tmp_path, make("gains16"), SOLVER)
+    assert SOLVER.fits(make("means24"))
+    with pytest.raises(KerncastError, match=r"(?s)scheme.*E307.*uniform"):
+        rtl_sources(tmp_path, make("means24"), TRAINER)
+
+
+def test_the_generated_readme_states_the_clocks():
+    plan = make("grid16")
+    text = SOLVER.render(plan)["README.md"]
+    assert all(f"| {lanes} | {solver_cycles(plan, lanes)} | {solver_overhead(plan, lanes)} |" in text
+               for lanes in (1, 2, 4))

@@ -37,6 +37,26 @@ def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(
     assert before == {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
 
 
+def test_a_package_is_generated_checked_and_taken_back_by_the_same_command(
+        run: Run, spec: Path, generated: Path) -> None:
+    plain = {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
+    code, out, _ = run("gen", spec, "-o", generated, "--package", "make,cmake", "--package", "arduino",
+                       "--json")
+    assert (code, json.loads(out)["packages"]) == (0, ["cmake", "make", "arduino"])
+    assert (generated / "examples" / "vectors" / "small_vectors.c").is_file()
+    assert run("gen", spec, "-o", generated, "--package", "cmake,make,arduino", "--check")[0] == 0
+    assert run("gen", spec, "-o", generated, "--check")[0] == 1
+    assert run("gen", spec, "-o", generated)[0] == 0
+    assert plain == {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
+
+
+def test_a_package_that_there_is_not_is_refused_before_anything_is_written(
+        run: Run, spec: Path, tmp_path: Path) -> None:
+    code, _, err = run("gen", spec, "-o", tmp_path / "new", "--package", "bazel")
+    assert (code, "E310" in err, "zephyr" in err) == (2, True, True)
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_word_that_differs_is_exit_code_1_and_is_named(run: Run, generated: Path) -> None:
     constants = generated / "small_internal.h"
     text = constants.read_text()

@@ -59,7 +59,7 @@ def words(name: str, said: str) -> int:
 # ---- Make ----
 @pytest.mark.parametrize(("name", "compiler"), [
     ("grid16", "gcc"), ("mean16_bias", "clang"), ("cg16", "clang"), ("lms16", "gcc"), ("fklms16_f32", "gcc"),
-    ("lookahead24_f32", "clang")])
+    pytest.param("lookahead24_f32", "clang", marks=pytest.mark.campaign)])
 def test_make_check_compares_every_word_without_a_warning(packaged, require_tool, ledger, name, compiler):
     require_tool("make", f"{APT} make")
     require_tool(compiler, f"{APT} {compiler}")

@@ -159,7 +159,8 @@ def render_board_files(board: Board) -> dict[str, str]:
 
 def shipped_sources(board: Board) -> dict[str, str]:
     """Agent, board support and drivers, by file name."""
-    folders = ("agent", "support", load_target(board.target).arch)
+    arch = load_target(board.target).arch
+    folders = ("agent", "support", arch, *load_arch(arch).shared)
     entries = [entry for folder in folders for entry in resource(f"firmware/{folder}").iterdir()
                if entry.name.endswith((".c", ".h", ".S"))]
     entries += [resource(path) for path in (*driver_paths(board), *AGENT_HEADERS)]

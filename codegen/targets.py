@@ -192,9 +192,20 @@ class Compiler(_Data):
 
 
 class Arch(_Data):
-    """An architecture: what its targets share. `linker_script` names a template, where it needs one."""
+    """An architecture: what its targets share.
+
+    Parameters
+    ----------
+    title : str
+    shared : tuple of str
+        Folders of ``firmware/`` with sources that it shares with other architectures.
+    linker_script : str, optional
+        Names a template, where it needs one.
+    gcc, clang, zig : Compiler, optional
+    """
 
     title: str
+    shared: tuple[str, ...] = ()
     linker_script: str | None = None
     gcc: Compiler | None = None
     clang: Compiler | None = None

@@ -1,5 +1,6 @@
 /* Reset, vector table and memory set-up of a Cortex-M.  SPDX-License-Identifier: Apache-2.0 */
-#include "kc_board.h"
+#define KC_READ_STACK_POINTER "mov %0, sp"
+#include "kc_startup.h"
 
 #define CPACR KC_REGISTER(0xE000ED88u)
 #define CPACR_FPU (0xFu << 20) /* and Helium; without either it cannot be set */
@@ -16,8 +17,6 @@
 #define NVIC_CLEAR_PENDING KC_REGISTER(0xE000E280u + 4u * (KC_BOARD_UART_IRQ / 32u))
 #define NVIC_BIT (1u << (KC_BOARD_UART_IRQ % 32u))
 
-extern uint32_t kc_data_load[], kc_data_start[], kc_data_end[], kc_bss_start[], kc_bss_end[];
-
 void Reset_Handler(void);
 void kc_fault_handler(void);
 
@@ -31,15 +30,6 @@ __attribute__((naked)) void kc_fault_handler(void)
                    "mov sp, r0\n"
                    "bl kc_board_fault\n"
                    ".ltorg\n");
-}
-
-static void paint_stack(void)
-{
-    uint32_t *top;
-    __asm volatile("mov %0, sp" : "=r"(top));
-    for (uint32_t *at = kc_stack_bottom; at < top; at++) {
-        *(volatile uint32_t *)at = KC_BOARD_PAINT;
-    }
 }
 
 /* The interrupt only ends WFI: interrupts are masked (Reset_Handler) and none is served.  What comes
@@ -76,15 +66,8 @@ void Reset_Handler(void)
 #endif
     guard_stack();
     __asm volatile("dsb\n isb" ::: "memory");
-    const uint32_t *from = kc_data_load;
-    for (uint32_t *to = kc_data_start; to < kc_data_end; to++) {
-        *(volatile uint32_t *)to = *from;
-        from++;
-    }
-    for (uint32_t *to = kc_bss_start; to < kc_bss_end; to++) {
-        *(volatile uint32_t *)to = 0;
-    }
-    paint_stack();
+    kc_startup_variables();
+    kc_startup_paint();
     (void)main();
 }
 

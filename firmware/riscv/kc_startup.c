@@ -1,5 +1,6 @@
 /* Reset, traps and memory set-up of a 32-bit RISC-V in machine mode.  SPDX-License-Identifier: Apache-2.0 */
-#include "kc_board.h"
+#define KC_READ_STACK_POINTER "mv %0, sp"
+#include "kc_startup.h"
 
 /* The interrupt controller that SiFive's parts have, and QEMU's board; machine mode of the first core. */
 #define PLIC 0x0C000000u
@@ -9,8 +10,6 @@
 #define PLIC_CLAIM KC_REGISTER(PLIC + 0x200004u)
 #define EXTERNAL_INTERRUPT (1u << 11) /* in mie */
 #define PMP_LOCKED_NOTHING 0x98u /* an aligned power of two, barred from machine mode too */
-
-extern uint32_t kc_data_load[], kc_data_start[], kc_data_end[], kc_bss_start[], kc_bss_end[];
 
 void Reset_Handler(void);
 void kc_fault_handler(void);
@@ -27,15 +26,6 @@ __attribute__((naked, section(".vectors"), used)) void Reset_Handler(void)
 {
     __asm volatile("la sp, kc_stack_top\n"
                    "j kc_start\n");
-}
-
-static void paint_stack(void)
-{
-    uint32_t *top;
-    __asm volatile("mv %0, sp" : "=r"(top));
-    for (uint32_t *at = kc_stack_bottom; at < top; at++) {
-        *(volatile uint32_t *)at = KC_BOARD_PAINT;
-    }
 }
 
 /* Interrupts are masked and none is served: it only ends WFI. */
@@ -62,14 +52,7 @@ void kc_start(void)
                        | ((1u << (KC_BOARD_GUARD_LOG2 - 3u)) - 1u)),
                    "r"(PMP_LOCKED_NOTHING));
 #endif
-    const uint32_t *from = kc_data_load;
-    for (uint32_t *to = kc_data_start; to < kc_data_end; to++) {
-        *(volatile uint32_t *)to = *from;
-        from++;
-    }
-    for (uint32_t *to = kc_bss_start; to < kc_bss_end; to++) {
-        *(volatile uint32_t *)to = 0;
-    }
-    paint_stack();
+    kc_startup_variables();
+    kc_startup_paint();
     (void)main();
 }

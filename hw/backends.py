@@ -26,7 +26,7 @@ NAMES = {
     "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
     "emu:BOARD[:EMULATOR]": "firmware image on an emulated board",
     "board:[BOARD@]PORT": "firmware on a real board at a serial port",
-    "rtl:icarus|verilator": "generated SystemVerilog in a simulator (prediction)",
+    "rtl:icarus|verilator[:CORE]": "SystemVerilog in a simulator; CORE: predictor, learner, trainer",
 }
 
 #: What names a board and no port: those begin as in /dev/ttyACM0, COM3 or socket://.
@@ -112,7 +112,10 @@ def check_name(name: str) -> None:
     if kind == "rtl":
         from .rtl.simulators import known_simulator
 
-        known_simulator(rest)
+        simulator, _, core = rest.partition(":")
+        known_simulator(simulator)
+        if core not in _RTL_CORES:
+            raise _unknown(name)
 
 
 def at_port(name: str, ports: Sequence[str]) -> str:
@@ -243,11 +246,23 @@ def _board(wanted: _Wanted) -> Backend:
                        traced=wanted.traced)[0]
 
 
-def _rtl(wanted: _Wanted) -> Backend:
-    from .rtl.simulate import RtlBackend
+#: What may follow a simulator's name; nothing for learner or trainer where there is one, else the predictor.
+_RTL_CORES = ("", "predictor", "learner", "trainer")
 
+
+def _rtl(wanted: _Wanted) -> Backend:
+    from ..codegen.rtl import LEARNER, TRAINER
+    from .rtl.learner_backend import LearnerBackend
+    from .rtl.simulate import RtlBackend
+    from .rtl.trainer_backend import TrainerBackend
+
+    simulator, _, core = wanted.rest.partition(":")
+    if core == "learner" or (not core and LEARNER.fits(wanted.plan)):
+        return LearnerBackend(wanted.plan, simulator, wanted.build, wanted.source)
     state = open_model(wanted.plan).state() if wanted.state is None else wanted.state
-    return RtlBackend(wanted.plan, state, wanted.rest, wanted.build, wanted.source)
+    if core == "trainer" or (not core and TRAINER.fits(wanted.plan)):
+        return TrainerBackend(wanted.plan, state, simulator, wanted.build, wanted.source)
+    return RtlBackend(wanted.plan, state, simulator, wanted.build, wanted.source)
 
 
 _OPENERS: dict[str, Callable[[_Wanted], Backend]] = {

@@ -210,11 +210,12 @@ def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
     missing: list[Problem] = []
     for name in backends:
         tell(f"{prepared.plan.name}: {name}")
-        vectors = prepared.vectors
-        if name.startswith("rtl:"):
+        vectors, opened = prepared.vectors, name
+        if name.startswith("rtl:"):  # learning takes a simulator minutes
             vectors = shortened(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))
+            opened = f"{name}:predictor"
         try:
-            rows.append(run_backend(prepared.plan, vectors, name, prepared.folder))
+            rows.append(run_backend(prepared.plan, vectors, opened, prepared.folder))
         except KerncastError as error:
             if not all(p.code.startswith("E5") for p in error.problems):
                 raise

@@ -53,8 +53,17 @@ def render_rtl(plan: Plan) -> dict[str, str]:
     refuse_unfit(plan)
     parts = [core.render(plan) for core in CORES if core.fits(plan)]
     files = {name: text for part in parts for name, text in part.items()}
-    files["README.md"] = "\n".join(part["README.md"] for part in parts)
+    files["README.md"] = "\n".join([*(part["README.md"] for part in parts), _missing(plan)])
     return {f"{FOLDER}/{name}": text for name, text in files.items()}
+
+
+def _missing(plan: Plan) -> str:
+    """Why a plan has no core of some kind, for README.md."""
+    reasons = ((core.name, error.problems[0]) for core in CORES
+               for error in [core.refusal(plan)] if error is not None)
+    return "# Cores that this plan does not have\n\n" + "".join(
+        f"* {name}: {problem.message}; `{problem.where}` is {problem.value}, allowed is {problem.allowed}\n"
+        for name, problem in reasons)
 
 
 def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:

@@ -83,7 +83,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
     unlike = "the learner in SystemVerilog does FKLMS with a fixed budget"
     if plan.trains or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
             or plan.in_float32:
-        return fail("E307", unlike, where=where, value=value, allowed='reduction = "fklms"',
+        return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose it, or learn in C and load the predictor")
     for name in ("max_deterioration", "truncation", "max_age"):
         if name in plan.constants:

@@ -104,10 +104,10 @@ module kc_learner_control #(
                 pass_next = FILL;
                 target_next = {PLACE_BITS{1'b0}};
                 inserting_next = 1'b1;
-                if (sample_full && !empty) state_next = RUN;
+                if (read_pending) state_next = READ;
+                else if (sample_full && !empty) state_next = RUN;
                 else if (sample_full && learning) state_next = SELECT;
                 else if (sample_full) state_next = ANSWER;
-                else if (read_pending) state_next = READ;
             end
             RUN: begin
                 column_next = at_last_column ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;

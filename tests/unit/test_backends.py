@@ -51,7 +51,7 @@ def refused(plan, name, **options) -> KerncastError:
 
 @pytest.mark.parametrize("name", [
     "", "modell", "Model", "model:numpy", "host:tcc", "host:gcc:clang", "host::", "emu", "emu:", "board",
-    "board:", "rtl", "rtl:", "hosts", ":host", "wasm",
+    "board:", "rtl", "rtl:", "rtl:icarus:none", "hosts", ":host", "wasm",
 ])
 def test_an_unknown_name_is_refused_with_the_forms_there_are(plan, leftovers, name):
     error = refused(plan, name)

@@ -1,0 +1,176 @@
+"""hw: the generated learner in an RTL simulator, as a back end that learns and predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...codegen.rtl import LEARNER, generate_rtl, model_tag, rtl_sources
+from ...codegen.rtl.learner import distance_parts, worst_update_cycles
+from ...sim import raw
+from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from .simulators import Operation, Simulation
+
+
+def _masked(plan: Plan, signal: str, words: Raw) -> list[int]:
+    """Raw words (m,) as the stream carries them, unsigned."""
+    mask = (1 << plan.signals[signal].format.bits) - 1
+    return [int(word) & mask for word in words]
+
+
+def signed(bits: int, words: Raw) -> Raw:
+    """Words of a stream as two's complement."""
+    sign = 1 << (bits - 1)
+    return (words ^ sign) - sign
+
+
+def sample_frame(plan: Plan, x_raw: Raw, y_raw: int | None = None) -> list[int]:
+    """The beats of one sample (D,), with its target where there is one; unsigned."""
+    words = _masked(plan, "x_raw", x_raw)
+    return words if y_raw is None else [*words, *_masked(plan, "y_raw", np.array([y_raw]))]
+
+
+def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
+    """The model structure from the two frames of the core's state.
+
+    Raises
+    ------
+    KerncastError
+        E432 where the frames are not of this plan or not of their length.
+    """
+    columns, budget, parts = plan.sizes["D"], plan.sizes["N"], distance_parts(plan)
+    (tag, count, _, *model), (slots_tag, slots_count, *slots) = frames
+    if (tag, slots_tag) != (model_tag(plan),) * 2 or slots_count != count or count > budget \
+            or len(model) != count * (columns + 1) or len(slots) != count * (2 * parts + 2):
+        raise fail("E432", "the state of the core has the wrong shape", where=f"{plan.name}_learner",
+                   value=f"{count} vectors, {len(model)} and {len(slots)} words",
+                   allowed=f"{columns + 1} and {2 * parts + 2} words a vector",
+                   remedy="generate the folder again")
+    words = np.array(model, dtype=np.int64).reshape(count, columns + 1)
+    v = signed(plan.word, words[:, :-1]) if plan.signals["x"].format.signed else words[:, :-1]
+    kept: list[list[int]] = [slots[i:i + 2 * parts + 2] for i in range(0, len(slots), 2 * parts + 2)]
+    found: dict[str, Any] = {"alpha": signed(plan.word, words[:, -1]), "v": v.ravel(),
+                             "row": [_joined(plan, slot[:parts]) for slot in kept],
+                             "dist": [_joined(plan, slot[parts:2 * parts]) for slot in kept],
+                             "near": [slot[2 * parts] for slot in kept],
+                             "rank": [slot[2 * parts + 1] for slot in kept]}
+    whole = {field.name: np.zeros(field.count, dtype=np.int64) for field in plan.memory}
+    for name, held in found.items():
+        whole[name][:len(held)] = held
+    return field_arrays(plan, {**whole, "count": count})
+
+
+def _joined(plan: Plan, parts: list[int]) -> int:
+    return sum(part << (plan.word * i) for i, part in enumerate(parts))
+
+
+class LearnerBackend:
+    """The generated learner in an RTL simulator.
+
+    A simulation ends with each call, and what the core knew with it: the next one learns it again first.
+
+    Parameters
+    ----------
+    plan : Plan
+    simulator : str
+        ``icarus`` or ``verilator``.
+    build_dir : path
+        Everything is built and written below it.
+    source : path, optional
+        A generated folder whose ``rtl`` is simulated; without it the core is generated afresh.
+
+    Raises
+    ------
+    KerncastError
+        E306, E307 for a plan that the core cannot hold; E420 for an unknown simulator, E432 where it
+        refuses the core, E501 and E513 for what is missing.
+    """
+
+    calls = frozenset({"update", "predict", "state"})
+
+    def __init__(self, plan: Plan, simulator: str = "icarus", build_dir: str | Path = "build",
+                 source: str | Path | None = None) -> None:
+        LEARNER.refuse_unfit(plan)
+        self.plan = plan
+        self.name = f"rtl:{simulator}"
+        self.reset()
+        work = Path(build_dir) / f"rtl-{simulator}-learner"
+        if source is None:
+            source = work / "source"
+            generate_rtl(plan, source)
+        self._simulation = Simulation(rtl_sources(source, plan, LEARNER), f"{plan.name}_learner", simulator,
+                                      work / "sim")
+
+    def reset(self) -> None:
+        """Back to the empty model."""
+        self._learned: list[Operation] = []
+        self._state: Outputs | None = None
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
+        new = [operation for x, y in zip(x_raw, y_raw, strict=True)
+               for operation in _asked(sample_frame(self.plan, x, int(y)), True)]
+        answers, frames = self._run(new)
+        self._learned += new
+        self._state = learned_state(self.plan, frames)
+        return self._outputs(answers)
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        x_raw = raw.inputs(self.plan, x_raw)
+        answers, _ = self._run([operation for x in x_raw
+                                for operation in _asked(sample_frame(self.plan, x), False)])
+        return self._outputs(answers)
+
+    def state(self) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if self._state is None:
+            self._state = learned_state(self.plan, self._run([])[1])
+        return self._state
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Not in this core: refused with E431."""
+        raise self._refusal("train")
+
+    def save(self) -> bytes:
+        """Not in this core: refused with E431."""
+        raise self._refusal("save")
+
+    def restore(self, image: bytes) -> None:
+        """Not in this core, which takes no state: refused with E431."""
+        raise self._refusal("restore")
+
+    def close(self) -> None:
+        """Nothing runs between two calls."""
+
+    def _run(self, new: list[Operation]) -> tuple[list[list[int]], list[list[int]]]:
+        """What the new samples are answered after those learned before, and the state at the end."""
+        *found, frames = self._simulation.run([*self._learned, *new, ("state",)],
+                                              2 * worst_update_cycles(self.plan) + self._state_beats() + 100)
+        answers = [answer for answered in found[len(self._learned) // 2:] for answer in answered]
+        return answers, frames
+
+    def _state_beats(self) -> int:
+        words = self.plan.sizes["D"] + 2 * distance_parts(self.plan) + 3
+        return 2 * (words * self.plan.sizes["N"] + 5)
+
+    def _outputs(self, answers: list[list[int]]) -> Outputs:
+        found = np.array([answer[:2] for answer in answers], dtype=np.int64).reshape(-1, 2)
+        return {"status": found[:, 0], "f": signed(self.plan.word, found[:, 1])}
+
+    def _refusal(self, call: str) -> KerncastError:
+        return fail("E431", "the learner in SystemVerilog learns and predicts only",
+                    where=f"back end {self.name}", value=call, allowed=", ".join(sorted(self.calls)),
+                    remedy="take another back end")
+
+
+def _asked(words: list[int], learning: bool) -> Iterator[Operation]:
+    """One sample at a time: a source that waits with the next one costs time at every clock."""
+    yield ("sample", words, learning)
+    yield ("answers", 1)

@@ -1,0 +1,306 @@
+"""The generated learner answers and keeps the integer model's words, whatever the streams do."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.rtl import LEARNER, MOST_WORDS, generate_rtl, render_rtl, rtl_sources
+from kerncast.codegen.rtl.learner import (
+    prediction_cycles,
+    search_cycles,
+    update_cycles,
+    worst_update_cycles,
+)
+from kerncast.hw.backends import open_backend
+from kerncast.hw.rtl.learner_backend import learned_state, sample_frame
+from kerncast.hw.rtl.simulate import model_frame
+from kerncast.hw.rtl.simulators import Simulation
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import make_vectors, replay, usual_calls
+
+from .conftest import SPECS
+from .learner_cases import LEARNERS, Learner, make, stream
+
+STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
+LENGTHS = [1, 2, 7, 25]
+USUAL = [("gains16", "icarus"), ("forgets16", "icarus"), ("even32", "verilator")]
+CASES = [*USUAL, *(pytest.param(case, simulator, marks=pytest.mark.campaign)
+                   for case in LEARNERS if case != "hundred" for simulator in ("icarus", "verilator")
+                   if (case, simulator) not in USUAL)]
+
+
+@pytest.fixture(scope="module")
+def learner(require_simulator, tmp_path_factory):
+    """``learner(case, simulator)``: the core of a case with an empty script; built once."""
+    cores, runtime = {}, set()
+
+    def get(case: str, simulator: str) -> Learner:
+        require_simulator(simulator)
+        if (case, simulator) not in cores:
+            plan, folder = make(case), tmp_path_factory.mktemp(f"{case}-{simulator}-learner")
+            generate_rtl(plan, folder)
+            (folder / "sim").mkdir()
+            for compiled in runtime if simulator == "verilator" else ():
+                shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
+            cores[case, simulator] = Learner(case, plan, Simulation(
+                rtl_sources(folder, plan, LEARNER), f"{plan.name}_learner", simulator, folder / "sim"))
+            # Verilator's own runtime, most of what there is to compile, is the same in every core.
+            runtime.update((folder / "sim").glob("verilat*.o"))
+        cores[case, simulator].clear()
+        return cores[case, simulator]
+
+    return get
+
+
+@pytest.fixture
+def compared(ledger):
+    """Run a script; words and traced state words are recorded apart; what else came back."""
+
+    def check(core: Learner, case: str = "") -> list[object]:
+        words, wrong, state_words, wrong_state, rest = core.run()
+        backend = f"rtl:{core.simulation.simulator.name}"
+        ledger.record(backend=backend, words=words, mismatches=wrong, case=f"{core.case} learner {case}")
+        if state_words:
+            ledger.record(backend=backend, words=state_words, mismatches=wrong_state,
+                          case=f"{core.case} learner {case} state")
+        return rest
+
+    return check
+
+
+@pytest.mark.parametrize(("case", "simulator"), CASES)
+def test_every_word_equals_the_model_whatever_the_streams_do(learner, compared, case, simulator):
+    core = learner(case, simulator)
+    for k, (idle, pressure) in enumerate(STALLS):
+        core.do("stall", idle, pressure, k)
+        for j, length in enumerate(LENGTHS):
+            x, y = stream(core.plan, 3 * length, 10 * k + j)
+            core.predict(x[:1])
+            core.learn(x[:2 * length], y[:2 * length])
+            core.predict(x[length:])
+            core.learn(x[2 * length:], y[2 * length:])
+            core.read()
+        if k % 2:  # two streams of samples back to back, the second into an empty memory
+            core.reset()
+    core.do("waiting")
+    core.do("errors")
+    assert compared(core, "streams") == [0, [0]]
+
+
+@pytest.mark.parametrize(("case", "simulator"), CASES)
+def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator):
+    core, (x, y) = learner(case, simulator), stream(make(case), 40, 3)
+    plan, model, wanted = core.plan, core.model, []
+    core.do("watch")
+    for i in range(len(x)):
+        held, before = int(model.state()["count"][0]), model.state()
+        if i % 3 == 1:
+            core.predict(x[i:i + 1])
+            wanted.append([prediction_cycles(plan, held)] * 2)
+        else:
+            core.learn(x[i:i + 1], y[i:i + 1])
+            clocks = update_cycles(plan, held)
+            wanted.append([clocks, clocks + lost_neighbours(before, model.state()) * search_cycles(plan)])
+    core.collect()
+    core.do("spans")
+    spans, = compared(core, "clocks")
+    assert spans == wanted
+    assert max(span[1] for span in spans) <= worst_update_cycles(plan)
+    assert any(span[1] > span[0] for span in spans)
+
+
+def lost_neighbours(before, after) -> int:
+    """How many vectors had their neighbour in the slot that went for a new vector."""
+    if before["count"][0] < len(before["near"]) or (before["v"] == after["v"]).all():
+        return 0
+    slot = int(np.argmax(after["rank"]))
+    return sum(int(near == slot) for i, near in enumerate(before["near"]) if i != slot)
+
+
+@pytest.mark.parametrize(("case", "simulator"), CASES[:1])
+def test_reset_at_any_clock_recovers(learner, compared, case, simulator):
+    core = learner(case, simulator)
+    x, y = stream(core.plan, 12, 4)
+    for cut in range(1, worst_update_cycles(core.plan) // 2, 5):
+        core.learn(x[:7], y[:7])  # the memory is full
+        core.collect()
+        core.do("sample", sample_frame(core.plan, x[7], int(y[7])), True)
+        if cut % 2:
+            core.do("pulse", "read_slots")
+        core.do("cycles", cut)
+        core.reset()
+        core.do("waiting")
+        core.predict(x[:1])
+        core.learn(x[8:9], y[8:9])
+        core.read()
+        core.reset()
+    core.do("errors")
+    rest = compared(core, "reset")
+    assert rest == [0] * (len(rest) - 1) + [[0]]
+
+
+@pytest.mark.parametrize(("case", "simulator"), CASES[:2])
+def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, case, simulator):
+    core = learner(case, simulator)
+    (x, y), columns = stream(core.plan, 60, 5), core.plan.sizes["D"]
+    core.learn(x[:8], y[:8])
+    at = 8
+    for idle in (0.0, 0.5):
+        core.do("stall", idle, idle, 1)
+        for learning in (False, True):
+            for length in sorted({1, columns, columns + 1, columns + 2, 3 * columns} - {columns + learning}):
+                core.collect()
+                core.do("sample", [1] * length, learning)
+                core.learn(x[at:at + 1], y[at:at + 1])  # close behind it
+                core.predict(x[at + 1:at + 2])
+                core.read()
+                core.do("errors")
+                core.do("clear_errors")
+                core.do("errors")
+                at += 2
+    rest = compared(core, "bad samples")
+    assert rest == [[1], [0]] * (len(rest) // 2)
+    assert len(rest) >= 16
+
+
+@pytest.mark.parametrize(("case", "simulator"), CASES[:1])
+def test_the_state_is_the_frame_that_the_predictor_takes(learner, case, simulator):
+    core = learner(case, simulator)
+    x, y = stream(core.plan, 20, 6)
+    core.learn(x, y)
+    core.collect()
+    core.do("state")
+    *_, (model, _) = core.simulation.run(core.script, 100_000)
+    mask = (1 << core.plan.word) - 1
+    assert model == [int(word) & mask for word in model_frame(core.plan, core.model.state())]
+
+
+def test_full_size_equals_the_model_and_keeps_the_multipliers_busy(learner, compared):
+    core = learner("hundred", "verilator")
+    plan = core.plan
+    x, y = stream(plan, 260, 7)
+    core.learn(x[:150], y[:150])  # full, repeated samples notwithstanding
+    core.read()
+    core.collect()
+    core.do("watch")
+    core.learn(x[150:], y[150:])
+    core.collect()
+    core.do("spans")
+    core.predict(x[:300])
+    core.read()
+    spans, = compared(core, "100 x 8")
+    assert {span[0] for span in spans} == {update_cycles(plan)}
+    # Both passes of an update: a term of a distance for each column of each vector.
+    assert 2 * 100 * 8 / update_cycles(plan) > 0.95
+
+
+@pytest.mark.parametrize("word", [16, 24, 32])
+def test_updates_are_linear_in_the_budget_and_sustain_a_term_a_clock(word):
+    def plan(budget: int):
+        return make_plan(Spec.from_text(f"""
+            model = {{name = "t", algorithm = "kernel_lms"}}
+            input = {{word = "s8f0", columns = 4}}
+            output = {{word = "s8f0"}}
+            kernel = {{sigma = 90.0}}
+            online = {{budget = {budget}, eta = 0.5}}
+            numbers = {{word = {word}}}"""))
+
+    clocks = [update_cycles(plan(budget)) for budget in (32, 64, 96, 128)]
+    assert set(np.diff(clocks)) == {2 * 4 * 32}
+    assert 2 * 4 * 64 / clocks[1] >= 0.9
+
+
+def test_the_streams_take_multipliers_and_predictions_to_their_rails():
+    plan = make("forgets16")
+    model, (x, y) = open_model(plan), stream(plan, 100, 33)
+    answers, rails = model.update(x, y), plan.signals["f"].format
+    alpha = plan.signals["alpha"].format
+    assert {rails.lo, rails.hi} <= set(answers["f"])
+    assert (model.ranges.lowest("alpha"), model.ranges.highest("alpha")) == (
+        float(alpha.value(alpha.lo)), float(alpha.value(alpha.hi)))
+
+
+@pytest.mark.parametrize("simulator", ["icarus"])
+def test_the_back_end_learns_predicts_and_tells_its_state(require_simulator, ledger, tmp_path, simulator):
+    require_simulator(simulator)
+    plan = make("gains16")
+    (x, y), (inputs, _) = stream(plan, 12, 8), stream(plan, 5, 9)
+    vectors = make_vectors(plan, usual_calls(plan, x, y, inputs, passes=2))
+    backend = open_backend(plan, f"rtl:{simulator}", build_dir=tmp_path)
+    result = replay(backend, vectors)
+    assert backend.calls == {"update", "predict", "state"}
+    with pytest.raises(KerncastError, match="E431"):
+        backend.save()
+    with pytest.raises(KerncastError, match="E431"):
+        backend.restore(b"")
+    with pytest.raises(KerncastError, match="E431"):
+        backend.train(x, y)
+    backend.close()
+    assert result.words == 2 * 12 * 2 + 5 * 2 + sum(len(words) for words in vectors.state.values())
+    ledger.record(backend=backend.name, words=result.words, mismatches=result.mismatches,
+                  case="learner back end")
+
+
+def test_a_frame_of_another_plan_is_no_state():
+    plan = make("gains16")
+    with pytest.raises(KerncastError, match="E432"):
+        learned_state(plan, [[1, 0, 0], [1, 0]])
+
+
+@pytest.mark.parametrize(("online", "where"), [
+    ('reduction = "fmklms"', "reduction"), ('reduction = "fklms_f32"', "reduction"),
+    ("max_age = 100", "max_age"), ("truncation = 0.01", "truncation"),
+    ("max_deterioration = 0.1", "max_deterioration")])
+def test_a_learner_that_does_something_else_is_refused_by_name(online, where):
+    plan = make_plan(Spec.from_text(f"""
+        model = {{name = "t", algorithm = "kernel_lms"}}
+        input = {{word = "s8f0"}}
+        output = {{word = "s8f0"}}
+        kernel = {{sigma = 9.0}}
+        online = {{budget = 4, eta = 0.5, {online}}}"""))
+    assert not LEARNER.fits(plan)
+    with pytest.raises(KerncastError, match=rf"(?s)\[online\] {where}.*E307.*fixed budget"):
+        open_backend(plan, "rtl:icarus:learner")
+
+
+def test_a_budget_too_large_for_the_memory_is_refused():
+    plan = make("gains16")
+    large = replace(plan, sizes=dict(plan.sizes) | {"N": MOST_WORDS // 3 + 1})
+    with pytest.raises(KerncastError, match=rf"(?s)E306.*{MOST_WORDS}"):
+        LEARNER.refuse_unfit(large)
+
+
+def test_readme_tells_clocks_and_which_cores_there_are_not():
+    text = render_rtl(make("gains16"))["rtl/README.md"]
+    assert f"{update_cycles(make('gains16'))} = 2 D N + " in text
+    assert "* learner:" not in text
+    assert "* learner: the learner in SystemVerilog does FKLMS" in render_rtl(
+        make_plan(Spec.from_text(SPECS["grid16"])))["rtl/README.md"]
+
+
+def test_a_trainer_is_no_learner():
+    with pytest.raises(KerncastError, match=r"(?s)\[model\] algorithm.*E307"):
+        LEARNER.refuse_unfit(make_plan(Spec.from_text(SPECS["grid16"])))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("case", "simulator", "rounds"), [
+    ("gains16", "verilator", 700), ("forgets16", "verilator", 700), ("even32", "icarus", 20)])
+def test_long_random_runs_equal_the_model(learner, compared, case, simulator, rounds):
+    start = int(np.random.default_rng().integers(1 << 30))
+    core, chance = learner(case, simulator), np.random.default_rng(start)
+    for _ in range(rounds):
+        x, y = stream(core.plan, 100, int(chance.integers(1 << 30)))
+        idle, pressure = chance.choice([0.0, 0.3, 0.7], 2)
+        core.do("stall", float(idle), float(pressure), int(chance.integers(1000)))
+        core.learn(x, y)
+        core.predict(x[:40])
+        core.read()
+        if chance.random() < 0.2:
+            core.reset()
+    assert compared(core, f"from seed {start}") == []

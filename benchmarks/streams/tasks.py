@@ -17,6 +17,8 @@ from ..papers.common import Array
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: Symbols to train with, and to count bit errors on.
 TRAINING, TESTING = 1000, 2000
+#: The word before the first difference of the ECG, and what a word is: that of an 11-bit converter.
+FIRST, CONVERTER = 975, {"word": "u11f0", "offset": 1024}
 #: Samples of the ECG that parameters are chosen on; the rest is reported.
 CHOSEN_ON = 6000
 
@@ -68,8 +70,14 @@ def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 
     return _in_units(spec, raw, symbols.astype(np.int64))
 
 
-def ecg(columns: int) -> Stream:
-    """The recording in millivolts; each sample behind so many before it."""
+def ecg(columns: int, differences: bool = True) -> Stream:
+    """The recording in millivolts: each difference of samples behind so many before it, or each sample."""
     spec = changed(example("ecg_stream"), input={"columns": columns})
-    data = load_dataset(spec, EXAMPLES)
-    return _in_units(spec, data.x_raw, data.y_raw)
+    if differences:
+        data = load_dataset(spec, EXAMPLES)
+        return _in_units(spec, data.x_raw, data.y_raw)
+    spec = changed(spec, input=CONVERTER, output=CONVERTER)
+    data = load_dataset(changed(example("ecg_stream"), input={"columns": 1}), EXAMPLES)
+    words = FIRST + np.cumsum(np.concatenate([[0], data.x_raw[:1, 0], data.y_raw]))
+    windows = np.lib.stride_tricks.sliding_window_view(words, columns + 1)[:, ::-1]
+    return _in_units(spec, windows[:, 1:], windows[:, 0])

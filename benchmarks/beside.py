@@ -87,7 +87,7 @@ def held(task: Task, model: Learner) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 def array(kind: str, name: str, values: NDArray[np.float64]) -> str:
     """A constant array in C."""
-    return f"const {kind} {name}[] = {{{', '.join(f'{v:.9g}f' for v in values.ravel())}}};\n"
+    return f"const {kind} {name}[] = {{{', '.join(f'{v:.9e}f' for v in values.ravel())}}};\n"
 
 
 def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
@@ -127,7 +127,7 @@ PEERS: dict[str, tuple[Callable[[object, NDArray[np.int64]], tuple[str, str]], s
 
 def headers(folder: Path) -> None:
     """What of a C library the others ask for."""
-    for name, text in {**HEADERS, "math.h": MATH}.items():
+    for name, text in {**HEADERS, "math.h": MATH, "cstdarg": "#include <stdarg.h>\n"}.items():
         (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'
                                    "#ifdef __cplusplus\n}\n#endif\n")
 

@@ -26,8 +26,9 @@ PACKAGES = ("m2cgen==0.10.0", "micromlgen==1.1.28")
 GAMMA = 0.005
 #: Flags that undo what only our sources can be compiled with: these may take the compiler's own functions.
 HOSTED = ("-fhosted", "-fno-exceptions", "-fno-rtti", "-w")
-#: An exponential that costs nothing but its call.
+#: An exponential that costs nothing but its call, and a square where the compiler makes none of pow(x, 2).
 FREE = ("int predict(void) __attribute__((noinline));\n"
+        "double pow(double x, double y) { (void)y; return x * x; }\n"
         "double exp(double x) { return x; }\nfloat expf(float x) { return x; }\n")
 MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y);\n"
 
@@ -115,7 +116,8 @@ def micromlgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
     """The same by micromlgen's C++."""
     from micromlgen import port
 
-    return ".cpp", ("#include <math.h>\n" + port(svc) + f'extern "C" {{\n{FREE}float in[64];\n'
+    return ".cpp", ("#include <stdint.h>\n#include <math.h>\n" + port(svc)
+                    + f'extern "C" {{\n{FREE}float in[64];\n'
                     "Eloquent::ML::Port::SVM svm;\nint predict(void) { return svm.predict(in); }\n"
                     "int main(void) { return predict(); }\n}\n")
 

@@ -61,17 +61,19 @@ class LearnerBench(StreamBench):
         return self._spans
 
     async def _watch_samples(self) -> None:
-        dut, now, begun, inside = self.dut, 0, 0, False
+        dut, now, begun, inside, fresh = self.dut, 0, 0, False, True
         edge = RisingEdge(dut.clk)
         while True:
             await edge
             now += 1
-            if self._spans and not inside:
+            if self._spans:
                 last = self._spans[-1]
-                if not last[0] and dut.m_axis_f_tvalid.value:
+                if not last[0] and fresh and dut.m_axis_f_tvalid.value:
                     last[0] = now - begun
                 if last[0] and not last[1] and dut.s_axis_x_tready.value:
                     last[1] = now - begun
+            if dut.m_axis_f_tvalid.value and dut.m_axis_f_tready.value:
+                fresh = bool(dut.m_axis_f_tlast.value)  # the next beat is of another answer
             if dut.s_axis_x_tvalid.value and dut.s_axis_x_tready.value:
                 if not inside:
                     begun = now

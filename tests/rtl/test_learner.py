@@ -107,6 +107,7 @@ def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared,
             clocks = update_cycles(plan, held)
             wanted.append([clocks, clocks + lost_neighbours(before, model.state()) * search_cycles(plan)])
     core.collect()
+    core.do("cycles", worst_update_cycles(plan))
     core.do("spans")
     spans, = compared(core, "clocks")
     assert spans == wanted

@@ -56,7 +56,7 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
     """Clocks from the last beat of the two frames to the last beat of alpha, when no stream waits."""
     n = plan.sizes["n"]
-    return recursion_cycles(n, lanes) + _SEND * n + 4
+    return recursion_cycles(n, lanes) + _SEND * n + 2
 
 
 def solver_overhead(plan: Plan, lanes: int = 1) -> int:

@@ -1,0 +1,126 @@
+"""Systems for the solver's core, such as train and such as cannot, and what the model makes of them."""
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kerncast.codegen.rtl.solver import SOLVER, first_row, solver_cycles
+from kerncast.hw.rtl.simulators import Simulation
+from kerncast.sim.model.kernel import cast_of
+from kerncast.sim.model.levinson import levinson
+from kerncast.sim.model.ranges import Ranges
+from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE
+from kerncast.sim.model.toeplitz import solver_constants
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.primitives import Words, narrow
+from kerncast.sim.spec import Spec
+
+#: n, W, lambda, rounding, scaling and lanes: each word, both scalings, all roundings, one lane and more.
+CASES = {"half_up16": (13, 16, 0.1, "half_up", "block", 1), "even24": (6, 24, 0.5, "half_even", "static", 2),
+         "floor32": (11, 32, 0.01, "floor", "block", 4), "full16": (256, 16, 0.1, "half_up", "block", 1)}
+#: Operations of the testbench that give something back.
+_ANSWERED = ("solution", "errors", "spans", "written", "waiting")
+
+
+def case_plan(case: str) -> Plan:
+    n, word, lam, rounding, scaling, _ = CASES[case]
+    return make_plan(Spec(
+        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
+        kernel={"sigma": 3.0},
+        numbers={"word": word, "rounding": rounding, "ranges": {"alpha": 0.2} if scaling == "static" else {}},
+        toeplitz={"n": n, "lam": lam, "scheme": "uniform", "scaling": scaling}))
+
+
+def problems(plan: Plan, count: int, seed: int) -> Iterator[tuple[Words, Words]]:
+    """First rows of the plan, decaying, weak, and arbitrary, seldom positive definite; with targets."""
+    chance, n, top = np.random.default_rng(seed), plan.sizes["n"], 1 << (plan.word - 1)
+    for i in range(count):
+        r = [first_row(plan), np.floor((top - 1) * chance.random() * chance.random() ** np.arange(n)),
+             chance.integers(0, top // chance.integers(2, 2 * n), n), chance.integers(0, top, n)][i % 4]
+        y = chance.integers(-top, top, n) if i % 3 else chance.integers(-3, 4, n)
+        yield np.asarray(r, dtype=np.int64), y * (i % 7 != 6)
+
+
+def recursion(plan: Plan, r: Words, y: Words, steps: int) -> tuple[int, Words, Words, int]:
+    """The model's first steps: status, a, x and its exponent."""
+    a, x, out = np.zeros(steps, np.int64), np.zeros((1, steps), np.int64), np.zeros(4 + steps, np.int64)
+    status = levinson(y[None, :steps].astype(np.int64), r[:steps].copy(), a, x, out, solver_constants(plan),
+                      Ranges(plan).log)
+    return status, a, x[0], int(out[2])
+
+
+def solution(plan: Plan, r: Words, y: Words) -> list[int]:
+    """Status, exponent and words of alpha, as the core must send them."""
+    status, _, x, exponent = recursion(plan, r, y, plan.sizes["n"])
+    if status == NOT_POSITIVE_DEFINITE:
+        return [status, 0]
+    c, rho = cast_of(plan, "alpha"), plan.integer("alpha_rho")
+    return [status, exponent, *(narrow(int(v) * rho, 31, c.rounding, c.lo, c.hi) for v in x)]
+
+
+@dataclass
+class SolverCore:
+    """A solver in a simulator, and the script that is being written for it."""
+
+    plan: Plan
+    lanes: int
+    simulation: Simulation
+    script: list[tuple[object, ...]] = field(default_factory=list)
+    wanted: list[list[int]] = field(default_factory=list)
+
+    def do(self, *operation: object) -> None:
+        self.script.append(operation)
+
+    def beats(self, words: Words) -> list[int]:
+        return [int(word) & ((1 << self.plan.word) - 1) for word in words]
+
+    def solve(self, r: Words, y: Words) -> None:
+        """Both frames, to be answered later."""
+        self.do("r", self.beats(r))
+        self.do("y", self.beats(y))
+        self.wanted.append(solution(self.plan, r, y))
+
+    def solved(self, r: Words, y: Words) -> None:
+        """Both frames, answered before the next: a source that waits costs time at every clock."""
+        self.solve(r, y)
+        self.do("solution")
+
+    def run(self) -> tuple[int, int, list[Any]]:
+        """Words compared, words that differ, and what else the script gave back."""
+        kinds = [name for name, *_ in self.script if name in _ANSWERED]
+        limit = 12 * (solver_cycles(self.plan) + 100) * (len(self.wanted) + 2)
+        found, sign = self.simulation.run(self.script, limit), 1 << (self.plan.word - 1)
+        assert len(found) == len(kinds)
+        answers = [[a[0], *((word ^ sign) - sign for word in a[1:])]
+                   for a, kind in zip(found, kinds, strict=True) if kind == "solution"]
+        rest = [value for value, kind in zip(found, kinds, strict=True) if kind != "solution"]
+        assert [len(a) for a in answers] == [len(w) for w in self.wanted]
+        pairs = [pair for got, want in zip(answers, self.wanted, strict=True)
+                 for pair in zip(got, want, strict=True)]
+        self.script, self.wanted = [], []
+        return len(pairs), sum(got != want for got, want in pairs), rest
+
+
+#: Verilator's own runtime, most of what there is to compile, is the same in every core.
+_RUNTIME: set[Path] = set()
+
+
+def build(case: str, simulator: str, folder: Path) -> SolverCore:
+    """The solver of a case."""
+    plan = case_plan(case)
+    for name, text in SOLVER.render(plan).items():
+        (folder / name).write_text(text)
+    listed = (folder / f"{plan.name}_solver.f").read_text().splitlines()[1:]
+    lanes = CASES[case][5]
+    (folder / "sim").mkdir()
+    for compiled in _RUNTIME if simulator == "verilator" else ():
+        shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
+    simulation = Simulation([folder / line for line in listed], f"{plan.name}_solver", simulator,
+                            folder / "sim", {"LANES": lanes})
+    _RUNTIME.update((folder / "sim").glob("verilat*.o"))
+    return SolverCore(plan, lanes, simulation)

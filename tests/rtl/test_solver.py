@@ -1,0 +1,153 @@
+"""The solver's core gives the integer model's words, in the clocks that codegen states."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.rtl.solver import recursion_cycles, solver_cycles
+
+from .solver_cases import SolverCore, build, case_plan, problems, recursion, solution
+
+STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
+SMALL = [("half_up16", "icarus"), ("even24", "icarus"), ("floor32", "icarus"), ("floor32", "verilator")]
+#: What one core shows as well as another.
+ONE = [("floor32", "icarus")] + [pytest.param(*case, marks=pytest.mark.campaign)
+                                 for case in (*SMALL[:2], *SMALL[3:])]
+
+
+@pytest.fixture(scope="module")
+def built(require_simulator, tmp_path_factory) -> Callable[[str, str], SolverCore]:
+    """``built(case, simulator)``: the core of a case, built once."""
+    cores: dict[tuple[str, str], SolverCore] = {}
+
+    def get(case: str, simulator: str) -> SolverCore:
+        require_simulator(simulator)
+        if (case, simulator) not in cores:
+            cores[case, simulator] = build(case, simulator, tmp_path_factory.mktemp(case))
+        return cores[case, simulator]
+
+    return get
+
+
+def solvable(core: SolverCore, count: int, seed: int):
+    """Systems that the model solves, so that the core takes all its clocks."""
+    found = [pair for pair in problems(core.plan, 3 * count, seed) if solution(core.plan, *pair)[0] != 1]
+    return found[:count]
+
+
+@pytest.mark.parametrize(("case", "simulator"), SMALL)
+def test_every_word_equals_the_model_in_the_clocks_stated(built, ledger, case, simulator):
+    core = built(case, simulator)
+    watched = solvable(core, 2, 3)
+    core.do("watch", 0)
+    for r, y in watched:
+        core.solved(r, y)
+    core.do("spans")
+    for r, y in problems(core.plan, 72 if simulator == "icarus" else 220, 1):
+        core.solved(r, y)
+    core.do("errors")
+    statuses = {want[0] for want in core.wanted}
+    words, mismatches, (spans, errors) = core.run()
+    assert statuses == ({0, 1, 2} if core.plan.options["scaling"] == "static" else {0, 1})
+    assert spans == [solver_cycles(core.plan, core.lanes)] * len(watched)
+    assert errors == [0, 0]
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"solver {case}")
+
+
+@pytest.mark.parametrize(("case", "simulator"), [case for case in ONE if "verilator" not in str(case)])
+def test_inner_words_of_a_and_x_equal_the_model_at_every_step(built, ledger, case, simulator):
+    core = built(case, simulator)
+    n, sign = core.plan.sizes["n"], 1 << (core.plan.word - 1)
+    [(r, y)] = solvable(core, 1, 9)
+    core.do("watch", 1)
+    core.solved(r, y)
+    core.do("spans")
+    core.do("written")
+    _, mismatches, (_, written) = core.run()
+    assert mismatches == 0
+    found = {(name, m, i): (word ^ sign) - sign for name, m, i, word in written}
+    assert len(found) == len(written)
+    traced: dict[str, list[bool]] = {"a": [], "x": []}
+    for m in range(n):
+        _, a, x, _ = recursion(core.plan, r, y, m + 1)
+        traced["a"] += [found.pop(("a", m, i)) == a[i] for i in range(1, m + 1)]
+        traced["x"] += [found.pop(("x", m, i)) == x[i] for i in range(m + 1)]
+    assert not found
+    for name, equal in traced.items():
+        ledger.record(backend=f"rtl:{simulator}", words=len(equal), mismatches=equal.count(False),
+                      case=f"solver {case} traced {name}")
+
+
+@pytest.mark.parametrize(("case", "simulator"), ONE)
+def test_idle_and_back_pressure_change_no_word_of_systems_back_to_back(built, ledger, case, simulator):
+    core = built(case, simulator)
+    for seed, (idle, pressure) in enumerate(STALLS):
+        core.do("stall", idle, pressure, seed)
+        core.do("watch", 0)
+        asked = list(problems(core.plan, 2, seed + 1))
+        for r, y in asked:  # both of them wait at the core
+            core.solve(r, y)
+        for _ in asked:
+            core.do("solution")
+        core.do("spans")
+    core.do("stall", 0.0, 0.0, 0)
+    core.do("waiting")
+    words, mismatches, rest = core.run()
+    assert rest[-1] == 0
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"stalled {case}")
+
+
+@pytest.mark.parametrize(("case", "simulator"), ONE)
+def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(built, ledger, case, simulator):
+    core = built(case, simulator)
+    [(r, y)], n = solvable(core, 1, 2), core.plan.sizes["n"]
+    last = n + solver_cycles(core.plan, core.lanes)
+    for cut in range(1, last, last // (7 if simulator == "icarus" else 60)):
+        core.do("r", core.beats(r))
+        core.do("y", core.beats(y))
+        core.do("cycles", cut)
+        core.do("reset")
+        core.do("waiting")
+        core.solved(r, y)
+    for stream, length in (("r", 1), ("y", n - 1), ("r", n + 1), ("y", 2 * n)):
+        core.do(stream, [1] * length)
+        core.solved(r, y)  # close behind it
+        core.do("errors")
+        core.do("clear_errors")
+        core.do("errors")
+    words, mismatches, rest = core.run()
+    assert rest[-8:] == [[1, 0], [0, 0], [0, 1], [0, 0]] * 2
+    assert not any(rest[:-8])
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"solver {case} reset")
+
+
+def test_full_size_equals_the_model_in_the_clocks_promised(built, ledger):
+    core = built("full16", "verilator")
+    n = core.plan.sizes["n"]
+    core.do("watch", 0)
+    core.solved(*next(problems(core.plan, 1, 5)))
+    core.do("spans")
+    [[status, *_]] = core.wanted
+    words, mismatches, (spans,) = core.run()
+    assert status == 0
+    assert spans == [solver_cycles(core.plan)]
+    ledger.record(backend="rtl:verilator", words=words, mismatches=mismatches, case=f"solver n = {n}")
+
+
+def test_one_lane_multiplies_in_all_but_a_fraction_of_its_clocks():
+    n = case_plan("full16").sizes["n"]
+    assert recursion_cycles(n) <= 1.15 * 2 * n**2
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("case", "simulator", "count"), [
+    ("half_up16", "verilator", 9000), ("floor32", "verilator", 9000), ("even24", "icarus", 900)])
+def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count):
+    start = int(np.random.default_rng().integers(1 << 30))
+    core = built(case, simulator)
+    for r, y in problems(core.plan, count, start):
+        core.solved(r, y)
+    words, mismatches, _ = core.run()
+    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches,
+                  case=f"solver {case} from seed {start}")

@@ -27,7 +27,7 @@ from .conftest import SPECS
 from .learner_cases import LEARNERS, Learner, make, stream
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
-LENGTHS = [1, 2, 7, 25]
+LENGTHS = [1, 2, 7, 28]
 USUAL = [("gains16", "icarus"), ("forgets16", "icarus"), ("even32", "verilator")]
 CASES = [*USUAL, *(pytest.param(case, simulator, marks=pytest.mark.campaign)
                    for case in LEARNERS if case != "hundred" for simulator in ("icarus", "verilator")
@@ -123,7 +123,7 @@ def lost_neighbours(before, after) -> int:
     return sum(int(near == slot) for i, near in enumerate(before["near"]) if i != slot)
 
 
-@pytest.mark.parametrize(("case", "simulator"), CASES[:1])
+@pytest.mark.parametrize(("case", "simulator"), [USUAL[0], USUAL[2]])
 def test_reset_at_any_clock_recovers(learner, compared, case, simulator):
     core = learner(case, simulator)
     x, y = stream(core.plan, 12, 4)
@@ -145,7 +145,7 @@ def test_reset_at_any_clock_recovers(learner, compared, case, simulator):
     assert rest == [0] * (len(rest) - 1) + [[0]]
 
 
-@pytest.mark.parametrize(("case", "simulator"), CASES[:2])
+@pytest.mark.parametrize(("case", "simulator"), [USUAL[0], USUAL[2]])
 def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, case, simulator):
     core = learner(case, simulator)
     (x, y), columns = stream(core.plan, 60, 5), core.plan.sizes["D"]
@@ -169,7 +169,7 @@ def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, c
     assert len(rest) >= 16
 
 
-@pytest.mark.parametrize(("case", "simulator"), CASES[:1])
+@pytest.mark.parametrize(("case", "simulator"), USUAL[:1])
 def test_the_state_is_the_frame_that_the_predictor_takes(learner, case, simulator):
     core = learner(case, simulator)
     x, y = stream(core.plan, 20, 6)
@@ -184,19 +184,18 @@ def test_the_state_is_the_frame_that_the_predictor_takes(learner, case, simulato
 def test_full_size_equals_the_model_and_keeps_the_multipliers_busy(learner, compared):
     core = learner("hundred", "verilator")
     plan = core.plan
-    x, y = stream(plan, 260, 7)
-    core.learn(x[:150], y[:150])  # full, repeated samples notwithstanding
-    core.read()
+    x, y = stream(plan, 148, 7)
+    core.learn(x[:125], y[:125])  # full, repeated samples notwithstanding
     core.collect()
     core.do("watch")
-    core.learn(x[150:], y[150:])
+    core.learn(x[125:], y[125:])  # seven of them with searches
     core.collect()
     core.do("spans")
-    core.predict(x[:300])
+    core.predict(x[::5])
     core.read()
     spans, = compared(core, "100 x 8")
     assert {span[0] for span in spans} == {update_cycles(plan)}
-    # Both passes of an update: a term of a distance for each column of each vector.
+    # In two passes, each with a term of a distance for each column of each vector.
     assert 2 * 100 * 8 / update_cycles(plan) > 0.95
 
 

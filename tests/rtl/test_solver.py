@@ -10,7 +10,7 @@ from kerncast.codegen.rtl.solver import recursion_cycles, solver_cycles
 from .solver_cases import SolverCore, build, case_plan, problems, recursion, solution
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
-SMALL = [("half_up16", "icarus"), ("even24", "icarus"), ("floor32", "icarus"), ("floor32", "verilator")]
+SMALL = [("half_up16", "icarus"), ("even24", "icarus"), ("floor32", "icarus"), ("half_up16", "verilator")]
 #: What one core shows as well as another.
 ONE = [("floor32", "icarus")] + [pytest.param(*case, marks=pytest.mark.campaign)
                                  for case in (*SMALL[:2], *SMALL[3:])]
@@ -142,7 +142,7 @@ def test_one_lane_multiplies_in_all_but_a_fraction_of_its_clocks():
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("case", "simulator", "count"), [
-    ("half_up16", "verilator", 9000), ("floor32", "verilator", 9000), ("even24", "icarus", 900)])
+    ("half_up16", "verilator", 15000), ("floor32", "icarus", 400), ("even24", "icarus", 500)])
 def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count):
     start = int(np.random.default_rng().integers(1 << 30))
     core = built(case, simulator)

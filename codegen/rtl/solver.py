@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...sim.errors import KerncastError, fail
-from ...sim.model.first_row import uniform_row
-from ...sim.model.kernel import cast_of, kernel_constants
-from ...sim.model.ranges import Ranges
 from ...sim.plan import Plan
 from ..context import context
 from .common import literal, model_tag, primitives, rendered, signed_bits
@@ -94,6 +91,11 @@ def _trainer_refusal(plan: Plan) -> KerncastError | None:
 
 def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The first row (n,) of a uniform grid over 1 + lambda, in words of r: a constant of the plan."""
+    # Here, because the model brings its compiler, a second's start, along.
+    from ...sim.model.first_row import uniform_row
+    from ...sim.model.kernel import cast_of, kernel_constants
+    from ...sim.model.ranges import Ranges
+
     row = np.zeros(plan.sizes["n"], dtype=np.int64)
     uniform_row(row, plan.integer("x_step"), plan.integer("lambda_rho"), kernel_constants(plan),
                 cast_of(plan, "r"), Ranges(plan).log)

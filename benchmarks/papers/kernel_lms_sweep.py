@@ -123,11 +123,12 @@ def fixed_point_plan(word: int, budget: int, technique: str) -> Plan:
     return make_plan(spec, raw(X, X_WORD), raw(np.sinc(X[:, 0]), Y_WORD))
 
 
-def fixed_point_errors(word: int, realisations: int, technique: str = "FKLMS") -> Array:
+def fixed_point_errors(word: int, realisations: int, technique: str = "FKLMS",
+                       budgets: tuple[int, ...] = BUDGETS) -> Array:
     """MSE of an integer technique, (budgets, realisations)."""
     grid = raw(GRID[:, np.newaxis], X_WORD)
-    error = np.zeros((len(BUDGETS), realisations))
-    for row, budget in enumerate(BUDGETS):
+    error = np.zeros((len(budgets), realisations))
+    for row, budget in enumerate(budgets):
         plan = fixed_point_plan(word, budget, technique)
         model = open_model(plan)
         for seed in range(realisations):

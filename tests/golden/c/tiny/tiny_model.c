@@ -51,11 +51,14 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
     for (i = 0; i < TINY_N; i++) {
         const tiny_distance_t d2 =
             (tiny_distance_t)tiny_distance_term(0, i * TINY_X_STEP, sample[0]);
-        const tiny_product_t k = tiny_kernel_value(d2);
+        tiny_product_t k = 0;
 
+        if (tiny_kernel_reaches(d2) != 0) {
+            k = tiny_kernel_value(d2);
+            acc = kc_short_mac(acc, m->alpha[i], k, TINY_MAC_SHIFT);
+        }
         KC_TRACE(predict, distance, 0, i, d2);
         KC_TRACE(predict, kernel, 0, i, k);
-        acc = kc_short_mac(acc, m->alpha[i], k, TINY_MAC_SHIFT);
     }
     acc = kc_narrow(acc, TINY_F_SHIFT - m->alpha_exp, TINY_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);

@@ -64,13 +64,14 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
 
         tiny_cg_kernel_distances(sample, &m->v[i * TINY_CG_COLUMNS], rows, d);
         for (j = 0; j < rows; j++) {
-            const tiny_cg_product_t k = tiny_cg_kernel_value(d[j]);
+            tiny_cg_product_t k = 0;
 
-            KC_TRACE(predict, distance, 0, i + j, d[j]);
-            KC_TRACE(predict, kernel, 0, i + j, k);
             if (tiny_cg_kernel_reaches(d[j]) != 0) {
+                k = tiny_cg_kernel_value(d[j]);
                 acc = kc_mac(acc, m->alpha[i + j], k, TINY_CG_MAC_SHIFT);
             }
+            KC_TRACE(predict, distance, 0, i + j, d[j]);
+            KC_TRACE(predict, kernel, 0, i + j, k);
         }
     }
     acc = kc_narrow(acc, TINY_CG_F_SHIFT - m->alpha_exp, TINY_CG_ROUNDING,

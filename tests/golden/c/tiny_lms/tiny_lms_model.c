@@ -62,13 +62,14 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
 
         tiny_lms_kernel_distances(sample, &m->v[i * TINY_LMS_COLUMNS], rows, d);
         for (j = 0; j < rows; j++) {
-            const tiny_lms_product_t k = tiny_lms_kernel_value(d[j]);
+            tiny_lms_product_t k = 0;
 
-            KC_TRACE(predict, distance, 0, i + j, d[j]);
-            KC_TRACE(predict, kernel, 0, i + j, k);
             if (tiny_lms_kernel_reaches(d[j]) != 0) {
+                k = tiny_lms_kernel_value(d[j]);
                 acc = kc_short_mac(acc, m->alpha[i + j], k, TINY_LMS_MAC_SHIFT);
             }
+            KC_TRACE(predict, distance, 0, i + j, d[j]);
+            KC_TRACE(predict, kernel, 0, i + j, k);
         }
     }
     acc = kc_narrow(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING,

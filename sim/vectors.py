@@ -52,10 +52,28 @@ class Call:
     def from_dict(cls, written: dict[str, Any], answer: str = "expected") -> Call:
         """Inverse of :meth:`as_dict`; KeyError, TypeError, ValueError, OverflowError where it is none."""
         name, x, y = written["call"], written["x"], written["y"]
-        if name not in _CALLS:
-            raise ValueError(f"no such call: {name}")
-        return cls(name, None if x is None else _array(x), None if y is None else _array(y),
+        call = cls(name, None if x is None else _array(x), None if y is None else _array(y),
                    arrays(written[answer]))
+        call._check_shapes(answer)
+        return call
+
+    def _check_shapes(self, answer: str) -> None:
+        """ValueError where it is not called so, or not so answered; KeyError, TypeError likewise.
+
+        A training with too few samples is one: it is answered with a status.
+        """
+        if self.name not in _CALLS:
+            raise ValueError(f"no such call: {self.name}")
+        if (self.y_raw is None) != (self.name == "predict") or (self.x_raw is None and self.name != "train"):
+            raise ValueError(f"{self.name} does not take these of x and y")
+        if self.name == "train":
+            samples = {1}
+        else:
+            samples = {len(words) for words in (self.x_raw, self.y_raw) if words is not None}
+            samples.add(len(self.expected["f"]))
+        samples.add(len(self.expected["status"]))
+        if len(samples) != 1:
+            raise ValueError(f"{self.name}: x, y and {answer} differ in length")
 
 
 def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -> Outputs:

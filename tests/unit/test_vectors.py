@@ -1,5 +1,7 @@
 """Test vectors: answers of the model that every back end must repeat, kept in a file."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -65,6 +67,18 @@ def test_what_is_no_vector_file_is_refused_with_its_place(text):
     with pytest.raises(KerncastError) as caught:
         Vectors.from_json(text, "out/vectors.json")
     assert [(p.code, p.where) for p in caught.value.problems] == [("E211", "out/vectors.json")]
+
+
+@pytest.mark.parametrize(("place", "change"), [
+    (0, {"y": None}), (0, {"expected": {}}), (0, {"expected": {"f": [0] * 20}}),
+    (0, {"expected": {"status": [0] * 3, "f": [0] * 3}}),
+    (-1, {"x": None}), (-1, {"y": [1] * 5}), (-1, {"expected": {"status": [0] * 5}}),
+    (-1, {"expected": {"f": [0] * 5}}), (-1, {"expected": {"status": [0] * 5, "f": [0] * 4}})])
+def test_a_call_that_lacks_words_is_refused_and_not_compared_in_part(vectors, place, change):
+    whole = json.loads(vectors.to_json())
+    whole["calls"][place] |= change
+    with pytest.raises(KerncastError, match="E211"):
+        Vectors.from_json(json.dumps(whole))
 
 
 def test_model_repeats_its_own_answers_whatever_it_was_used_for_before(plan, vectors):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -31,7 +32,8 @@ def hil_record(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_d
                                                   "`auto`.", show_default=False)] = "",
                data: Annotated[Path | None, typer.Option("--data", show_default=False, help="Samples of your "
                                                          "own: CSV of raw words, columns x0, x1, ..., y; "
-                                                         "without y they are predicted.")] = None,
+                                                         "without y they are predicted, after the vectors' "
+                                                         "training.")] = None,
                out: Annotated[Path | None, typer.Option("-o", "--out", show_default=False, help="The file to "
                                                         "write; NAME.recording in this folder.")] = None,
                as_json: JsonFlag = False) -> None:
@@ -46,20 +48,19 @@ def hil_record(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_d
     kerncast hil record build/ecg --on board:nucleo-f446re --port /dev/ttyACM0
     kerncast hil record build/motor --on board:microbit --port /dev/ttyACM0 --flash auto --data night.csv
     """
-    from ..hw.backends import at_port, check_name, open_backend
-    from ..lab.recording import Recorder, calls_on_file, pieces
+    from ..hw.backends import open_backend
+    from ..lab.recording import Recorder, calls_on_file, check_new, pieces
     from .hil import material
 
-    name = at_port(on, [port] if port else [])
-    if port and not name.endswith(f"@{port}"):
-        raise fail("E420", "a port belongs to a real board", where="--port", value=f"--on {on}",
-                   allowed="--on board:BOARD", remedy="leave --port out, or name the board")
-    check_name(name)
+    name = _target(on, port, flash)
+    if out:
+        check_new(out)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         where, plan, vectors = material(source, Path(folder), needed=data is None)
-        calls = calls_on_file(plan, data) if data else pieces(
-            [(call.name, call.x_raw, call.y_raw) for call in vectors.calls] if vectors else [])
         file = out or Path(f"{plan.name}.recording")
+        check_new(file)
+        calls = calls_on_file(plan, data, vectors) if data else pieces(
+            [(call.name, call.x_raw, call.y_raw) for call in vectors.calls] if vectors else [])
         backend = open_backend(plan, name, source=where, flash=flash)
         try:
             backend.reset()
@@ -68,6 +69,21 @@ def hil_record(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_d
         finally:
             backend.close()
     _tell(recorder, plan, as_json)
+
+
+def _target(on: str, port: str, flash: str) -> str:
+    """The name of the back end, with its port; E420 and E418 where an option does not belong to it."""
+    from ..hw.backends import at_port, check_name
+
+    name = at_port(on, [port] if port else [])
+    if port and not name.endswith(f"@{port}"):
+        raise fail("E420", "a port belongs to a real board", where="--port", value=f"--on {on}",
+                   allowed="--on board:BOARD", remedy="leave --port out, or name the board")
+    if flash and not name.startswith("board:"):
+        raise fail("E418", "a real board is loaded, and nothing else", where="--flash", value=f"--on {on}",
+                   allowed="--on board:BOARD --port PORT", remedy="leave --flash out, or name the board")
+    check_name(name)
+    return name
 
 
 def _run(recorder: Recorder, calls: list[Call], plan: Plan, as_json: bool) -> None:
@@ -96,13 +112,27 @@ def _kept(recorder: Recorder) -> str:
 def _tell(recorder: Recorder, plan: Plan, as_json: bool, error: KerncastError | None = None) -> None:
     values: dict[str, Any] = {
         "recording": str(recorder.path) if recorder.calls else None, "plan": plan.hash,
-        "calls": recorder.calls, "samples": recorder.samples, "words": recorder.words}
+        "calls": recorder.calls, "samples": recorder.samples, "words": recorder.words,
+        "statuses": dict(recorder.statuses)}
     if error is not None:
         values["errors"] = [problem.as_dict() for problem in error.problems]
         if not as_json:
             typer.echo(str(error), err=True)
+    if not as_json:
+        _warn(recorder.statuses)
     again = f"\nkerncast hil replay {recorder.path}" if recorder.calls else ""
     show(values, as_json, _kept(recorder) + again)
+
+
+def _warn(statuses: Mapping[str, int]) -> None:
+    """On stderr: how many answers had a status other than ok, and what to do."""
+    from ..sim.statuses import MEANINGS
+
+    for name, count in statuses.items():
+        if name != "ok":
+            entry = MEANINGS.get(name)
+            said = f": {entry.title}\n    do: {entry.remedy}" if entry else ", which means nothing"
+            typer.echo(f"warning: {count} of {sum(statuses.values())} answers are {name}{said}", err=True)
 
 
 def hil_replay(file: Recorded,

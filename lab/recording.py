@@ -12,20 +12,21 @@ import errno
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..sim.backend import Backend, Comparison, Outputs
+from ..sim.backend import STATUSES, Backend, Comparison, Outputs
 from ..sim.csv_lines import csv_lines
 from ..sim.data_csv import read_words
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.formats import Format
 from ..sim.plan import Plan
 from ..sim.simulate import grid
-from ..sim.vectors import Call, arrays, usual_calls
+from ..sim.vectors import Call, Vectors, arrays, usual_calls
 
 VERSION = 1
 #: Samples of a call at most: what a pulled cable can cost.
@@ -44,7 +45,7 @@ def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
     return found
 
 
-def calls_on_file(plan: Plan, path: Path) -> list[Call]:
+def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> list[Call]:
     """What a board does with a CSV file of raw words: learn from its samples, or predict where it has no y.
 
     Parameters
@@ -53,6 +54,8 @@ def calls_on_file(plan: Plan, path: Path) -> list[Call]:
     path : Path
         Columns ``x0``, ``x1``, ... and ``y``, named in the first line, in any order; on the uniform grid only
         ``y``.
+    vectors : Vectors, optional
+        Their trainings and updates come first where the file has no y.
 
     Raises
     ------
@@ -72,11 +75,23 @@ def calls_on_file(plan: Plan, path: Path) -> list[Call]:
     if problems:
         raise KerncastError(problems[:10])
     if not learns:
-        return pieces([("predict", words, None)])
+        taught = [(call.name, call.x_raw, call.y_raw) for call in vectors.calls if call.name != "predict"] \
+            if vectors else []
+        return pieces([*taught, ("predict", words, None)])
     if not plan.trains:
         return pieces([("update", words[:, :-1], words[:, -1])])
     x = None if uniform else words[:least, :-1]
     return pieces(usual_calls(plan, x, words[:least, -1], grid(plan) if uniform else words[:, :-1]))
+
+
+def check_new(path: Path) -> None:
+    """E192 where there is a file of this name, E191 where none can be: now, and not after hours."""
+    if os.path.lexists(path):
+        raise fail("E192", "the file exists already", where="-o", value=path,
+                   allowed="a new file", remedy="choose another name, or remove the file")
+    if not (path.absolute().parent.is_dir() and os.access(path.absolute().parent, os.W_OK)):
+        raise fail("E191", "the recording cannot be written", where="-o", value=path,
+                   allowed="a file in a folder that exists and is writable", remedy="make the folder first")
 
 
 class Recorder:
@@ -88,28 +103,37 @@ class Recorder:
     Parameters
     ----------
     path : Path
-        A new file; E192 where there is one of this name.
+        A new file, as :func:`check_new`.
     plan : Plan
     backend : Backend
         Open, and closed by the caller.
     target : str
         The name by which it was opened.
+
+    Attributes
+    ----------
+    statuses : Counter
+        How many answers had which status, by its name.
     """
 
     def __init__(self, path: Path, plan: Plan, backend: Backend, target: str) -> None:
+        check_new(path)
         self.path, self.calls, self.samples, self.words = path, 0, 0, 0
+        self.statuses: Counter[str] = Counter()
         self._backend = backend
         image = getattr(backend, "image", None)
+        head = {"recording": VERSION, "target": target, "backend": backend.name,
+                "board": getattr(backend, "board", None),
+                "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
+                "firmware": hashlib.sha256(image.elf.read_bytes()).hexdigest() if image else None,
+                "plan": json.loads(plan.to_json())}
+        self._file = path.open("xb", buffering=0)
         try:
-            self._file = path.open("xb", buffering=0)
-        except FileExistsError:
-            raise fail("E192", "the file exists already", where="-o", value=path,
-                       allowed="a new file", remedy="choose another name, or remove the file") from None
-        self._put({"recording": VERSION, "target": target, "backend": backend.name,
-                   "board": image.board.id if image else None,
-                   "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
-                   "firmware": hashlib.sha256(image.elf.read_bytes()).hexdigest() if image else None,
-                   "plan": json.loads(plan.to_json())})
+            self._put(head)
+        except BaseException:
+            self._file.close()
+            path.unlink()
+            raise
 
     def _put(self, line: dict[str, Any]) -> None:
         """A line, whole or not at all."""
@@ -125,6 +149,8 @@ class Recorder:
         self._put(Call(call.name, call.x_raw, call.y_raw, answer).as_dict("answered"))
         self.calls += 1
         self.samples += len(answer["status"])
+        self.statuses.update(STATUSES[code] if code < len(STATUSES) else f"status {code}"
+                             for code in answer["status"])
         self.words += sum(words.size for words in answer.values())
         return answer
 
@@ -210,13 +236,16 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:
     """Do the calls again on a back end, such as the model, and compare each word that was recorded."""
-    result, done = Comparison(), {"train": 0, "update": 0, "predict": 0}
+    result, done = Comparison(), {"update": 0, "predict": 0}
     backend.reset()
     for i, call in enumerate(recording.calls):
+        if call.name == "train":
+            result.add(f"call {i} (train):", call.run(backend), call.expected)
+            continue
         first, count = done[call.name], len(call.expected["status"])
         done[call.name] += count
-        which = "" if call.name == "train" else f", samples {first} to {first + count - 1}"
-        result.add(f"call {i} ({call.name}{which}):", call.run(backend), call.expected)
+        result.add(f"call {i} ({call.name}, samples {first} to {first + count - 1}):", call.run(backend),
+                   call.expected, first)
     if recording.state:
         result.add("state", backend.state(), recording.state)
     return result

@@ -85,8 +85,11 @@ class Comparison:
     first: str = ""
     answers: list[Outputs] = field(default_factory=list, repr=False)
 
-    def add(self, where: str, expected: Outputs, found: Outputs) -> None:
-        """Compare all arrays of two outputs; a missing or misshapen array counts whole."""
+    def add(self, where: str, expected: Outputs, found: Outputs, first: int = 0) -> None:
+        """Compare all arrays of two outputs; a missing or misshapen array counts whole.
+
+        `first` is the number that a message gives their first words.
+        """
         for name, want in expected.items():
             got = found.get(name)
             self.words += want.size
@@ -99,7 +102,7 @@ class Comparison:
             self.mismatches += len(differ)
             if len(differ):
                 i = differ[0]
-                self._note(f"{where} {name}[{i}]: {got.flat[i]}, expected {want.flat[i]}")
+                self._note(f"{where} {name}[{first + i}]: {got.flat[i]}, expected {want.flat[i]}")
 
     def _note(self, text: str) -> None:
         self.first = self.first or text

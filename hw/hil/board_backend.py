@@ -62,7 +62,8 @@ class BoardBackend:
     traced : bool
         Whether the firmware is asked for its trace hooks: E434 where it has none.
     board : str, optional
-        Id of the board that the firmware must have been built for: E422 for another.
+        Id of the board that the firmware must have been built for: E422 for another. The attribute is what
+        HELLO told.
 
     Raises
     ------
@@ -81,7 +82,8 @@ class BoardBackend:
         self._counter = counter
         self.tallies = {name: Tally() for name in ("train", "update", "predict")}
         try:
-            self._capacity = self.client.start(plan.hash, ABI, board).capacity
+            identity = self.client.start(plan.hash, ABI, board)
+            self.board, self._capacity = identity.board, identity.capacity
             self.reset()
             if traced:
                 self.trace(0)

@@ -81,6 +81,7 @@ def test_what_a_board_answered_is_computed_again_from_the_file_alone(
     assert (code, found["mismatches"], found["first"], found["stopped"]) == (0, 0, "", "")
     assert found["words"] == kept["words"] > 12 * PIECE
     assert found["recorded"]["target"] == f"board:microbit@{board.port}"
+    assert found["recorded"]["board"] == "microbit", "HELLO told it, though the image is not known"
     code, refused = run("hil", "record", made[1], "--on", "model", "-o", file)
     assert (code, refused["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E192")
 
@@ -148,7 +149,7 @@ def test_the_first_word_that_differs_is_named_with_its_sample(
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     code, found = run("hil", "replay", path)
     assert (code, found["mismatches"]) == (EXIT_DIFFERENT, 2)
-    assert found["first"].startswith(f"call 1 (update, samples {PIECE} to {2 * PIECE - 1}): f[5]: ")
+    assert found["first"].startswith(f"call 1 (update, samples {PIECE} to {2 * PIECE - 1}): f[{PIECE + 5}]: ")
 
 
 def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, made: tuple[Plan, Path]) -> None:
@@ -158,6 +159,67 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, made: tuple[Plan
         code, found = run("hil", "replay", tmp_path / "x")
         assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212"), text
     assert run("hil", "replay", tmp_path / "none")[1]["errors"][0]["code"] == "E191"
+
+
+@pytest.mark.parametrize(("key", "value"), [("x", None), ("y", None), ("answered", {"f": [1] * PIECE}),
+                                            ("answered", {"status": [0] * PIECE}), ("answered", None)])
+def test_a_call_that_lacks_words_is_refused(
+        made: tuple[Plan, Path], tmp_path: Path, key: str, value: object) -> None:
+    path = tmp_path / "t.recording"
+    recorded(made[0], path, open_model(made[0]))
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines[1][key] = value
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    code, found = run("hil", "replay", path)
+    assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212")
+
+
+def test_samples_without_targets_are_predicted_by_a_model_that_was_taught(
+        made: tuple[Plan, Path], tmp_path: Path) -> None:
+    data, file = tmp_path / "night.csv", tmp_path / "t.recording"
+    data.write_text("x0\n3\n50\n")
+    code, kept = run("hil", "record", made[1], "--on", "model", "--data", data, "-o", file)
+    assert (code, kept["samples"]) == (0, len(X) + 2)
+    last = load_recording(file).calls[-1]
+    taught = open_model(made[0])
+    taught.update(X, X[:, 0])
+    assert last.expected["f"].tolist() == taught.predict([[3], [50]])["f"].tolist() != [0, 0]
+    assert run("hil", "replay", file)[1]["mismatches"] == 0
+
+
+def test_answers_that_are_not_ok_are_told(made: tuple[Plan, Path], tmp_path: Path) -> None:
+    folder, data = tmp_path / "out", tmp_path / "night.csv"
+    generate(made[0], folder)  # no vectors, so that nothing teaches it
+    data.write_text("x0\n3\n50\n")
+    arguments = ["hil", "record", str(folder), "--on", "model", "--data", str(data), "-o"]
+    done = CliRunner().invoke(app, [*arguments, str(tmp_path / "a")], prog_name="kerncast")
+    assert done.exit_code == 0 and "warning: 2 of 2 answers are not_trained: " in done.stderr
+    assert run(*arguments, tmp_path / "b")[1]["statuses"] == {"not_trained": 2}
+
+
+def test_a_recording_that_cannot_be_begun_leaves_no_file(made: tuple[Plan, Path], tmp_path: Path,
+                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(self: Recorder, line: dict) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(Recorder, "_put", full)
+    with pytest.raises(OSError, match="no space"):
+        recorded(made[0], tmp_path / "t.recording", open_model(made[0]))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("place", "options", "code"), [
+    ("t.recording", (), "E192"), ("none/t.recording", (), "E191"), ("new", ("--flash", "auto"), "E418")])
+def test_what_cannot_be_recorded_is_refused_before_a_back_end_is_built(
+        made: tuple[Plan, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str,
+        options: tuple[str, ...], code: str) -> None:
+    (tmp_path / "t.recording").touch()
+    monkeypatch.setattr("kerncast.hw.backends.open_backend", lambda *_, **__: pytest.fail("it was opened"))
+    status, found = run("hil", "record", made[1], "--on", "host", "-o", tmp_path / place, *options)
+    assert (status, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, code)
+    monkeypatch.chdir(tmp_path)  # where the name of the model is the file's
+    if code == "E192":
+        assert run("hil", "record", made[1], "--on", "host")[0] == EXIT_BAD_INPUT
 
 
 def test_samples_of_ones_own_are_learnt_or_predicted(made: tuple[Plan, Path], tmp_path: Path) -> None:

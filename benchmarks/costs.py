@@ -1,7 +1,8 @@
 """What the shipped examples cost on every target that can be emulated, at -O2 and -Os.
 
-``python benchmarks/costs.py`` writes docs/costs.md.  Flash, RAM and stack are of what the compilers made
-today, counts of the emulators, and every word that was counted is compared with the model's.
+``python benchmarks/costs.py`` writes docs/costs.md, of all examples or of those named (``costs.py digits``).
+Flash, RAM and stack are of what the compilers made today, counts of the emulators, and every word that was
+counted is compared with the model's.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ of yours, and says where it is over the budget of its spec:
     stack = 512                           # bytes, the worst of training, updating and predicting
     instructions = {{ predict = 9000 }}     # the worst that the vectors show; cycles or packets likewise
 
-`kerncast check` and `kerncast gen` hold the model's RAM against it, `kerncast build` flash, RAM and stack,
-and `kerncast cost` the counts as well. A budget is no decision: neither the plan nor the generated code
-depends on it, but for the hash of the spec in the banners.
+`kerncast check` and `kerncast gen` hold the model's RAM against it, and refuse what no tool measures on its
+target; `kerncast build` holds flash, RAM and stack against it, and `kerncast cost` the counts as well. Both
+take its level unless told another, and say that it was not looked at where its target or level is not among
+those built. A budget is no decision: neither the plan nor the generated code depends on it, but for the hash
+of the spec in the banners.
 
 * **Flash**: code, constants and initial values of a program that predicts (`predict`), trains or updates as
   well (`learn`), saves and restores its state as well (`all`): after `--gc-sections`, with what it calls of
@@ -50,6 +53,9 @@ depends on it, but for the hash of the spec in the banners.
   target's `runtime_stack_bytes`. Interrupts are not in it. zig does not tell its frames.
 * **Counts**: the mean and, in brackets, the worst of the last {COUNTED} samples, in the unit of the
   emulator's counter. Cycles are simavr's alone; an emulator's instructions are no cycles.
+"""
+PART = """
+Below is {measured}, and not yet {left}: `python benchmarks/costs.py` without a name measures all.
 """
 
 HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "stack", "unit", "train",
@@ -103,14 +109,23 @@ def section(path: Path, folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    """Write the page."""
+def coverage(measured: list[str], left: list[str]) -> str:
+    """What the page says of examples that are not on it; nothing where there are none."""
+    return PART.format(measured=" and ".join(measured), left=" nor ".join(left)) if left else ""
+
+
+def main(names: list[str]) -> int:
+    """Write the page, of the examples named or of all."""
+    examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
+    if unknown := sorted({*names} - {*examples}):
+        raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")
+    chosen = [name for name in examples if name in names or not names]
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
-        parts = [section(path, Path(folder) / path.stem)
-                 for path in sorted((ROOT / "examples").glob("*.toml"))]
-    PAGE.write_text(HEAD + "".join(parts), encoding="utf-8")
+        parts = [section(examples[name], Path(folder) / name) for name in chosen]
+    left = [name for name in examples if name not in chosen]
+    PAGE.write_text(HEAD + coverage(chosen, left) + "".join(parts), encoding="utf-8")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -51,14 +51,9 @@ def _problems(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tu
 
 
 def _target(spec: Spec, _: Path) -> None:
-    from ..codegen.targets import target_ids
-    from ..sim.errors import fail
+    from ..lab.budget import refuse_unmeasurable
 
-    places = {"[target] id": spec.target.id, "[budget] target": spec.budget.target if spec.budget else None}
-    for where, name in places.items():
-        if name is not None and name not in target_ids():
-            raise fail("E323", "there is no such target", where=where, value=name,
-                       allowed=", ".join(target_ids()), remedy="choose one of these")
+    refuse_unmeasurable(spec)
 
 
 def _plan(spec: Spec, _: Path) -> None:

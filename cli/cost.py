@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem
-from .build import GeneratedFolder
+from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem, fail
+from .build import GeneratedFolder, warn_of_budget
+from .progress import steps
 from .shell import JsonFlag, columns, emit, show
 
 if TYPE_CHECKING:
     from ..lab.costs import Costs
+    from ..sim.plan import Plan
 
 Targets = Annotated[list[str] | None, typer.Option(
     "--target", metavar="ID", show_default=False,
@@ -19,13 +22,16 @@ Targets = Annotated[list[str] | None, typer.Option(
 
 
 def cost(out: GeneratedFolder, target: Targets = None,
-         levels: Annotated[str, typer.Option(help="Optimisation levels, with commas between.")] = "-O2,-Os",
+         levels: Annotated[str | None, typer.Option(
+             show_default=False, help="Optimisation levels, with commas between. By default -O2, -Os and "
+                                      "that of the spec's budget.")] = None,
          compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
          as_json: JsonFlag = False) -> None:
     """Say what the library takes: flash, RAM, worst-case stack, and instructions or cycles by call.
 
     Counts are those of an emulator, the mean and the worst of the last 100 samples of the test vectors. Exits
-    with 2 where more is taken than [budget] of the spec allows.
+    with 2 where more is taken than [budget] of the spec allows, and says so where its target and level are
+    not among those measured.
 
     Examples
     --------
@@ -34,27 +40,38 @@ def cost(out: GeneratedFolder, target: Targets = None,
     kerncast cost build/digits --target all --json
     """
     from ..codegen.generate import load_plan, load_vectors
-    from ..codegen.targets import target_ids
-    from ..lab.costs import measured_costs, over_budget
+    from ..lab.budget import budget_of
+    from ..lab.costs import measured_costs
 
     plan, manifest = load_plan(out)
-    budget = plan.evidence.get("budget", {})
-    own = dict.fromkeys(name for name in (manifest.target, budget.get("target")) if name)
-    targets = target_ids() if target == ["all"] else target or list(own)
+    budget, vectors = budget_of(plan), load_vectors(out)
+    of_all = "all" in (target or ())
+    names = _targets(target or [manifest.target, budget.get("target", "")])
+    chosen = levels.split(",") if levels is not None else ["-O2", "-Os", budget.get("optimise", "-O2")]
     found: list[Costs] = []
     missing: list[Problem] = []
-    for name in targets:
-        for level in levels.split(","):
+    with steps(as_json) as step:
+        for name, level in product(names, dict.fromkeys(level.strip() for level in chosen)):
+            step(f"{name} {level}")
             try:
-                found.append(measured_costs(plan, out, name, level.strip(), compiler=compiler,
-                                            vectors=load_vectors(out)))
+                found.append(measured_costs(plan, out, name, level, compiler=compiler, vectors=vectors))
             except KerncastError as error:
-                if target != ["all"]:
+                if not of_all:
                     raise
                 missing += error.problems
+    if not found:
+        raise KerncastError(dict.fromkeys(missing))
+    _tell(plan, found, missing, as_json)
+
+
+def _tell(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
+    """Print what was measured, what was not, and what is over budget."""
+    from ..lab.budget import looked_at, over_budget
+
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
+    seen = looked_at(plan, found)
     if as_json:
-        emit({"plan": plan.hash, "costs": [costs.as_dict() for costs in found],
+        emit({"plan": plan.hash, "budget": seen, "costs": [costs.as_dict() for costs in found],
               "missing": [problem.as_dict() for problem in missing],
               "errors": [problem.as_dict() for problem in problems]})
         if problems:
@@ -63,8 +80,20 @@ def cost(out: GeneratedFolder, target: Targets = None,
     show({}, as_json, _text(found))
     for problem in missing:
         typer.echo(f"left out: {problem}", err=True)
+    warn_of_budget(seen)
     if problems:
         raise KerncastError(problems)
+
+
+def _targets(given: list[str]) -> list[str]:
+    """The targets given, each once, with every target in the place of `all`; E323 for an unknown one."""
+    from ..codegen.targets import load_target, target_ids
+
+    names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]
+    if not names:  # generated for none, from Python
+        raise fail("E323", "no target is named", where="--target", value="none",
+                   allowed=", ".join(target_ids()), remedy="name one, or `all`")
+    return [load_target(name).id for name in dict.fromkeys(names)]
 
 
 def _text(found: list[Costs]) -> str:

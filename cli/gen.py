@@ -40,10 +40,12 @@ def gen(path: SpecPath, out: OutFolder,
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
     from ..codegen.packages import chosen_packages
     from ..codegen.targets import load_target
+    from ..lab.budget import refuse_unmeasurable
     from ..lab.example import plan_and_vectors
 
     packages = chosen_packages(package or ())
     spec = load_spec(path)
+    refuse_unmeasurable(spec)
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
     if check:

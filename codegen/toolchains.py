@@ -15,6 +15,8 @@ from .targets import Compiler, load_arch
 from .tools import is_installed, refusal, run_tool
 
 COMPILERS = ("auto", "gcc", "clang", "zig")
+#: Those that write the frame of each function beside an object; zig keeps that to itself.
+TELL_FRAMES = ("gcc", "clang")
 
 
 @dataclass(frozen=True)
@@ -50,8 +52,8 @@ class Toolchain:
 
     @property
     def tells_frames(self) -> bool:
-        """Whether it writes the frame of each function beside an object; zig keeps that to itself."""
-        return self.name != "zig"
+        """Whether it writes the frame of each function beside an object."""
+        return self.name in TELL_FRAMES
 
     def compile(self, sources: Sequence[str], flags: Sequence[str], folder: Path) -> list[str]:
         """Compile in `folder`; the object files' names. E320 with the compiler's words."""

@@ -1,4 +1,4 @@
-"""lab: what a generated library costs on a target: flash, RAM, stack and counts, and whether that is allowed.
+"""lab: what a generated library costs on a target: flash, RAM, stack and counts.
 
 Flash, RAM and stack are read from what the compiler made; counts are those of an emulator, of the test
 vectors' calls, each answer compared with the model's.
@@ -6,25 +6,24 @@ vectors' calls, each answer compared with the model's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from ..codegen.firmware import FirmwareImage, build_firmware
 from ..codegen.targets import Board, board_ids, load_board, load_target
 from ..hw.hil.board_backend import BoardBackend, Tally, default_emulator
 from ..hw.hil.emulators import available, start_emulator
 from ..sim.backend import Comparison
-from ..sim.errors import Problem, fail
+from ..sim.errors import fail
 from ..sim.plan import Plan
 from ..sim.spec_tables import CALLS
 from ..sim.vectors import Call, Vectors
 
 #: Samples at the end of each call of the vectors that are counted one by one.
 COUNTED = 100
-UNITS = ("instructions", "cycles", "packets")
 
 
 @dataclass(frozen=True)
@@ -167,49 +166,3 @@ def _parts(call: Call) -> Iterator[Call]:
     for part in (*([slice(0, first)] if first else []), *(slice(i, i + 1) for i in range(first, samples))):
         yield Call(call.name, call.x_raw[part], None if call.y_raw is None else call.y_raw[part],
                    {name: words[part] for name, words in call.expected.items()})
-
-
-def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Problem]:
-    """What the budget of the spec does not allow, if it is for this target and level.
-
-    Parameters
-    ----------
-    plan : Plan
-    costs : Costs
-    counted : bool
-        Whether counts are looked at too.
-
-    Returns
-    -------
-    list of Problem
-        E333; E334 where something that has a budget was not measured.
-    """
-    budget = cast(Mapping[str, Any], plan.evidence.get("budget", {}))
-    if not budget or (budget["target"], budget["optimise"]) != (costs.target, costs.optimise):
-        return []
-    place = f"{costs.target} {costs.optimise}"
-    sizes = {"flash": (costs.flash["all"], "choose -Os, [numbers] exp_table = \"small\", or a shorter word"),
-             "ram": (sum(costs.ram.values()), f"lower {plan.size_key}, or use a shorter word"),
-             "stack": (costs.deepest, "choose -Os, or a shorter word")}
-    found = []
-    for key, (size, remedy) in sizes.items():
-        if key in budget:
-            found += _judged(f"[budget] {key}", place, size, budget[key], "bytes", remedy)
-    for unit in UNITS if counted else ():
-        for call, allowed in budget.get(unit, {}).items():
-            count = costs.counts.get(call) if costs.unit == unit else None
-            found += _judged(f"[budget] {unit}", f"{call}, {place}", count.worst if count else None, allowed,
-                             unit, f"choose -O2 or -O3, lower {plan.size_key}, or use a shorter word")
-    return found
-
-
-def _judged(where: str, place: str, found: int | None, allowed: int, unit: str,
-            remedy: str) -> list[Problem]:
-    if found is None:
-        return [Problem("E334", f"{where.split()[-1]} of {place} cannot be measured", where, "not measured",
-                        f"at most {allowed} {unit}", "install the target's emulator and gcc (kerncast doctor "
-                        "says how), name data in [data], or remove the key")]
-    if found <= allowed:
-        return []
-    return [Problem("E333", f"over budget: {where.split()[-1]} of {place}", where, f"{found} {unit}",
-                    f"at most {allowed} {unit}", f"{remedy}, or raise the budget")]

@@ -21,6 +21,7 @@ from ..sim.planner.advice import Choice, Conditioning, choices, conditioning_of,
 from ..sim.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.spec import Spec
 from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
+from .budget import refuse_unmeasurable
 from .ledger import Row, run_backend
 
 Array = NDArray[np.float64]
@@ -119,6 +120,7 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
     folder : Path
         Where the code goes.
     """
+    refuse_unmeasurable(spec)
     refuse_oversize(spec)
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)

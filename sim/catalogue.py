@@ -319,8 +319,8 @@ _GENERATION = {
     "E333": Entry("over budget", "[budget] of the spec allows less than the library takes.",
                   "Follow the remedy named with the figure, or raise the budget."),
     "E334": Entry("what the budget asks for cannot be measured",
-                  "Counts need an emulator with a counter of that unit, and data in the spec; a worst-case "
-                  "stack needs a compiler that tells its frames, gcc or clang.",
+                  "Counts need a target whose emulator counts that unit, the emulator, and data in the spec; "
+                  "a worst-case stack needs a compiler that tells its frames, gcc or clang.",
                   "Follow the remedy named, or remove the key."),
     "E335": Entry("a word differs from the model's while costs are counted",
                   "The core does not compute what the model computes; what that takes says nothing.",

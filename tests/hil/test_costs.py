@@ -5,17 +5,25 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 from kerncast.benchmarks.cortex_m import Core
+from kerncast.cli.build import build
+from kerncast.cli.check import check
+from kerncast.cli.cost import cost
+from kerncast.cli.gen import gen
 from kerncast.codegen.firmware import build_firmware
 from kerncast.codegen.generate import generate, refuse_oversize
-from kerncast.codegen.targets import load_target
-from kerncast.lab.costs import Costs, Count, measured_costs, over_budget
-from kerncast.sim.errors import KerncastError
+from kerncast.codegen.targets import load_target, target_ids
+from kerncast.lab import budget as budgets
+from kerncast.lab.budget import looked_at, over_budget, refuse_unmeasurable
+from kerncast.lab.costs import Costs, Count, measured_costs
+from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
@@ -104,6 +112,43 @@ def test_a_budget_is_for_its_target_and_level_and_no_part_of_the_plan() -> None:
     assert asked(flash=1).hash == make_plan(Spec(**ONLINE)).hash
 
 
+def test_it_is_told_whether_the_target_and_level_of_a_budget_were_measured() -> None:
+    assert looked_at(make_plan(Spec(**ONLINE)), [COSTS]) is None
+    for level, told in (("-O1", False), ("-O2", True)):
+        assert looked_at(asked(flash=1, optimise=level), [COSTS]) == {
+            "target": "cortex-m4", "optimise": level, "looked_at": told}
+
+
+def test_a_budget_that_no_tool_can_measure_is_refused_before_anything_is_generated() -> None:
+    for budget, where, allowed in (
+            ({"cycles": {"predict": 3}}, "[budget] cycles", "instructions"),
+            ({"target": "atmega2560", "instructions": {"predict": 3}}, "[budget] instructions", "cycles"),
+            ({"target": "hexagon-v67", "stack": 300}, "[budget] stack", "no stack for hexagon-v67")):
+        with pytest.raises(KerncastError) as caught:
+            refuse_unmeasurable(Spec(**ONLINE, budget=budget))
+        problem, = caught.value.problems
+        assert (problem.code, problem.where, problem.allowed) == ("E334", where, allowed)
+        assert "remove the key" in problem.remedy and "install" not in problem.remedy
+    refuse_unmeasurable(Spec(**ONLINE, budget={"stack": 300, "instructions": {"predict": 3}}))
+
+
+@pytest.mark.parametrize(("budget", "costs", "installed", "remedy"), [
+    ({"stack": 9}, {"stack": None}, True, "--compiler gcc or clang"),
+    ({"stack": 9, "target": "hexagon-v67"}, {"stack": None, "target": "hexagon-v67"}, True,
+     "no compiler for this target tells its frames"),
+    ({"cycles": {"predict": 9}}, {}, True, "limit instructions, which its emulator counts"),
+    ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, True, "name data in [data]"),
+    ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, False, "install the target's emulator"),
+    ({"instructions": {"predict": 9}}, {"counts": {}}, True, "the counter overran")],
+    ids=["zig", "zig alone", "unit", "no data", "no emulator", "overrun"])
+def test_what_was_not_measured_is_told_with_the_remedy_of_its_reason(
+        budget: dict[str, object], costs: dict[str, object], installed: bool, remedy: str,
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "available", lambda board, emulator: installed)
+    problem, = over_budget(asked(**budget), replace(COSTS, **costs))
+    assert problem.code == "E334" and remedy in problem.remedy
+
+
 def test_a_model_over_its_budget_of_ram_is_refused_before_anything_is_generated() -> None:
     with pytest.raises(KerncastError) as caught:
         refuse_oversize(Spec(**ONLINE, budget={"ram": 50}))
@@ -123,6 +168,74 @@ def test_calls_are_counted_one_by_one_and_their_words_compared(tmp_path: Path) -
     with pytest.raises(KerncastError) as caught:
         measured_costs(plan, tmp_path, "cortex-m4", "-Os", vectors=vectors)
     assert caught.value.problems[0].code == "E335"
+
+
+def measuring(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Targets and levels that a command asks for, which it is told at once."""
+    asked_for: list[tuple[str, str]] = []
+
+    def told(plan: Plan, folder: Path, target: str, level: str, **_: object) -> Costs:
+        asked_for.append((target, level))
+        if target == "cortex-m55":
+            raise fail("E511", "this cross compiler is not installed")
+        return replace(COSTS, target=target, optimise=level, flash={**COSTS.flash, "learn": 1, "image": 2})
+
+    monkeypatch.setattr("kerncast.lab.costs.measured_costs", told)
+    return asked_for
+
+
+def test_cost_measures_the_level_of_the_budget_or_says_that_it_did_not(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    generate(asked(flash=10, optimise="-O1"), tmp_path, "cortex-m4")
+    asked_for = measuring(monkeypatch)
+    with pytest.raises(typer.Exit) as ended:
+        cost(tmp_path, as_json=True)
+    found = json.loads(capsys.readouterr().out)
+    assert ended.value.exit_code == 2 and [e["code"] for e in found["errors"]] == ["E333"]
+    assert asked_for == [("cortex-m4", level) for level in ("-O2", "-Os", "-O1")]
+    cost(tmp_path, levels="-O2", as_json=True)
+    assert json.loads(capsys.readouterr().out)["budget"] == {
+        "target": "cortex-m4", "optimise": "-O1", "looked_at": False}
+    cost(tmp_path, levels="-O2")
+    assert "budget (cortex-m4, -O1) not looked at" in capsys.readouterr().err
+
+
+def test_cost_measures_each_target_and_level_once_and_says_which_is_under_way(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    generated(ONLINE, tmp_path)
+    asked_for = measuring(monkeypatch)
+    cost(tmp_path, target=["all", "cortex-m0"], levels="-O2, -O2")
+    assert asked_for == [(name, "-O2") for name in target_ids()]
+    err = capsys.readouterr().err
+    assert "atmega2560 -O2\n" in err and "left out: E511" in err
+    with pytest.raises(KerncastError) as caught:
+        cost(tmp_path, target=["all", "cortex-m9"])
+    assert caught.value.problems[0].code == "E323"
+    with pytest.raises(KerncastError) as caught:  # generated for no target
+        cost(tmp_path)
+    assert caught.value.problems[0].where == "--target"
+
+
+def test_build_takes_the_level_of_the_budget_and_says_where_that_is_for_another_target(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    generate(asked(flash=10, optimise="-Os", target="cortex-m0"), tmp_path, "cortex-m4")
+    build(tmp_path)
+    out, err = capsys.readouterr()
+    assert ["optimise", "-Os"] in [line.split() for line in out.splitlines()]
+    assert "budget (cortex-m0, -Os) not looked at" in err
+
+
+@pytest.mark.parametrize("command", ["check", "gen"])
+def test_a_budget_for_a_target_that_there_is_not_is_refused_before_anything_is_generated(
+        command: str, tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    text = (Path(__file__).parents[2] / "examples" / "ecg.toml").read_text(encoding="utf-8")
+    spec.write_text(f"{text}\n[budget]\ntarget = \"cortex-m9\"\nflash = 1\n", encoding="utf-8")
+    with pytest.raises(KerncastError) as caught:
+        check(spec) if command == "check" else gen(spec, tmp_path / "out")
+    problem, = caught.value.problems
+    assert problem.code == "E323" and problem.where.endswith("[budget] target")
+    assert not (tmp_path / "out").exists()
 
 
 def test_build_fails_where_the_library_is_over_budget(tmp_path: Path) -> None:

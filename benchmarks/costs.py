@@ -55,7 +55,7 @@ of the spec in the banners.
   emulator's counter. Cycles are simavr's alone; an emulator's instructions are no cycles.
 """
 PART = """
-Below is {measured}, and not yet {left}: `python benchmarks/costs.py` without a name measures all.
+So far this page holds {measured} alone; {left} are measured by the program without a name.
 """
 
 HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "stack", "unit", "train",
@@ -111,7 +111,7 @@ def section(path: Path, folder: Path) -> str:
 
 def coverage(measured: list[str], left: list[str]) -> str:
     """What the page says of examples that are not on it; nothing where there are none."""
-    return PART.format(measured=" and ".join(measured), left=" nor ".join(left)) if left else ""
+    return PART.format(measured=" and ".join(measured), left=", ".join(left)) if left else ""
 
 
 def main(names: list[str]) -> int:

@@ -41,7 +41,9 @@ def require_tool() -> Callable[[str, str], str]:
             path = (spec.origin or name) if spec else None
         else:
             path = shutil.which(name)
-        return path or missing_tool(name, remedy)
+        if not path:
+            raise missing_tool(name, remedy)
+        return path
 
     return find
 

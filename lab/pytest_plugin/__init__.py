@@ -31,7 +31,7 @@ _MARKERS = (
     "kerncast(folder=None, spec=None): the generated folder, or the spec, that the test's back end runs; "
     "relative to the folder of the test",
     "kerncast_requires(*calls): skip the test on a back end that does not answer these calls: train, update, "
-    "predict, state, save, restore")
+    "predict, state, save, restore, trace")
 
 
 # ---- options ----
@@ -144,9 +144,9 @@ def told() -> Iterator[None]:
         yield
     except KerncastError as error:
         if error.exit_code == EXIT_TOOL_MISSING:
-            missing_tool(", ".join(problem.value for problem in error.problems),
-                         "; ".join(dict.fromkeys(problem.remedy for problem in error.problems)))
-        pytest.fail(str(error), pytrace=False)
+            raise missing_tool(", ".join(problem.value for problem in error.problems),
+                               "; ".join(dict.fromkeys(p.remedy for p in error.problems))) from None
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
@@ -197,13 +197,25 @@ def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan
 @pytest.fixture
 def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str) -> Backend:
     """A back end in its initial state, built and started once for all tests in a row that take it."""
+    required = [call for marker in request.node.iter_markers("kerncast_requires") for call in marker.args]
+    _check_calls(required)
     with told():
         backend = bench_of(request.config).open(kerncast_source, kerncast_target)
-    for marker in request.node.iter_markers("kerncast_requires"):
-        lacking = [call for call in marker.args if call not in backend.calls]
-        if lacking:
-            pytest.skip(f"{kerncast_target} does not answer {', '.join(lacking)}")
+    lacking = [call for call in required if call not in backend.calls]
+    if lacking:
+        pytest.skip(f"{kerncast_target} does not answer {', '.join(lacking)}")
     return backend
+
+
+def _check_calls(required: list[str]) -> None:
+    """Fail a test that requires what no back end answers: it would be skipped for ever."""
+    from ...sim.trace import TRACED_CALLS
+
+    unknown = [str(call) for call in required if call not in TRACED_CALLS]
+    if unknown:
+        pytest.fail("the test requires a call that no back end has\n"
+                    f"    found: {', '.join(unknown)}\n    allowed: {', '.join(sorted(TRACED_CALLS))}\n"
+                    "    do: correct @pytest.mark.kerncast_requires(...)", pytrace=False)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Generator
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
 
@@ -19,12 +19,12 @@ def tools_required() -> bool:
     return wanted.lower() in ("1", "true")
 
 
-def missing_tool(name: str, remedy: str) -> NoReturn:
-    """Skip the test with what would add a tool, or fail it where :func:`tools_required`."""
+def missing_tool(name: str, remedy: str) -> BaseException:
+    """To raise: skips the test with what would add a tool, or fails it where :func:`tools_required`."""
     said = f"missing tool: {name}; to add it: {remedy}"
     if tools_required():
-        pytest.fail(said, pytrace=False)
-    pytest.skip(said)
+        return pytest.fail.Exception(said, pytrace=False)
+    return pytest.skip.Exception(said)
 
 
 class Ledger:

@@ -43,9 +43,9 @@ def test_learns(kerncast_backend, kerncast_plan):
     assert kerncast_backend.state()["count"][0] == 0
     assert set(kerncast_backend.update([[3]], [5])) == {"status", "f"}
 
-@pytest.mark.kerncast_requires("guess")
-def test_guesses(kerncast_backend):
-    raise AssertionError("it cannot")
+@pytest.mark.kerncast_requires("trace")
+def test_traces(kerncast_backend):
+    assert kerncast_backend.name == "model", "no other has trace hooks here"
 """
 
 
@@ -92,7 +92,7 @@ def test_vectors_and_fixtures_run_on_every_back_end_and_junit_tells_words_plan_a
     result = run("out", "test_it.py", "--kerncast-on", "host:gcc", "--kerncast-on", EMULATED, "-rs",
                  "--junitxml=junit.xml", "--strict-markers")
     result.assert_outcomes(passed=6, skipped=2)
-    result.stdout.fnmatch_lines(["*host:gcc does not answer guess*"])
+    result.stdout.fnmatch_lines(["*host:gcc does not answer trace*"])
     rows = table(result)
     assert rows["host:gcc:-O2"] == rows[EMULATED] and rows[EMULATED][:2] == ["2", "1"]
     words = int(rows[EMULATED][2]) // 2
@@ -123,7 +123,7 @@ def test_images_are_built_and_boards_started_once_for_tests_in_a_row(
     monkeypatch.setattr(kerncast.lab.pytest_plugin.bench, "open_backend", lambda plan, name, **options: (
         opened.append(name), real(plan, name, **options))[1])
     result = run("out", "test_it.py", "--kerncast-on", "model", "--kerncast-on", "host")
-    result.assert_outcomes(passed=6, skipped=2)
+    result.assert_outcomes(passed=7, skipped=1)
     assert sorted(opened) == ["host", "model"]
 
 
@@ -168,7 +168,9 @@ def test_a_missing_tool_skips_with_its_remedy_and_fails_where_tools_are_required
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*missing tool: emu:mps2-an386:qemu; to add it: *install*"])
     monkeypatch.setenv("KERNCAST_REQUIRE_TOOLS", "1")
-    run("out", "--kerncast-on", "emu:mps2-an386:qemu").assert_outcomes(failed=1)
+    result = run("out", "--kerncast-on", "emu:mps2-an386:qemu")
+    result.assert_outcomes(failed=1)
+    assert "    do: " not in result.stdout.str(), "it is told once"
 
 
 def test_a_test_that_names_no_folder_or_a_wrong_one_is_told_what_to_write(
@@ -184,6 +186,20 @@ def test_a_test_that_names_no_folder_or_a_wrong_one_is_told_what_to_write(
     result = run("test_it.py", "--kerncast-on", "model")
     result.assert_outcomes(errors=3)
     result.stdout.fnmatch_lines(["*@pytest.mark.kerncast(folder=*", "*outt: E305*", "*ecg.tmol: E*"])
+    assert result.stdout.str().count("allowed: a folder made by kerncast gen") == 2, "once for each test"
+
+
+def test_a_test_that_requires_what_no_back_end_has_fails_and_is_not_skipped_for_ever(
+        run: Run, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(test_it="""
+        import pytest
+        @pytest.mark.kerncast(folder="out")
+        @pytest.mark.kerncast_requires("predict", "nonsense")
+        def test_it(kerncast_backend): pass
+        """)
+    result = run("test_it.py", "--kerncast-on", "model")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(["*found: nonsense", "*allowed: predict, *"])
 
 
 def test_without_a_back_end_named_nothing_is_collected_and_a_test_says_what_to_name(run: Run) -> None:

@@ -66,7 +66,7 @@ module kc_sample_buffer #(
     wire [ENTRY_BITS-1:0] entry = ENTRIES > 1 ? ENTRY_BITS'(beat_reg) : {ENTRY_BITS{1'b0}};
     wire [BEAT_BITS-1:0] write_beat = write_beat_reg[LATENCY*BEAT_BITS-1 -: BEAT_BITS];
     wire settled = valid_reg[LATENCY-2:0] == 0;   // the last beat is the newest on its way
-    wire write = valid_reg[LATENCY-1] && write_beat <= LAST;
+    wire write = valid_reg[LATENCY-1] && (TARGET == 0 || write_beat != LAST_OF_ALL);
     wire signed [OFFSET_BITS-1:0] offset;
     wire signed [GAIN_BITS-1:0] gain;
     wire [X_BITS-1:0] converted;

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-# What a run in this process imports is forgotten after it, and numpy cannot be imported twice.
 import kerncast.hw.hil.flash
 import kerncast.lab.pytest_plugin.bench
 import kerncast.lab.pytest_plugin.vectors
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 pytest_plugins = ["pytester"]
 
 ROOT = Path(kerncast.__file__).resolve().parent
+#: All that a run in this process might load: it is forgotten afterwards, and numpy cannot be loaded twice.
+LOADED = [getattr(kerncast, name) for name in kerncast.__all__]
 EMULATED = "emu:mps2-an386:unicorn"
 TESTS = """
 import pytest

@@ -233,7 +233,7 @@ def test_every_plan_of_conjugate_gradients_keeps_its_bounds(spec):
 
 
 @given(specs("kernel_lms"))
-@settings(max_examples=150)
+@settings(max_examples=75)
 def test_every_learner_that_is_planned_keeps_its_bounds(spec):
     plan = plan_of(spec)
     if plan is not None:

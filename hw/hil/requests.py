@@ -179,18 +179,22 @@ class Requests:
             Those of :meth:`one`; E412 where no answer came for as long as one request would wait.
         """
         flight = _Flight(deque(range(len(pieces))))
-        deadline = self._clock() + self._patience
+        heard = self._clock()
+        deadline, resend = heard + self._patience, heard + self._timing.retransmit
         while len(flight.answers) < len(pieces):
-            answered, late = len(flight.answers), self._clock() >= deadline
+            answered, now = len(flight.answers), self._clock()
+            late = now >= deadline
+            if now >= resend:  # by the clock: noise on the line is no answer
+                flight.lose(len(flight.under_way))
+                resend = now + self._timing.retransmit
             if not late:
                 self._fill(flight, opcode, pieces)
-            data = self._link.read(0.0 if late else self._timing.retransmit)
+            data = self._link.read(0.0 if late else min(resend, deadline) - now)
             for reply in self._replies(data, opcode):
                 self._settle(flight, opcode, reply)
-            if not data:
-                flight.lose(len(flight.under_way))
             if len(flight.answers) > answered:
-                deadline = self._clock() + self._patience
+                heard = self._clock()
+                deadline, resend = heard + self._patience, heard + self._timing.retransmit
             elif late:
                 raise self._silent(opcode, self._patience)
         return [flight.answers[piece] for piece in range(len(pieces))]

@@ -184,6 +184,18 @@ def test_what_was_lost_at_the_end_of_a_window_goes_out_again_after_a_quarter_sec
     assert link.sent[-1] == pytest.approx(TIMING.retransmit) and found[5] == b"\7"
 
 
+def test_noise_without_a_frame_does_not_keep_a_lost_request_from_going_out_again() -> None:
+    class NoisyLink(ScriptedLink):
+        def read(self, timeout: float) -> bytes:
+            data = super().read(min(timeout, 0.01))
+            return data or b"U"
+
+    link = NoisyLink(lambda n, sequence: [] if n == 1 else [b"\0" + piece(sequence)])
+    (answer,) = Requests(link, TIMING, lambda: link.now).several("READ", [{"region": 0, "offset": 0, "count": 1}])
+    assert answer["data"] == b"\2"
+    assert link.sent == pytest.approx([0.0, TIMING.retransmit])
+
+
 def test_answers_that_always_come_late_are_taken_all_the_same() -> None:
     owed: list[bytes] = []
 

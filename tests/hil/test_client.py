@@ -191,7 +191,8 @@ def test_noise_without_a_frame_does_not_keep_a_lost_request_from_going_out_again
             return data or b"U"
 
     link = NoisyLink(lambda n, sequence: [] if n == 1 else [b"\0" + piece(sequence)])
-    (answer,) = Requests(link, TIMING, lambda: link.now).several("READ", [{"region": 0, "offset": 0, "count": 1}])
+    requests = Requests(link, TIMING, lambda: link.now)
+    (answer,) = requests.several("READ", [{"region": 0, "offset": 0, "count": 1}])
     assert answer["data"] == b"\2"
     assert link.sent == pytest.approx([0.0, TIMING.retransmit])
 

@@ -49,12 +49,13 @@ def gen(path: SpecPath, out: OutFolder,
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
     if check:
-        old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors, packages=packages)
+        old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors, packages=packages,
+                          spec=spec)
         show({"stale": old}, as_json, "\n".join(f"stale  {name}" for name in old) or "up to date")
         if old:
             raise typer.Exit(EXIT_DIFFERENT)
         return
-    manifest = generate(plan, out, spec.target.id, vectors=vectors, packages=packages)
+    manifest = generate(plan, out, spec.target.id, vectors=vectors, packages=packages, spec=spec)
     show({"out": str(out), **describe(manifest), "packages": packages, "state_bytes": plan.state_bytes,
           "table_bytes": plan.table_bytes, "warnings": warnings_of(spec, plan, as_json)}, as_json,
          f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "

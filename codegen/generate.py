@@ -27,6 +27,8 @@ from .rtl import render_rtl
 from .saved_state import saved_context
 from .targets import load_target
 
+#: Beside the code: what it was made from, and what it must answer.
+SPEC, PLAN, VECTORS = "spec.toml", "plan.json", "vectors.json"
 RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_arith.h", "kc_block.h", "kc_exp2.h", "kc_sine.h", "kc_table.h",
            "kc_trace.h", "kc_crc.h", "kc_storage.h", "kc_state.h",
            "kc_short.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_helium.h", "kc_simd_q6.h", "kc_simd_hvx.h",
@@ -172,29 +174,31 @@ def _remove(out: Path, name: str) -> None:
         (out / folder).rmdir()
 
 
-def stale_files(plan: Plan, out: Path, target: Target | None = None, *,
-                vectors: Vectors | None = None, packages: Sequence[str] = ()) -> list[str]:
+def stale_files(plan: Plan, out: Path, target: Target | None = None, *, vectors: Vectors | None = None,
+                packages: Sequence[str] = (), spec: Spec | None = None) -> list[str]:
     """Names of files in `out` that are missing or not what :func:`generate` would write."""
-    files, manifest = render_all(plan, target, vectors, packages)
+    files, manifest = render_all(plan, target, vectors, packages, spec)
     files[MANIFEST] = manifest.to_json()
     return [name for name, text in files.items() if content(out / name) != text]
 
 
 def render_all(plan: Plan, target: Target | None,
                vectors: Vectors | None,
-               packages: Sequence[str] = ()) -> tuple[dict[str, str], Manifest]:
+               packages: Sequence[str] = (), spec: Spec | None = None) -> tuple[dict[str, str], Manifest]:
     """Every file of the folder but the manifest, and the manifest.
 
     A model too large for the memory of the predictor in SystemVerilog gets none.
     """
-    files = render_c(plan) | {"plan.json": plan.to_json()}
+    files = render_c(plan) | {PLAN: plan.to_json()}
     if kinds := chosen_packages(packages):
         added = render_packages(plan, kinds, vectors, [*filter(is_source, files)], target)
         files |= added | {"README.md": files["README.md"] + added["README.md"]}
     if rtl_fits(plan):
         files |= render_rtl(plan)
     if vectors is not None:
-        files["vectors.json"] = vectors.to_json()
+        files[VECTORS] = vectors.to_json()
+    if spec is not None:
+        files[SPEC] = spec.to_toml()
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
                         target.id if target else "",
                         {name: digest(text) for name, text in sorted(files.items())})
@@ -202,7 +206,8 @@ def render_all(plan: Plan, target: Target | None,
 
 
 def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None, *,
-             vectors: Vectors | None = None, packages: Sequence[str] = ()) -> Manifest:
+             vectors: Vectors | None = None, packages: Sequence[str] = (),
+             spec: Spec | None = None) -> Manifest:
     """Generate the C library of a plan, and its predictor in SystemVerilog, into a folder.
 
     Parameters
@@ -216,6 +221,8 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
         Kept beside the code for ``kerncast test``.
     packages : sequence of str
         What the folder becomes a library of: names of :data:`.packages.PACKAGES`, or ``all``.
+    spec : Spec, optional
+        Kept beside the code for ``kerncast verify``.
 
     Returns
     -------
@@ -231,7 +238,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     chosen = load_target(target) if isinstance(target, str) else target
     if chosen is not None:
         check_memory(plan, chosen)
-    files, manifest = render_all(plan, chosen, vectors, packages)
+    files, manifest = render_all(plan, chosen, vectors, packages, spec)
     old = Manifest.read(out)
     # A run that was killed at its very first file leaves that file's beginning.
     refuse_foreign(out, ours=old is not None, ignored=part_of(out / MANIFEST),
@@ -267,15 +274,15 @@ def load_manifest(out_dir: str | Path) -> Manifest:
 def load_plan(out_dir: str | Path) -> tuple[Plan, Manifest]:
     """Plan and manifest of a generated folder; E305 where it is none, E210 for a damaged plan."""
     manifest = load_manifest(out_dir)
-    path = Path(out_dir) / "plan.json"
+    path = Path(out_dir) / PLAN
     if not path.is_file():
-        raise _not_generated(Path(out_dir), "no plan.json")
+        raise _not_generated(Path(out_dir), f"no {PLAN}")
     return Plan.from_json(path.read_text(encoding="utf-8"), str(path)), manifest
 
 
 def load_vectors(out_dir: str | Path) -> Vectors | None:
     """The vectors of a generated folder, or None where it has none."""
-    path = Path(out_dir) / "vectors.json"
+    path = Path(out_dir) / VECTORS
     return Vectors.from_json(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else None
 
 

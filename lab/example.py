@@ -125,7 +125,7 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     vectors = _vectors(spec, plan, data)
-    generate(plan, folder, spec.target.id, vectors=vectors)
+    generate(plan, folder, spec.target.id, vectors=vectors, spec=spec)
     return Prepared(spec, data, plan, vectors, _simulation(spec, plan, data), folder)
 
 

@@ -34,6 +34,7 @@ from .spec_tables import (
     Toeplitz,
     keys,
 )
+from .spec_text import bare
 
 __all__ = ["Budget", "Cg", "Data", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Spec",
            "TargetChoice", "Toeplitz"]
@@ -118,6 +119,10 @@ class Spec(BaseModel):
         """n, the training samples of a batch trainer; None for an online learner."""
         batch = self.toeplitz or self.cg
         return None if batch is None else batch.n
+
+    def to_toml(self) -> str:
+        """The text of a file that asks the same; keys at their defaults are left out."""
+        return bare(self)
 
     def summary(self) -> str:
         """One line: name, algorithm, sizes and word length."""

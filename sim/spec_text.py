@@ -1,9 +1,11 @@
-"""sim: a spec as commented TOML: each key with the words of its field, options as comments."""
+"""sim: specs as TOML: commented for who begins one, or bare as what was asked."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
+
+from pydantic import BaseModel
 
 from .spec_tables import KERNEL_KEYS, OVERRIDABLE, RANGED, TABLES, keys
 
@@ -40,6 +42,24 @@ def render(values: Values, commented: tuple[str, ...] = ()) -> str:
         lines += [_line(table, key, f"{off}{key} = {json.dumps(value)}") for key, value in entries.items()]
         lines += [_line(table, key, f"# {key} = {text}") for key, text in _left(table, values).items()]
     return "\n".join(lines) + "\n"
+
+
+def bare(spec: BaseModel) -> str:
+    """The text of a spec that was read or made: its tables and keys, but for those at their defaults."""
+    values = spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+    tables = ("\n".join([f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in entries.items())])
+              for table, entries in values.items())
+    return "\n\n".join(tables) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, dict):
+        inside = ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _line(table: str, key: str, entry: str) -> str:

@@ -63,7 +63,7 @@ class Bench:
         spec = Spec.load(source)
         plan, vectors = plan_and_vectors(spec, source.parent)
         folder = Path(self._work.name) / f"source-{len(self._materials)}"
-        generate(plan, folder, spec.target.id, vectors=vectors)
+        generate(plan, folder, spec.target.id, vectors=vectors, spec=spec)
         return Material(folder, plan, self._shortened(vectors))
 
     def _read(self, source: Path) -> Material:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,16 @@ from ..saved_state import Saving
 from ..trace import TRACED_CALLS, Trace
 from . import hooks as at
 from .hooks import Log, trace_all
-from .kernel import InputConstants, cast_of, convert_x, convert_y, input_constants, kernel_constants
+from .kernel import (
+    Cast,
+    InputConstants,
+    KernelConstants,
+    cast_of,
+    convert_x,
+    convert_y,
+    input_constants,
+    kernel_constants,
+)
 from .predict import expand
 from .ranges import Ranges
 from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
@@ -34,6 +43,27 @@ def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, out[m], log)
         trace_all(log, at.INPUT_X, m, out[m], 0, out.shape[1])
+
+
+class Expansion(NamedTuple):
+    """The integers of a prediction: vectors held, shifts, the bias in y words, and the cast to f."""
+
+    count: int
+    mac_shift: int
+    f_shift: int
+    bias: int
+    f: Cast
+
+
+@jit
+def _expand_all(raw: Words, i: InputConstants, x: Words, v: Words, alpha: Words, to: Expansion,
+                k: KernelConstants, f: Words, status: Words, log: Log) -> None:
+    """Words f (m,) and statuses (m,) of raw inputs (m, D); x (D,) is room for the sample at hand."""
+    for m in range(raw.shape[0]):
+        convert_x(raw[m], i, x, log)
+        trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
+        f[m], saturated = expand(x, v, alpha, to.count, k, to.mac_shift, to.f_shift, to.bias, to.f, log)
+        status[m] = SATURATED if saturated else OK
 
 
 class IntegerModel(Saving):
@@ -105,12 +135,8 @@ class IntegerModel(Saving):
         if count == 0:
             return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
-        for m, sample in enumerate(x_raw):
-            convert_x(sample, self._input, x, log)
-            trace_all(log, at.INPUT_X, 0, x, 0, len(x))
-            f[m], saturated = expand(x, v, alpha, count, self._kernel, self.plan.integer("mac_shift"),
-                                     f_shift, bias, cast_of(self.plan, "f"), log)
-            status[m] = SATURATED if saturated else OK
+        to = Expansion(count, self.plan.integer("mac_shift"), f_shift, bias, cast_of(self.plan, "f"))
+        _expand_all(x_raw, self._input, x, v, alpha, to, self._kernel, f, status, log)
         return {"status": status, "f": f}
 
     def trace(self, limit: int) -> Trace:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
+from types import CodeType
 
 from ..errors import fail
 from ..plan import C_BYTES, Field, Operations
@@ -13,7 +15,12 @@ MOST_BYTES = (1 << 31) - 1
 
 def evaluate(formula: str, sizes: dict[str, int]) -> int:
     """The value of one of our own formulas in n, D, N."""
-    return int(eval(formula, {"__builtins__": {}}, dict(sizes)))
+    return int(eval(_compiled(formula), {"__builtins__": {}}, dict(sizes)))
+
+
+@lru_cache(4096)
+def _compiled(formula: str) -> CodeType:
+    return compile(formula, "<formula>", "eval")
 
 
 def memory(fields: Iterable[tuple[str, str, str, str]],

@@ -42,6 +42,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 
 from ..plan import Plan
 from ..tables import CONTEXT, power_of_two
@@ -109,14 +110,20 @@ def _handed_over(plan: Plan, inherit: int) -> Fraction:
         return others
     step = max(1, min(plan.integers("x_gain")) >> plan.integer("x_shift"))
     frac = WORD_CLASSES[plan.word].t_frac + plan.integer("kernel_shift")
-    exponent = Fraction(plan.integer("kernel_c") * step**power, 1 << frac)
+    theta = _theta(Fraction(plan.integer("kernel_c") * step**power, 1 << frac), power, inherit)
+    errors = others * plan.signals["kernel"].format.lsb  # of the kernel unit, one lsb each
+    return min(others, Fraction(theta) ** plan.sizes["D"] - 1 + errors)
+
+
+@lru_cache(4096)
+def _theta(exponent: Fraction, power: int, inherit: int) -> Decimal:
+    """The sum of the kernel over a grid, a vector and both its sides: 1 + 2 sum 2^(-exponent m^power)."""
     theta, m, term = Decimal(1), 1, Decimal(1)
-    while 2 * m <= others + 1 and term > Decimal("1e-30"):
+    while 2 * m <= inherit + 1 and term > Decimal("1e-30"):
         term = power_of_two(-exponent * m**power)
         theta = CONTEXT.add(theta, 2 * term)
         m += 1
-    errors = others * plan.signals["kernel"].format.lsb  # of the kernel unit, one lsb each
-    return min(others, Fraction(theta) ** plan.sizes["D"] - 1 + errors)
+    return theta
 
 
 def _different_inputs(plan: Plan) -> int:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from ...sim.errors import fail
 from ...sim.plan import Plan
-from .common import MOST_WORDS, model_tag, vectors
+from .common import MOST_WORDS, model_frame, model_tag, vectors
 from .core import Core
 from .learner import LEARNER
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead
 from .solver import SOLVER, TRAINER
 
 __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "fits",
-           "generate_rtl", "model_tag", "predictor_cycles", "predictor_overhead", "refuse_unfit",
-           "render_rtl", "rtl_sources", "vectors"]
+           "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",
+           "refuse_unfit", "render_rtl", "rtl_sources", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ...sim.backend import Outputs
 from ...sim.formats import Format
 from ...sim.plan import Plan
 from ..resources import environment, read_text
@@ -23,6 +26,36 @@ def vectors(plan: Plan) -> int:
 def model_tag(plan: Plan) -> int:
     """The first word of a model's frame, two's complement: the leading W bits of the plan's hash."""
     return int(plan.hash[:plan.word // 4], 16)
+
+
+def model_frame(plan: Plan, state: Outputs) -> list[int]:
+    """The frame that loads a trained model into a core.
+
+    Parameters
+    ----------
+    plan : Plan
+    state : dict
+        As :meth:`~kerncast.sim.backend.Backend.state` gives it.
+
+    Returns
+    -------
+    list of int
+        Beats, unsigned, W bits each: tag, count, exponent of alpha; for each vector its D x words
+        and its alpha.
+    """
+    columns = plan.sizes["D"]
+    if plan.algorithm == "kernel_lms":
+        count, exponent = int(state["count"][0]), 0
+    else:
+        trained = bool(state["trained"][0])
+        count, exponent = vectors(plan) if trained else 0, int(state["alpha_exp"][0]) if trained else 0
+    if "v" in state:
+        v = state["v"].reshape(-1, columns)[:count]
+    else:  # the uniform grid is not stored
+        v = (np.arange(count, dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
+    body = np.column_stack([v, state["alpha"][:count]]).ravel()
+    mask = (1 << plan.word) - 1
+    return [model_tag(plan), count, exponent & mask, *(int(word) & mask for word in body)]
 
 
 def signed_bits(values: Sequence[int]) -> int:

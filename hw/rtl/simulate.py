@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import generate_rtl, model_tag, predictor_cycles, rtl_sources, vectors
+from ...codegen.rtl import generate_rtl, model_frame, predictor_cycles, rtl_sources
 from ...sim import raw
 from ...sim.backend import Outputs, Raw
 from ...sim.errors import KerncastError, fail
@@ -14,35 +14,7 @@ from ...sim.plan import Plan
 from ...sim.saved_state import decode
 from .simulators import Operation, Simulation
 
-
-def model_frame(plan: Plan, state: Outputs) -> list[int]:
-    """The frame that loads a trained model into the core.
-
-    Parameters
-    ----------
-    plan : Plan
-    state : dict
-        As :meth:`~kerncast.sim.backend.Backend.state` gives it.
-
-    Returns
-    -------
-    list of int
-        Beats, unsigned, W bits each: tag, count, exponent of alpha; for each vector its D x words
-        and its alpha.
-    """
-    columns = plan.sizes["D"]
-    if plan.algorithm == "kernel_lms":
-        count, exponent = int(state["count"][0]), 0
-    else:
-        trained = bool(state["trained"][0])
-        count, exponent = vectors(plan) if trained else 0, int(state["alpha_exp"][0]) if trained else 0
-    if "v" in state:
-        v = state["v"].reshape(-1, columns)[:count]
-    else:  # the uniform grid is not stored
-        v = (np.arange(count, dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
-    body = np.column_stack([v, state["alpha"][:count]]).ravel()
-    mask = (1 << plan.word) - 1
-    return [model_tag(plan), count, exponent & mask, *(int(word) & mask for word in body)]
+__all__ = ["RtlBackend", "model_frame", "outputs", "sample_frames"]
 
 
 def sample_frames(plan: Plan, x_raw: Raw) -> list[list[int]]:

@@ -30,6 +30,7 @@ from .spec_tables import (
     Numbers,
     Online,
     Output,
+    Sweep,
     TargetChoice,
     Toeplitz,
     keys,
@@ -37,7 +38,7 @@ from .spec_tables import (
 from .spec_text import bare
 
 __all__ = ["Budget", "Cg", "Data", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Spec",
-           "TargetChoice", "Toeplitz"]
+           "Sweep", "TargetChoice", "Toeplitz"]
 
 _PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
 
@@ -78,6 +79,7 @@ class Spec(BaseModel):
     target: TargetChoice = TargetChoice()
     budget: Budget | None = None
     data: Data | None = None
+    sweep: Sweep | None = None
     _source: Source = PrivateAttr(default_factory=lambda: Source("", {}))
 
     def __init__(self, **tables: Any) -> None:
@@ -110,8 +112,8 @@ class Spec(BaseModel):
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the canonical JSON of the values, 64 hexadecimal digits."""
-        values = self.model_dump(mode="json", by_alias=True, exclude_none=True)
+        """SHA-256 of the canonical JSON of the values but [sweep], 64 hexadecimal digits."""
+        values = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
         return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     @property

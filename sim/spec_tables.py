@@ -292,6 +292,23 @@ class Data(Table):
                                remedy="true for one-step prediction of a signal from its own past")
 
 
+class Sweep(Table):
+    """What `kerncast sweep` varies, and what it looks for; the device knows nothing of it."""
+
+    grid: dict[str, Any] = _key({}, about="values by key, such as numbers.word = [16, 24, 32]",
+                                allowed="keys of this spec, each with a list of values or \"LO..HI/COUNT\"",
+                                remedy="put them below the line [sweep.grid]")
+    objectives: list[str] = _key([], about="what is to be small: error, ram, flash, instructions, energy ...",
+                                 allowed="names of measures", remedy="start with [\"error\", \"ram\"]")
+    constraints: list[str] = _key([], about="limits that a design must keep",
+                                  allowed="MEASURE <= NUMBER, such as \"error <= float + 1\", \"ram <= 8 kB\"",
+                                  remedy="quote each limit")
+    trials: int | None = _key(None, ge=1, le=10**6, about="points that a search tries; all of the grid without",
+                              allowed="an integer, 1 to 1000000", remedy="start with 200")
+    seed: int = _key(0, ge=0, le=2**31 - 1, about="of the search", allowed="an integer from 0",
+                     remedy="the same seed tries the same points")
+
+
 #: What each reduction of the online learner stands for: projection and metric (report 836).
 REDUCTIONS = {"fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"), "nt": ("none", "magnitude"),
               "mt": ("none", "magnitude"), "at": ("none", "age"), "klms_f32": ("klms", "klms"),
@@ -315,6 +332,7 @@ KERNEL_KEYS: dict[str, tuple[str, ...]] = {
 TABLES: dict[str, type[Table]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
     "cg": Cg, "online": Online, "numbers": Numbers, "target": TargetChoice, "budget": Budget, "data": Data,
+    "sweep": Sweep,
 }
 REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online"}

@@ -27,6 +27,7 @@ from .shell import Command, guarded
 from .sim import sim
 from .targets import targets
 from .test import test
+from .verify import verify
 
 #: Every command by its name, in the order of a day's work, which is the order of --help.
 COMMANDS: dict[str, Command] = {
@@ -41,6 +42,7 @@ COMMANDS: dict[str, Command] = {
     "build": build,
     "cost": cost,
     "test": test,
+    "verify": verify,
     "targets": targets,
     "doctor": doctor,
     "explain": explain,

@@ -7,7 +7,7 @@ Every package has a program that runs the vectors without Python.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ..sim.errors import fail
 from ..sim.plan import Plan
@@ -48,6 +48,12 @@ def chosen_packages(names: Sequence[str]) -> tuple[str, ...]:
         raise fail("E310", "there is no such package", where="--package", value=", ".join(map(repr, unknown)),
                    allowed=", ".join((*PACKAGES, ALL)), remedy="choose from these, with commas between them")
     return tuple(name for name in PACKAGES if name in asked or ALL in asked)
+
+
+def packages_in(name: str, files: Iterable[str]) -> tuple[str, ...]:
+    """The packages that the files of a generated folder make up, `name` being the model's."""
+    held = set(files)
+    return tuple(kind for kind, parts in PACKAGES.items() if held.issuperset(p.format(p=name) for p in parts))
 
 
 def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, sources: Sequence[str],

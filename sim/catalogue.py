@@ -9,6 +9,7 @@ their codes.
 from __future__ import annotations
 
 from .catalogue_link import LINK, MISSING
+from .catalogue_trained import TRAINED
 from .catalogue_warnings import WARNINGS
 from .errors import Entry
 
@@ -28,7 +29,7 @@ _SPEC = {
                   "Correct the spelling or remove it."),
     "E105": Entry("a table is missing",
                   "[model], [input], [output] and [kernel] are always needed; algorithm toeplitz_rls needs "
-                  "[toeplitz], kernel_cg needs [cg] and kernel_lms needs [online].",
+                  "[toeplitz], kernel_cg needs [cg], kernel_lms needs [online], kernel_predictor [predictor].",
                   "Add the table; `kerncast init` shows each with its keys."),
     "E106": Entry("a key is missing", "A key without a default is not given.",
                   "Add the key to the table named."),
@@ -47,8 +48,8 @@ _SPEC = {
                   "not be a word of the language, and must not shadow a standard header such as math.h.",
                   "Use lower-case letters, digits and single underscores, a letter first; at most 24."),
     "E111": Entry("the tables do not fit the algorithm",
-                  "toeplitz_rls is described by [toeplitz], kernel_cg by [cg], kernel_lms by [online]; the "
-                  "spec has another one, or several.",
+                  "toeplitz_rls is described by [toeplitz], kernel_cg by [cg], kernel_lms by [online], "
+                  "kernel_predictor by [predictor]; the spec has another one, or several.",
                   "Remove the table that does not belong, or change [model] algorithm."),
     "E112": Entry("a list has the wrong length",
                   "offset and gain of [input] are one number for all columns, or a list of one each.",
@@ -82,9 +83,9 @@ _SPEC = {
                   "made of, and measured on data for conjugate gradients; there is none for the online "
                   "learner.",
                   "Use kerncast sim, which measures the error, or name data in [data]."),
-    "E121": Entry("a plan is made from a spec",
-                  "Something else was given, such as an estimator, which knows no raw words and no target.",
-                  "Write its kernel and parameters into a spec: `kerncast init` begins one."),
+    "E121": Entry("a plan is made from a spec, or from an estimator that is fitted",
+                  "Something else was given.",
+                  "Write a spec: `kerncast init` begins one."),
     "E190": Entry("no such error code", "`kerncast explain` was given a code that no message carries.",
                   "Copy the code from the message: E or W and three digits."),
     "E191": Entry("the system refused to read or write",
@@ -347,4 +348,4 @@ _GENERATION = {
 }
 
 #: Every error and warning a user can meet, by its code.
-CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | _GENERATION | LINK | MISSING | WARNINGS
+CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | TRAINED | _GENERATION | LINK | MISSING | WARNINGS

@@ -1,0 +1,123 @@
+"""`kerncast verify`: what is derived anew, what is noticed, and what is refused."""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.lab.bit_flips import damage_states
+from kerncast.lab.verification import LARGEST_BYTES, verify
+from kerncast.sim.model import open_model
+from kerncast.sim.planner import make_plan
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def rewritten(folder: Path, name: str, text: str) -> None:
+    """A file of the folder changed as by somebody who mends the manifest too."""
+    (folder / name).write_text(text)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name] = hashlib.sha256(text.encode()).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
+
+
+def test_every_byte_and_word_is_derived_anew_and_the_bundle_verifies_as_the_folder_does(
+        run: Run, generated: Path, tmp_path: Path) -> None:
+    bundle = tmp_path / "small.zip"
+    code, out, _ = run("verify", generated, "--flips", "20", "-o", bundle, "--json")
+    told = json.loads(out)
+    assert code == 0 and told["mismatches"] == 0 and told["out"] == str(bundle)
+    by_name = {check["name"]: check for check in told["checks"]}
+    held = sum(len((generated / name).read_bytes())
+               for name in json.loads((generated / "manifest.json").read_text())["files"])
+    assert by_name["generated files"]["compared"] == held
+    assert by_name["model"]["compared"] == told["backends"][0]["words"] > 12
+    assert {d["noticed"] + d["harmless"] for d in told["damage"]} == {20}
+    code, out, _ = run("verify", bundle, "--flips", "0", "--on", "model", "--json")
+    again = json.loads(out)
+    assert code == 0 and again["checks"] == told["checks"] and again["made_with"] == told["versions"]
+
+
+def test_the_same_folder_makes_the_same_bundle_and_none_is_written_over(
+        run: Run, generated: Path, tmp_path: Path) -> None:
+    for name in ("one.zip", "two.zip"):
+        assert run("verify", generated, "--flips", "0", "--on", "model", "-o", tmp_path / name)[0] == 0
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+    assert run("verify", generated, "-o", tmp_path / "one.zip")[0] == 2
+
+
+@pytest.mark.parametrize(("name", "old", "new", "check"), [
+    ("spec.toml", "lambda = 0.5", "lambda = 0.25", "plan"),
+    ("small_levinson.c", "static", "static ", "generated files"),
+    ("vectors.json", '"status": [0]', '"status": [1]', "model")])
+def test_what_was_changed_together_with_its_digest_is_found_by_what_is_derived_from_the_rest(
+        run: Run, generated: Path, tmp_path: Path, name: str, old: str, new: str, check: str) -> None:
+    text = (generated / name).read_text()
+    assert old in text
+    rewritten(generated, name, text.replace(old, new, 1))
+    code, out, _ = run("verify", generated, "--flips", "0", "--on", "model", "--json",
+                       "-o", tmp_path / "wrong.zip")
+    wrong = [found["name"] for found in json.loads(out)["checks"] if found["mismatches"]]
+    assert code == 1 and check in wrong and not (tmp_path / "wrong.zip").exists()
+
+
+def test_a_damaged_file_is_named_and_nothing_is_derived_from_it(run: Run, generated: Path) -> None:
+    (generated / "vectors.json").write_text("{}")
+    code, out, _ = run("verify", generated)
+    assert code == 1 and "vectors.json" in out and "generated files" not in out
+
+
+def test_a_restore_that_took_damage_for_right_would_be_counted(generated: Path) -> None:
+    class Credulous:
+        name = "credulous"
+
+        def save(self) -> bytes:
+            return bytes(100)
+
+        def restore(self, image: bytes) -> None:
+            pass
+
+        def state(self) -> dict[str, np.ndarray]:
+            return {}
+
+    assert all(damage.missed == 5 for damage in damage_states(Credulous(), 5))
+    model = open_model(make_plan(generated / "spec.toml"))
+    assert not any(damage.missed for damage in damage_states(model, 5))
+
+
+def test_what_is_no_bundle_is_refused_with_a_code(run: Run, generated: Path, tmp_path: Path) -> None:
+    def code_of(given: Path) -> str:
+        code, out, _ = run("verify", given, "--json")
+        assert code == 2
+        return json.loads(out)["errors"][0]["code"]
+
+    (tmp_path / "text.zip").write_text("no archive")
+    assert code_of(tmp_path / "text.zip") == "E336" == code_of(tmp_path / "absent.zip")
+    assert code_of(tmp_path) == "E305"
+    with zipfile.ZipFile(tmp_path / "huge.zip", "w", zipfile.ZIP_DEFLATED) as file, \
+            file.open("zeros", "w", force_zip64=True) as zeros:
+        for _ in range(LARGEST_BYTES // (1 << 24) + 1):
+            zeros.write(bytes(1 << 24))
+    assert code_of(tmp_path / "huge.zip") == "E336"
+    with zipfile.ZipFile(tmp_path / "outside.zip", "w") as file:
+        file.writestr("manifest.json", json.dumps({"generator": "", "abi": 0, "name": "a", "plan": "b",
+                                                   "spec": "c", "target": "", "files": {"../there": "0"}}))
+    assert code_of(tmp_path / "outside.zip") == "E304" and not (tmp_path.parent / "there").exists()
+    manifest = (generated / "manifest.json").read_text()
+    (generated / "manifest.json").write_text(manifest.replace('"kerncast ', '"kerncast 9'))
+    assert code_of(generated) == "E337"
+    (generated / "manifest.json").write_text(manifest.replace('"spec.toml"', '"spec.tom"'))
+    (generated / "spec.toml").rename(generated / "spec.tom")
+    assert code_of(generated) == "E338"
+
+
+def test_a_learner_whose_ranges_follow_from_its_samples_is_planned_anew_from_them(tmp_path: Path) -> None:
+    from kerncast.lab.example import prepare, shipped_spec
+
+    folder = prepare(shipped_spec("digits"), tmp_path, tmp_path / "out").folder
+    found = verify(folder, ["model"], 5, lambda text: None)
+    assert found.mismatches == 0 and found.words > 7000

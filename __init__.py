@@ -26,12 +26,14 @@ _WHERE = {
     "ToeplitzRLSRegressor": ".sim.estimators",
     "ToeplitzSystem": ".sim.reference",
     "cautions": ".sim.planner.cautions",
+    "export": ".sim.interop",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
     "load_samples": ".sim.samples",
     "loo_errors": ".sim.reference",
     "open_backend": ".hw.backends",
     "plan": ".sim.planner",
+    "raw_inputs": ".sim.interop",
     "simulate": ".sim.simulate",
     "solve_kernel": ".sim.reference",
     "solve_system": ".sim.reference",
@@ -55,6 +57,7 @@ if TYPE_CHECKING:
         ToeplitzRLSRegressor,
     )
     from .sim.formats import Format
+    from .sim.interop import export, raw_inputs
     from .sim.planner import make_plan as plan
     from .sim.planner.cautions import cautions
     from .sim.reference import (
@@ -90,12 +93,14 @@ __all__ = [
     "ToeplitzSystem",
     "__version__",
     "cautions",
+    "export",
     "first_row",
     "generate",
     "load_samples",
     "loo_errors",
     "open_backend",
     "plan",
+    "raw_inputs",
     "simulate",
     "solve_kernel",
     "solve_system",

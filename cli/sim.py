@@ -41,10 +41,11 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     word = plan.constants.get("solver_word", plan.word)
     text = "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
                       *(f"{name} against float64: {value:.3e}" for name, value in errors.items()),
-                      *_budget(result.budget), "", columns(ranges)])
+                      *_labels(plan, result), *_budget(result.budget, plan.fixed), "", columns(ranges)])
     warnings = warnings_of(spec, observed(plan, result.ranges, result.state), as_json)
     show({"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict, **errors,
           "warnings": warnings,
+          **({} if result.labels is None else {"labels": result.labels.tolist()}),
           "budget": None if result.budget is None else result.budget.as_dict(),
           "ranges": [vars(r) for r in result.ranges]}, as_json, text)
     if result.status != "ok":
@@ -89,11 +90,22 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
             "There is no answer: the learner holds no vector at the end of the data."]
 
 
-def _budget(budget: ErrorBudget | None) -> list[str]:
-    """Where the error on the training data comes from, term by term."""
+def _labels(plan: Plan, result: Simulation) -> list[str]:
+    """How often each label was predicted, and how often float64 has another."""
+    if result.labels is None:
+        return []
+    told = result.labels.tolist()
+    counts = ", ".join(f"{told.count(label)} of class {label}" for label in plan.evidence["trained"]["classes"])
+    differ = int(((result.f > 0) != (result.f_float > 0)).sum())
+    return [f"labels: {counts}; float64 has another for {differ} of {len(told)}"]
+
+
+def _budget(budget: ErrorBudget | None, fixed: bool) -> list[str]:
+    """Where the error comes from, term by term."""
     if budget is None:
         return []
-    rows = [("error on the training data", "rms", "part of it")]
+    whose = "error against the model in float64" if fixed else "error on the training data"
+    rows = [(whose, "rms", "part of it")]
     rows += [(name, f"{budget.rms(name):.3e}", f"{round(budget.part(name), 3) + 0.0:.1%}")
              for name in budget.terms]
     return ["", columns([*rows, ("in all", f"{budget.rms():.3e}", "100.0%")])]

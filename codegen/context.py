@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from .. import __version__
@@ -16,19 +17,19 @@ from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_cg": "kernel regularised least squares by conjugate gradients",
-          "kernel_lms": "kernel LMS in fixed memory"}
+          "kernel_lms": "kernel LMS in fixed memory", "kernel_predictor": "a kernel expansion, to predict"}
 #: The function that trains on a whole set.
 TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
-                  "sine": "sin(pi i/512)"}
+                  "sine": "sin(pi i/512)", "alpha": "multipliers", "v": "expansion vectors in x words"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
-    "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift"),
+    "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
     "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "lookahead_shift", "refine"),
@@ -108,6 +109,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
               for name in _own_casts(plan)]
     groups = {f"Words of {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
+    unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
     unused |= {"solver_shift", "mu_frac"} if plan.options.get("solver") == "schur" else set()
     macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
@@ -117,7 +119,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     if not varied(plan):
         inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
                    ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
-    if not plan.trains:
+    if plan.learns:
         far = plan.signals["distance"].format.hi
         most = {"fklms": far, "age": (1 << 31) - 1}.get(plan.options["metric"], (1 << 63) - 1)
         groups["Learning rule"] += [("DISTANCE_HI", c_integer(far), ""), ("LOSS_HI", c_integer(most), "")]
@@ -138,8 +140,16 @@ def varied(plan: Plan) -> bool:
     return len(set(zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True))) > 1
 
 
+def _classes(plan: Plan) -> list[str]:
+    """The labels of f <= 0 and of f > 0, fit for a comment; none of what is no classifier."""
+    labels = [plan.options[name] for name in ("class_0", "class_1") if name in plan.options]
+    return [re.sub(r"[^\w .+-]", "_", label) for label in labels]
+
+
 def _example(plan: Plan, trains: bool, uniform: bool) -> str:
     p, upper = plan.name, plan.name.upper()
+    if plan.fixed:
+        return f"{p}_word_t f;\n\nif ({p}_model_predict(x, &f) == {upper}_OK) {{\n    /* f */\n}}"
     lines = [f"static {p}_model_t model;", f"{p}_word_t f;", "", f"{p}_model_init(&model);"]
     if trains:
         arguments = "&model, y" if uniform else "&model, x, y"
@@ -190,7 +200,10 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     short = widths(plan)
     return _trainer(plan) | kernel_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
-        "spec_hash": spec_hash, "trains": trains, "uniform": uniform,
+        "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
+        "classes": _classes(plan),
+        "suffix": {name: "" if table.format.signed else "u" for name, table in plan.tables.items()},
+        "uniform": uniform,
         "toeplitz": plan.algorithm == "toeplitz_rls", "trainer": TRAINERS.get(plan.algorithm, ""),
         "biased": plan.options.get("scheme") == "diagonal_mean_biased",
         "n": n, "N": budget, "D": columns,

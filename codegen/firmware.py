@@ -113,6 +113,8 @@ class FirmwareImage:
 def library_calls(plan: Plan) -> dict[str, str]:
     """The functions of the generated library by the call that each is."""
     p = plan.name
+    if plan.fixed:
+        return {"predict": f"{p}_model_predict"}
     learn = {"train": f"{p}_{TRAINERS[plan.algorithm]}"} if plan.trains else {"update": f"{p}_lms_update"}
     return {"init": f"{p}_model_init", **learn, "predict": f"{p}_model_predict", "save": f"{p}_state_save",
             "restore": f"{p}_state_restore"}
@@ -127,7 +129,9 @@ def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
 
 
 def room_for_slots(plan: Plan, board: Board) -> bool:
-    """Whether the RAM of a board holds two saved states besides all else."""
+    """Whether the RAM of a board holds two saved states besides all else; false where none is saved."""
+    if plan.fixed:
+        return False
     sample = sum(plan.signals[name].format.c_bits // 8 * count for name, count in (
         ("x_raw", plan.sizes["D"]), ("y_raw", 1), ("y", 1))) + 1
     buffers = buffer_samples(plan, board.memory.batch_bytes) * sample

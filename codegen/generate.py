@@ -17,6 +17,7 @@ from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.spec import Spec
 from ..sim.target import Target
+from ..sim.trained import model_file
 from ..sim.vectors import Vectors
 from .context import context
 from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
@@ -54,9 +55,11 @@ def render_c(plan: Plan) -> dict[str, str]:
     accuracy = "refine.c" if values["refine"] else "certify.c"
     algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
                  "kernel_cg": ("cg.c", "bound.c"),
-                 "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",)}[plan.algorithm]
+                 "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",),
+                 "kernel_predictor": ()}[plan.algorithm]
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
-    names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", "state.c", *algorithm)}
+    names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
+    names |= {} if plan.fixed else {f"{p}_state.c": "state.c"}
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
              for name, template in names.items()}
     files["README.md"] = environment().get_template("c/README.md.j2").render(values)
@@ -199,6 +202,7 @@ def render_all(plan: Plan, target: Target | None,
         files[VECTORS] = vectors.to_json()
     if spec is not None:
         files[SPEC] = spec.to_toml()
+        files |= model_file(spec)
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
                         target.id if target else "",
                         {name: digest(text) for name, text in sorted(files.items())})

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sim import raw
-from ..sim.backend import ALL_CALLS, Outputs, Raw
+from ..sim.backend import Outputs, Raw, calls_of
 from ..sim.errors import fail
 from ..sim.plan import Plan
 from ..sim.saved_state import Verdict, image_bytes, refused, slot_bytes, slots_with
-from ..sim.trace import TRACED_CALLS, Event, Trace
+from ..sim.trace import Event, Trace
 from .compilers import Compiler, host_compiler
 from .context import TRAINERS
 from .generate import generate, load_manifest
@@ -34,6 +34,9 @@ def declarations(plan: Plan) -> str:
     members = " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};"
                        for f in plan.memory)
     word = plan.word_type
+    if plan.fixed:
+        return f"""extern const uint8_t {p}_plan_hash[32];
+        int {p}_model_predict(const {raw_x} *x, {word} *f);"""
     train = f"const {raw_y} *y" if plan.options.get("scheme") == "uniform" else \
         f"const {raw_x} *x, const {raw_y} *y"
     learn = (f"int {p}_{TRAINERS[plan.algorithm]}({p}_model_t *m, {train});" if plan.trains else
@@ -82,7 +85,7 @@ class HostBackend:
                  traced: bool = False) -> None:
         chosen = host_compiler(compiler)
         self.plan = plan
-        self.calls = TRACED_CALLS if traced else ALL_CALLS
+        self.calls = calls_of(plan) | ({"trace"} if traced else set())
         self.name = f"host:{chosen.name}:{''.join(flags)}"
         self.ffi = cffi.FFI()
         self.ffi.cdef(STORE_DECLARATIONS + declarations(plan) + (TRACE_DECLARATIONS if traced else ""))
@@ -92,7 +95,8 @@ class HostBackend:
         except BaseException:
             self._folder.cleanup()
             raise
-        self.model = self.ffi.new(f"{plan.name}_model_t *")
+        # What a call of the library begins with: the model structure, where there is one.
+        self._first: tuple[Any, ...] = () if plan.fixed else (self.ffi.new(f"{plan.name}_model_t *"),)
         self.slots = [self.ffi.new("uint8_t[]", slot_bytes(plan)) for _ in range(2)]
         self._store = self.ffi.new("kc_hil_store_t *", {"slots": [
             {"data": slot, "bytes": len(slot)} for slot in self.slots]})
@@ -121,7 +125,12 @@ class HostBackend:
         return library
 
     def _call(self, name: str, *arguments: Any) -> int:
-        return int(getattr(self.library, f"{self.plan.name}_{name}")(self.model, *arguments))
+        return int(getattr(self.library, f"{self.plan.name}_{name}")(*self._first, *arguments))
+
+    @property
+    def model(self) -> Any:
+        """The model structure."""
+        return self._first[0]
 
     def _raw(self, words: Raw, signal: str) -> Any:
         """Words as a C array of the raw type; the buffer lives as long as the result."""
@@ -160,7 +169,7 @@ class HostBackend:
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        if self.plan.algorithm != "kernel_lms":
+        if not self.plan.learns:
             return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
                     "f": np.zeros(len(y_raw), dtype=np.int64)}
         return self._each("lms_update", *raw.samples(self.plan, x_raw, y_raw))
@@ -202,7 +211,8 @@ class HostBackend:
 
     def reset(self) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        getattr(self.library, f"{self.plan.name}_model_init")(self.model)
+        if not self.plan.fixed:
+            getattr(self.library, f"{self.plan.name}_model_init")(self.model)
 
     def trace(self, limit: int) -> Trace:
         """See :class:`~kerncast.sim.trace.TracedBackend`."""

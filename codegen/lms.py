@@ -33,7 +33,7 @@ def lms_value(plan: Plan, name: str) -> str:
 
 def lms_context(plan: Plan) -> dict[str, Any]:
     """What ``lms`` is in the templates; empty for a batch trainer."""
-    if plan.trains:
+    if not plan.learns:
         return {}
     metric, projection = plan.options["metric"], plan.options["projection"]
     truncates, ages = "truncation" in plan.constants, "max_age" in plan.constants

@@ -98,8 +98,9 @@ def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
     """What an image says without being run: flash, RAM and stack."""
     learn = CALLS[plan.algorithm]
     everything = image.library(*image.calls)
-    flash = {"predict": image.library("init", "predict").flash,
-             "learn": image.library("init", *learn).flash,
+    init = [call for call in ("init",) if call in image.calls]
+    flash = {"predict": image.library(*init, "predict").flash,
+             "learn": image.library(*init, *learn).flash,
              "all": everything.flash, "image": image.flash_bytes}
     return Costs(image.board.target, image.board.id, image.compiler, image.version, image.optimise, flash,
                  {"model": plan.state_bytes, "static": everything.ram}, image.worst_stack)

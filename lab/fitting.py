@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sim.data import Dataset, load_dataset
-from ..sim.errors import KerncastError
+from ..sim.errors import KerncastError, fail
 from ..sim.formats import Format
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
@@ -78,8 +78,12 @@ def fit_spec(spec: Spec, base: Path, samples: int, tell: Tell) -> Fit:
     Raises
     ------
     KerncastError
-        E240 to E247 for the data, E238 for `samples`.
+        E240 to E247 for the data, E238 for `samples`, E279 for a model that was trained elsewhere.
     """
+    if spec.predictor is not None:
+        raise fail("E279", "this model was trained elsewhere", where="[model] algorithm",
+                   value=spec.model.algorithm, allowed="an algorithm that trains",
+                   remedy="kerncast sim says how well it predicts; train it where it came from")
     data = load_dataset(spec, base)
     classes = len(np.unique(data.y_raw)) == 2
     tell("training as the spec says")

@@ -19,6 +19,8 @@ Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
 
 ALL_CALLS = frozenset({"train", "update", "predict", "state", "save", "restore"})
+#: Those of a model that was trained elsewhere: it has no state.
+FIXED_CALLS = frozenset({"predict"})
 #: Names of the statuses, each at its code.
 STATUSES = tuple(MEANINGS)
 
@@ -58,6 +60,11 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Let go of compilers' folders, processes and ports."""
+
+
+def calls_of(plan: Plan) -> frozenset[str]:
+    """The calls that every back end of a plan answers, but for one that only predicts."""
+    return FIXED_CALLS if plan.fixed else ALL_CALLS
 
 
 def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:

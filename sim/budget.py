@@ -18,6 +18,10 @@ kernel_lms     the learning rule with no budget                     learning rul
                the integer model                                    quantisation
 =============  ===================================================  =================================
 
+Of a model that was trained elsewhere (kernel_predictor) the error is ``f - f_float``, and the models between
+the two have words for the vectors and samples (input words), and for the multipliers too (multipliers); what
+the integer model adds is in its kernel values and its rounding (arithmetic).
+
 For kernels without regularisation the first model would be y itself: K is positive definite, so that the
 exact solution passes through every target.  Quantisation holds all that integers do: words of inputs and
 targets, formats, tables, casts; for learners also decisions that rounding turned, such as which of two
@@ -30,6 +34,7 @@ A norm of a sum is not the sum of norms.  The *part* of a term is its projection
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -38,6 +43,9 @@ from numpy.typing import NDArray
 
 from .backend import Raw
 from .kernels import DistanceKernel
+from .model.base import convert_inputs
+from .model.kernel import input_constants
+from .model.ranges import Ranges
 from .plan import Plan
 from .reference.backend import FloatReference
 from .reference.bias import solve_with_bias
@@ -118,6 +126,37 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
                      "kernel_lms": ("learning rule", "reduction")}[plan.algorithm]
     f_second = reference.predict(x_raw)
     return ErrorBudget({first: f_first - y, second: f_second - f_first, "quantisation": f - f_second})
+
+
+def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
+    """The vectors (N, D) and multipliers (N,) of a plan that was trained elsewhere, in words."""
+    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v")}
+    return found | {"v": found["v"].reshape(plan.sizes["N"], plan.sizes["D"])}
+
+
+def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
+    """The budget of a model that was trained elsewhere: the terms of ``f - f_float``.
+
+    Parameters
+    ----------
+    plan : Plan
+    f : ndarray of float64, shape (m,)
+        Predictions of the integer model, in units of y.
+    reference : FloatReference
+    x_raw : ndarray of int64, shape (m, D)
+    """
+    words, unit, lsb = table_words(plan), float(Fraction(plan.units["x"])), float(Fraction(plan.units["y"]))
+    x = np.zeros_like(x_raw)
+    convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
+    samples: Array = x.astype(np.float64) * unit
+    alpha: Array = words["alpha"].astype(np.float64) * (lsb * 2.0 ** (plan.signals["y"].format.frac - plan.signals["alpha"].format.frac))
+    v: Array = words["v"].astype(np.float64) * unit
+    held = reference.held
+    first = reference.predict(x_raw)
+    second = expand(reference.kernel, samples, v, reference.alpha[held]) + reference.bias
+    third = expand(reference.kernel, samples, v, alpha) + plan.integer("bias") * lsb
+    return ErrorBudget({"input words": second - first, "multipliers": third - second,
+                        "arithmetic": f - third})
 
 
 def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array | None:

@@ -22,7 +22,8 @@ ABI = 1
 SCHEMA = 1
 
 #: The key of the spec that says how many vectors a model holds, by algorithm.
-SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget"}
+SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
+             "kernel_predictor": "[predictor] file"}
 
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
            "int64_t": 8, "uint64_t": 8, "float": 4}
@@ -121,7 +122,7 @@ class Plan:
     name : str
         C prefix and name of everything generated.
     algorithm : str
-        ``toeplitz_rls``, ``kernel_cg`` or ``kernel_lms``.
+        ``toeplitz_rls``, ``kernel_cg``, ``kernel_lms`` or ``kernel_predictor``.
     word : int
         Word length W in bits: 16, 24 or 32.
     options : mapping of str to str
@@ -174,8 +175,18 @@ class Plan:
 
     @property
     def trains(self) -> bool:
-        """Whether it trains on a whole set at once; else it learns sample by sample."""
-        return self.algorithm != "kernel_lms"
+        """Whether it trains on a whole set at once."""
+        return self.algorithm in ("toeplitz_rls", "kernel_cg")
+
+    @property
+    def learns(self) -> bool:
+        """Whether it learns sample by sample."""
+        return self.algorithm == "kernel_lms"
+
+    @property
+    def fixed(self) -> bool:
+        """Whether it was trained elsewhere: it only predicts, from constants, and has no state."""
+        return self.algorithm == "kernel_predictor"
 
     @property
     def in_float32(self) -> bool:

@@ -51,6 +51,29 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     return x, y
 
 
+def quantised(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
+    """Raw words of real inputs: ``round(value / step) + offset``, a column each.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (m, D)
+        Finite.
+    steps, offsets : array_like of shape (D,) or ()
+        What a raw word is worth in each column, and the raw word of 0.
+    fmt : Format
+        The raw word.
+    where : str
+        The argument's name, for the message.
+
+    Raises
+    ------
+    KerncastError
+        E246 where a word does not hold a value.
+    """
+    rounded = np.rint(values / np.asarray(steps, dtype=np.float64)) + np.asarray(offsets, dtype=np.float64)
+    return check_raw(rounded, fmt, values.shape[1], where)
+
+
 def little_endian(plan: Plan, signal: str, words: Words) -> NDArray[Any]:
     """Checked words as a flat array of the device's type, as they cross a link."""
     kind = np.dtype(plan.signals[signal].format.c_type.removesuffix("_t")).newbyteorder("<")

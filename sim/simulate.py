@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import raw
 from .backend import STATUSES, Backend, Outputs, Raw
-from .budget import ErrorBudget, error_budget
+from .budget import ErrorBudget, error_budget, predictor_budget, table_words
 from .errors import fail
 from .model import open_model
 from .model.ranges import Range
@@ -54,6 +55,8 @@ class Simulation:
         Whether there is an answer.  Without one predictions are 0, errors are NaN and `status` says why.
     float_solves : bool
         Whether float64 has an answer.
+    labels : ndarray of shape (m,) or None
+        What a classifier that was trained elsewhere calls the test inputs.
     """
 
     status: str
@@ -66,6 +69,7 @@ class Simulation:
     budget: ErrorBudget | None
     trained: bool = True
     float_solves: bool = True
+    labels: NDArray[Any] | None = None
 
 
 def y_values(plan: Plan, words: Raw) -> Array:
@@ -120,17 +124,19 @@ def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
     return outputs
 
 
-def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: ArrayLike | None = None, *,
-             passes: int = 1) -> Simulation:
+def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None,
+             x_test: ArrayLike | None = None, *, passes: int = 1) -> Simulation:
     """Train the integer model and the float reference on raw words, and compare them.
+
+    A model that was trained elsewhere is compared as it is, and needs no targets.
 
     Parameters
     ----------
     plan : Plan
     x_raw : array_like of int, shape (m, D), or None
         Raw words of the inputs; None on the uniform grid, whose inputs are implied.
-    y_raw : array_like of int, shape (m,)
-        Raw words of the targets; m = n for the Toeplitz trainer.
+    y_raw : array_like of int, shape (m,), optional
+        Raw words of the targets; m = n for the Toeplitz trainer.  Only a predictor does without.
     x_test : array_like of int, shape (k, D), optional
         Where to predict; the training inputs by default.
     passes : int
@@ -149,6 +155,9 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
     if passes < 1:
         raise fail("E234", "the samples must be presented at least once", where="passes", value=passes,
                    allowed="an integer >= 1", remedy="leave it at 1")
+    if plan.fixed:
+        return simulate_predictor(plan, raw.inputs(plan, x_raw),
+                                  None if x_test is None else raw.inputs(plan, x_test, "x_test"))
     x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
     at = grid(plan) if x_raw is None else x_raw
     where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
@@ -171,6 +180,22 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, x_test: Arra
                       budget)
 
 
+def simulate_predictor(plan: Plan, x_raw: Raw, x_test: Raw | None) -> Simulation:
+    """Run the integer model of a plan that was trained elsewhere, beside float64; see :func:`simulate`."""
+    model, reference = open_model(plan), FloatReference(plan)
+    where = x_raw if x_test is None else x_test
+    answers = model.predict(where)
+    f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
+    f_at = f if x_test is None else y_values(plan, model.predict(x_raw)["f"])
+    classes = plan.evidence["trained"]["classes"]
+    return Simulation(
+        worst_status(answers), f, f_float, relative_error(alpha_values(plan, table_words(plan)),
+                                                          reference.alpha[reference.held]),
+        relative_error(f, f_float), ranges, model.state(),
+        predictor_budget(plan, f_at, reference, x_raw),
+        labels=np.array(classes)[(f > 0).astype(int)] if classes else None)
+
+
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
     """The same plan, its evidence filled from a run of the integer model on raw words.
 
@@ -189,9 +214,12 @@ def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int =
     KerncastError
         As :func:`simulate`.
     """
-    x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
     model = open_model(plan)
-    fit_backend(model, plan, x_raw, y_raw, passes)
+    if plan.fixed:
+        x_raw = raw.inputs(plan, x_raw)
+    else:
+        x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
+        fit_backend(model, plan, x_raw, y_raw, passes)
     model.predict((grid(plan) if x_raw is None else x_raw)[:256])
     return observed(plan, model.ranges, model.state())
 

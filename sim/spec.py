@@ -24,12 +24,14 @@ from .spec_tables import (
     Budget,
     Cg,
     Data,
+    Hls,
     Input,
     Kernel,
     Model,
     Numbers,
     Online,
     Output,
+    Predictor,
     Sweep,
     TargetChoice,
     Toeplitz,
@@ -37,8 +39,8 @@ from .spec_tables import (
 )
 from .spec_text import bare
 
-__all__ = ["Budget", "Cg", "Data", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Spec",
-           "Sweep", "TargetChoice", "Toeplitz"]
+__all__ = ["Budget", "Cg", "Data", "Hls", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Predictor",
+           "Spec", "Sweep", "TargetChoice", "Toeplitz"]
 
 _PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
 
@@ -75,9 +77,11 @@ class Spec(BaseModel):
     toeplitz: Toeplitz | None = None
     cg: Cg | None = None
     online: Online | None = None
+    predictor: Predictor | None = None
     numbers: Numbers = Numbers()
     target: TargetChoice = TargetChoice()
     budget: Budget | None = None
+    hls: Hls | None = None
     data: Data | None = None
     sweep: Sweep | None = None
     _source: Source = PrivateAttr(default_factory=lambda: Source("", {}))
@@ -126,18 +130,29 @@ class Spec(BaseModel):
         """The text of a file that asks the same; keys at their defaults are left out."""
         return bare(self)
 
+    @property
+    def folder(self) -> Path:
+        """What the paths in the spec are relative to: the folder of its file."""
+        return Path(self._source.name).parent
+
     def summary(self) -> str:
         """One line: name, algorithm, sizes and word length."""
         if self.toeplitz is not None:
             size = f"n = {self.toeplitz.n}, {self.toeplitz.scheme}, lambda = {self.toeplitz.lam:g}"
         elif self.cg is not None:
             size = f"n = {self.cg.n}, {self.cg.steps} steps, lambda = {self.cg.lam:g}"
+        elif self.predictor is not None:
+            size = f"model {self.predictor.file}"
         else:
-            assert self.online is not None  # the rules see to one of the three
+            assert self.online is not None  # the rules see to one of them
             size = f"budget = {self.online.budget}, {self.online.title}, eta = {self.online.eta:g}"
         kernel = ", ".join((self.kernel.type, *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
         return (f"{self.model.name}: {self.model.algorithm}, {size}, {kernel}, "
                 f"columns = {self.input.columns}, {self.numbers.word} bits, {self.target.id}")
+
+    def place(self, *path: str) -> str:
+        """Where a key stands, for messages: ``ecg.toml:12 [kernel] sigma``."""
+        return self._source.where(path)
 
     def located(self, error: KerncastError) -> KerncastError:
         """The same error with ``file:line`` before each place written as ``[table] key``."""

@@ -61,11 +61,11 @@ class Model(Table):
                        allowed=f"lower-case letters, digits, single underscores; a letter first; at most "
                                f"{NAME_LENGTH}",
                        remedy="choose a short name, such as ecg or motor_2")
-    algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] = _key(
-        about="toeplitz_rls or kernel_cg (batch training), or kernel_lms (online)",
-        allowed="toeplitz_rls, kernel_cg, kernel_lms",
+    algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "kernel_predictor"] = _key(
+        about="toeplitz_rls or kernel_cg (batch training), kernel_lms (online), or kernel_predictor",
+        allowed="toeplitz_rls, kernel_cg, kernel_lms, kernel_predictor",
         remedy="toeplitz_rls trains on a sampled signal, kernel_cg on any stored samples, kernel_lms on a "
-               "stream")
+               "stream; kernel_predictor was trained elsewhere and only predicts")
 
 
 class Input(Table):
@@ -223,6 +223,17 @@ class Online(Table):
         return reduction_title(self.reduction, *self.parts)
 
 
+class Predictor(Table):
+    """A model that was trained elsewhere: constants of the device, which only predicts."""
+
+    file: str = _key(min_length=1, about="the trained model, as kerncast.export wrote it",
+                     allowed="the path of its file, relative to the spec",
+                     remedy="export the model with kerncast.export")
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = _key(
+        None, about="SHA-256 of that file; another file is refused", allowed="64 hexadecimal digits",
+        remedy="export the model again, or leave it away")
+
+
 class Numbers(Table):
     """The word length on the device, and formats that you want to choose."""
 
@@ -278,6 +289,20 @@ class Budget(Table):
     packets: Counts = _key({}, about="the same for targets whose counter counts packets", **_COUNTS)
 
 
+class Hls(Table):
+    """C++ for high-level synthesis beside the C: a project of its own for each dialect."""
+
+    dialects: list[Literal["vitis", "catapult"]] = _key(
+        ["vitis", "catapult"], min_length=1, about="whose pragmas and words: vitis, catapult",
+        allowed="a list of vitis, catapult", remedy="write dialects = [\"vitis\"]")
+    lanes: int = _key(1, ge=1, le=64, about="multipliers of the inner loops (P)",
+                      allowed="an integer, 1 to 64", remedy="start with 1: a lane more is a multiplier more")
+    part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
+        "xc7z020clg484-1", about="device of the project for Vitis HLS", allowed="a device's name")
+    clock: float = _key(10.0, ge=0.1, le=1000, about="clock period of the projects in nanoseconds",
+                        allowed="a number, 0.1 to 1000", remedy="start with 10, which is 100 MHz")
+
+
 class Data(Table):
     """Where samples come from."""
 
@@ -331,24 +356,28 @@ KERNEL_KEYS: dict[str, tuple[str, ...]] = {
 #: Every table by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[Table]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
-    "cg": Cg, "online": Online, "numbers": Numbers, "target": TargetChoice, "budget": Budget, "data": Data,
+    "cg": Cg, "online": Online, "predictor": Predictor, "numbers": Numbers, "target": TargetChoice,
+    "budget": Budget, "hls": Hls, "data": Data,
     "sweep": Sweep,
 }
 REQUIRED = ("model", "input", "output", "kernel")
-TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online"}
+TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online",
+            "kernel_predictor": "predictor"}
 #: What each algorithm answers, and [budget] may limit.
 CALLS = {"toeplitz_rls": ("train", "predict"), "kernel_cg": ("train", "predict"),
-         "kernel_lms": ("update", "predict")}
+         "kernel_lms": ("update", "predict"), "kernel_predictor": ("predict",)}
 #: Signals whose format [numbers.formats] may choose; all others follow from bounds.
-OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",)}
+OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
 #: Signals with a cast of their own; `a` stands for every cast within the solver's recursion.
 CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"),
-         "kernel_cg": ("x", "y", "f", "r", "p", "alpha"), "kernel_lms": ("x", "y", "f", "alpha")}
+         "kernel_cg": ("x", "y", "f", "r", "p", "alpha"), "kernel_lms": ("x", "y", "f", "alpha"),
+         "kernel_predictor": ("x", "y", "f")}
 #: Of these the ones whose word may not hold the value.  Bounds hold all others, so that both
 #: overflow modes give the same words; static scaling saturates in the recursion, to say so.
-WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "alpha")}
+WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "alpha"),
+             "kernel_predictor": ("f",)}
 #: Signals whose range [numbers.ranges] may give.
-RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",)}
+RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
 
 
 def keys(table: type[Table]) -> dict[str, str]:

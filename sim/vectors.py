@@ -141,7 +141,12 @@ def make_vectors(plan: Plan, calls: list[tuple[str, Raw | None, Raw | None]]) ->
 
 def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
                 passes: int = 1) -> list[tuple[str, Raw | None, Raw | None]]:
-    """Train or learn on a data set, then predict: the calls of a demo or a regression run."""
+    """Train or learn on a data set, then predict: the calls of a demo or a regression run.
+
+    What was trained elsewhere predicts only.
+    """
+    if plan.fixed:
+        return [("predict", x_test, None)]
     if plan.trains:
         return [("train", x_raw, y_raw), ("predict", x_test, None)]
     learn: tuple[str, Raw | None, Raw | None] = ("update", x_raw, y_raw)

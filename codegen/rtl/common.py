@@ -44,7 +44,10 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
         and its alpha.
     """
     columns = plan.sizes["D"]
-    if plan.algorithm == "kernel_lms":
+    if plan.fixed:
+        count, exponent = vectors(plan), 0
+        state = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v")}
+    elif plan.learns:
         count, exponent = int(state["count"][0]), 0
     else:
         trained = bool(state["trained"][0])

@@ -78,10 +78,10 @@ def worst_update_cycles(plan: Plan) -> int:
 
 def _refusal(plan: Plan) -> KerncastError | None:
     """FKLMS in integers with nothing but a budget, in memory that holds it."""
-    where = "[model] algorithm" if plan.trains else "[online] reduction"
-    value = plan.algorithm if plan.trains else plan.options["reduction"]
+    where = "[online] reduction" if plan.learns else "[model] algorithm"
+    value = plan.options["reduction"] if plan.learns else plan.algorithm
     unlike = "the learner in SystemVerilog does FKLMS with a fixed budget"
-    if plan.trains or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
+    if not plan.learns or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose it, or learn in C and load the predictor")

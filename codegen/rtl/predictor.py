@@ -92,6 +92,10 @@ def _refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the predictor in SystemVerilog adds no intercept", where="[toeplitz] bias",
                     value="true", allowed="bias = false",
                     remedy="remove bias, or take the mean of the targets as [output] offset")
+    if plan.fixed and plan.integer("bias") != 0:
+        return fail("E307", "the predictor in SystemVerilog adds no intercept", where="[predictor] file",
+                    value=f"an intercept of {plan.integer('bias')} words of y", allowed="no intercept",
+                    remedy="train a model without one, such as KernelRidge; or predict in C")
     if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
         return fail("E306", "the model is too large for the predictor in SystemVerilog",
                     where=plan.size_key,

@@ -14,11 +14,11 @@ from ...codegen.hil_table import Timing
 from ...codegen.targets import Board, Counter, load_board
 from ...codegen.toolchains import COMPILERS
 from ...sim import raw
-from ...sim.backend import ALL_CALLS, Outputs, Raw
+from ...sim.backend import Outputs, Raw, calls_of
 from ...sim.errors import fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
 from ...sim.saved_state import Verdict, image_bytes, refused, slots_with
-from ...sim.trace import TRACED_CALLS, Trace
+from ...sim.trace import Trace
 from .client import HilClient
 from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
@@ -75,7 +75,7 @@ class BoardBackend:
                  image: FirmwareImage | None = None, timing: Timing | None = None,
                  traced: bool = False, board: str | None = None) -> None:
         self.plan = plan
-        self.calls = TRACED_CALLS if traced else ALL_CALLS
+        self.calls = calls_of(plan) | ({"trace"} if traced else set())
         self.name = link.name
         self.image = image
         self.client = HilClient(link, timing)
@@ -115,7 +115,7 @@ class BoardBackend:
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        if self.plan.algorithm != "kernel_lms":
+        if not self.plan.learns:
             return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
                     "f": np.zeros(len(y_raw), dtype=np.int64)}
         return self._batches("update", self.client.update, *raw.samples(self.plan, x_raw, y_raw))

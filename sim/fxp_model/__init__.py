@@ -16,13 +16,14 @@ from ..plan import Plan
 if TYPE_CHECKING:
     from .cg import FxpCg
     from .lms import FxpLms
+    from .predictor import FxpPredictor
     from .toeplitz import FxpToeplitz
 
 #: Samples or expansion vectors that it takes.
 MOST = 32
 
 
-def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms:
+def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
     """Open the second model of a plan as a back end.
 
     Parameters
@@ -40,6 +41,10 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms:
         raise fail("E250", "the plan is too large for the model in plain fxpmath",
                    where=plan.size_key, value=plan.sizes[key], allowed=f"up to {MOST}",
                    remedy="use the back end `model`, or a smaller spec for this comparison")
+    if plan.fixed:
+        from .predictor import FxpPredictor
+
+        return FxpPredictor(plan)
     if plan.algorithm == "kernel_cg":
         from .cg import FxpCg
 

@@ -10,10 +10,11 @@ if TYPE_CHECKING:
     from .cg import CgModel
     from .lms import LmsModel
     from .lms_f32 import LmsF32Model
+    from .predictor import PredictorModel
     from .toeplitz import ToeplitzModel
 
 
-def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model:
+def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model | PredictorModel:
     """Open the integer model of a plan; the engine is loaded here, not before."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz import ToeplitzModel
@@ -23,6 +24,10 @@ def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model:
         from .cg import CgModel
 
         return CgModel(plan)
+    if plan.fixed:
+        from .predictor import PredictorModel
+
+        return PredictorModel(plan)
     if plan.in_float32:
         from .lms_f32 import LmsF32Model
 

@@ -6,12 +6,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from ..errors import KerncastError, fail
 from ..formats import Format
+from ..interop import described, is_estimator
 from ..plan import Plan
 from ..raw import check_raw
 from ..spec import Spec
 from ..spec_tables import FLOAT32
+from ..trained import TrainedModel, load_model
 from .cg import plan_cg
 from .evidence import complete
 from .lms import Raw, plan_lms
@@ -23,16 +27,21 @@ from .toeplitz import plan_toeplitz
 __all__ = ["make_plan"]
 
 
-def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
-    """Decide every format, shift, table and size for a spec.
+def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
+              y_raw: Raw | None = None, **choices: Any) -> Plan:
+    """Decide every format, shift, table and size for a spec, or for an estimator that is fitted.
 
     Parameters
     ----------
-    spec : Spec or path
-        A spec, or the path of a ``kerncast.toml``.
+    spec : Spec, path or estimator
+        A spec, the path of a ``kerncast.toml``, or a fitted estimator as :func:`kerncast.export` takes it:
+        the plan is then that of a predictor.
     x_raw, y_raw : array_like of int, optional
         Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
-        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
+        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
+        `x_raw` are samples as it was fitted to, real numbers.
+    **choices
+        Of an estimator: see :func:`kerncast.sim.interop.described`.
 
     Returns
     -------
@@ -41,9 +50,18 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
     Raises
     ------
     KerncastError
-        E121 for what is no spec, such as an estimator, E1xx for the spec, E203 to E206 where a format
-        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec.
+        E121 for what is neither, E1xx for the spec, E203 to E206 where a format
+        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec, E270 to E278 for an
+        estimator or a model that was trained elsewhere.
     """
+    model = None
+    if is_estimator(spec):
+        given = described(spec, x_raw, **choices)
+        spec, model, x_raw, y_raw = given.spec, given.model, given.x_raw, None
+    elif choices:
+        raise fail("E113", "these choices belong to a spec that is given", where=", ".join(choices),
+                   value=", ".join(map(str, choices.values())), allowed="choices with an estimator only",
+                   remedy="write them into the spec")
     spec = _given(spec)
     if y_raw is not None:
         y_raw = check_raw(y_raw, Format.parse(spec.output.word), None, "y_raw")
@@ -54,19 +72,34 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | None = None, y_raw: Raw | No
             plan = plan_toeplitz(spec, x_raw, y_raw)
         elif spec.online is not None and spec.online.reduction in FLOAT32:
             plan = plan_lms_f32(spec)
+        elif spec.predictor is not None:
+            plan = _predictor(spec, model)
         else:
             plan = plan_cg(spec) if spec.cg is not None else plan_lms(spec, x_raw, y_raw)
         check_shifts(plan)
     except KerncastError as error:
         raise spec.located(error) from None
-    made = replace(plan, evidence={**complete(plan), "spec": spec.hash, **_asked(spec)})
+    made = replace(plan, evidence={**complete(plan), "spec": spec.hash, **_asked(spec), **_kept(plan)})
     return rounding_seen(made, x_raw, y_raw)
 
 
+def _predictor(spec: Spec, model: TrainedModel | None) -> Plan:
+    """The plan of a model that was trained elsewhere; it is read where it is not given."""
+    from .predictor import plan_predictor  # not at import: it loads the engine
+
+    return plan_predictor(spec, load_model(spec) if model is None else model)
+
+
+def _kept(plan: Plan) -> dict[str, Any]:
+    """The numbers that a plan's words were made from, where it was trained elsewhere."""
+    return {"trained": plan.evidence["trained"]} if plan.fixed else {}
+
+
 def _asked(spec: Spec) -> dict[str, Any]:
-    """What the library may take, kept beside the decisions, none of which depends on it."""
-    return {} if spec.budget is None else {
+    """What the library may take, and how HLS is laid out: beside the decisions, none of which depends on it."""
+    budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
+    return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()})
 
 
 def _given(spec: object) -> Spec:
@@ -74,9 +107,8 @@ def _given(spec: object) -> Spec:
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):
-        raise fail("E121", "a plan is made from a spec, which says what raw words mean",
+        raise fail("E121", "a plan is made from a spec, or from an estimator that is fitted",
                    where="spec", value=f"an object of type {type(spec).__name__}",
-                   allowed="a Spec, or the path of a kerncast.toml",
-                   remedy="write the parameters of an estimator into a spec: begin with `kerncast init`, or "
-                          "with kerncast.Spec(...)")
+                   allowed="a Spec, the path of a kerncast.toml, or a fitted estimator",
+                   remedy="begin a spec with `kerncast init`, or with kerncast.Spec(...)")
     return Spec.load(spec)

@@ -33,6 +33,8 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     tuple of Problem
         W201 to W207.
     """
+    if plan.fixed:
+        return tuple(_coarse(plan))
     lost = tuple(_lambda_lost(plan))
     emptied = tuple(_nothing_stays(plan))
     return (*lost, *(() if lost else _no_bound(plan)), *(emptied or _nothing_shown(plan)), *_coarse(plan),

@@ -30,6 +30,10 @@ def check_shifts(plan: Plan) -> None:
     if not wrong:
         return
     kernel = plan.signals["kernel"]
+    if plan.fixed:
+        raise fail("E278", f"multipliers and kernel values lie too far apart ({', '.join(wrong)})",
+                   where="[predictor] file", value=plan.options["kernel"],
+                   allowed=f"shifts of at most {MOST} bits", remedy="scale the inputs with [input] gain")
     most = ceil_log2(kernel.format.value(max(-kernel.lo, kernel.hi)))
     key = "lambda" if plan.trains else "eta"
     raise fail("E204", f"kernel values, here up to 2^{most}, and {key} lie too far apart for the words "

@@ -51,7 +51,11 @@ class FloatReference:
         self._v: Array = np.zeros((0, plan.sizes["D"]))
         self._alpha: Array = np.zeros(0)
         self.bias = 0.0
-        self._learner = self._new_learner() if plan.algorithm == "kernel_lms" else None
+        self._learner = self._new_learner() if plan.learns else None
+        if plan.fixed:
+            trained = plan.evidence["trained"]
+            self._v, self._alpha = (np.array(trained[name], dtype=np.float64) for name in ("vectors", "alpha"))
+            self.bias = float(trained["bias"])
 
     def _new_learner(self) -> KernelLMS:
         o = self.plan.options
@@ -73,6 +77,11 @@ class FloatReference:
     def targets(self, y_raw: Raw) -> Array:
         """Raw words (m,) in units of y."""
         return (y_raw - self.plan.integer("y_offset")).astype(np.float64) * self._y_step
+
+    @property
+    def held(self) -> list[int]:
+        """Of a model that was trained elsewhere: the vectors that the device holds."""
+        return list(self.plan.evidence["trained"]["held"])
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
         """Solve (T + lambda I) alpha = y, or take the plan's steps towards (K + lambda I) alpha = y."""

@@ -1,4 +1,4 @@
-"""``kerncast.plan`` of an estimator was a bare TypeError."""
+"""``kerncast.plan`` of what is neither a spec nor an estimator was a bare TypeError."""
 
 import pytest
 
@@ -6,8 +6,7 @@ import kerncast
 from kerncast.sim.errors import KerncastError
 
 
-@pytest.mark.parametrize("given", [kerncast.KernelLMSRegressor(0.5), kerncast.ToeplitzRLSRegressor(2.0), None,
-                                   5, {"model": {}}, b"kerncast.toml"])
+@pytest.mark.parametrize("given", [None, 5, {"model": {}}, b"kerncast.toml", kerncast.Spec])
 def test_a_plan_of_what_is_no_spec_is_refused_with_the_way_to_one(given: object) -> None:
     with pytest.raises(KerncastError) as told:
         kerncast.plan(given, [[0.0], [1.0]], [0, 1])  # type: ignore[arg-type]

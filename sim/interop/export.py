@@ -1,0 +1,128 @@
+"""sim.interop: an estimator written as what every command reads: a spec, the model's file and its data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import fail
+from ..formats import Format
+from ..spec import Spec
+from ..spec_text import bare
+from ..spec_types import NAME_LENGTH
+from .described import Described, described
+
+
+def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | None = None, *,
+           name: str | None = None, overwrite: bool = False, **choices: Any) -> Spec:
+    """Write a fitted estimator as a spec, which then is a spec like any other.
+
+    Beside ``digits.toml`` come ``digits.json``, the model, whose hash the spec holds, and ``digits.csv``, the
+    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted: see :mod:`kerncast.sim.interop.estimators`.
+    X : array_like of shape (m, D)
+        Samples to compare on, as the estimator takes them, as large and as small as will ever come.
+    path : path
+        Of the spec, such as ``digits.toml``.
+    y : array_like of shape (m,), optional
+        Labels or targets of these samples; by default what the estimator predicts.
+    name : str, optional
+        Of the model, and so of every C symbol; by default that of the file.
+    overwrite : bool
+        Replace the three files where they exist.
+    **choices
+        ``word``, ``target``, ``input``, ``output``, ``numbers``: see
+        :func:`kerncast.sim.interop.described`.
+
+    Returns
+    -------
+    Spec
+        As it was written.
+
+    Raises
+    ------
+    KerncastError
+        E192 where a file exists, E248 where y does not fit X, and as
+        :func:`kerncast.sim.interop.described`.
+
+    Examples
+    --------
+    >>> kerncast.export(svc, X_test, "digits.toml", y_test)  # doctest: +SKIP
+    """
+    place = Path(path)
+    made = described(estimator, X, name=_name(place, name), **choices)
+    files = {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
+             place.with_suffix(".csv"): _rows(made, _targets(made, X, y))}
+    if len(files) < 3:
+        raise fail("E192", "the spec would be written over its own model or data", where="path",
+                   value=str(place), allowed="a name that ends in .toml", remedy="call it NAME.toml")
+    there = [str(file) for file in files if file.exists()]
+    if there and not overwrite:
+        raise fail("E192", "the file exists already", where="path", value=", ".join(there),
+                   allowed="names of their own", remedy="choose another name, or pass overwrite=True")
+    for file, text in files.items():
+        file.write_text(text, encoding="utf-8", newline="\n")
+    return Spec.load(place)
+
+
+def _name(place: Path, name: str | None) -> str:
+    """The model's name: that of the file, as far as C takes it."""
+    if name is not None:
+        return name
+    kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in place.stem.lower())
+    words = [word for word in kept.split("_") if word]
+    return "_".join(words)[:NAME_LENGTH].rstrip("_") or "predictor"
+
+
+def _spec_text(made: Described, place: Path) -> str:
+    values = made.spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+    values["predictor"]["file"] = place.with_suffix(".json").name
+    values["data"] = {"file": place.with_suffix(".csv").name}
+    origin, count = made.model.origin, len(made.model.alpha)
+    labels = "" if not made.model.classes else "; class {!r} where f > 0, else {!r}".format(
+        *reversed(made.model.classes))
+    return (f"# {origin}, {count} vectors, as kerncast.export wrote it{labels}.\n\n"
+            + bare(Spec(**values)))
+
+
+def _targets(made: Described, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.int64]:
+    """Raw words (m,) of labels or targets, the nearest where one is beyond the word."""
+    classes, fmt = made.model.classes, Format.parse(made.spec.output.word)
+    f = made.model(np.asarray(X, dtype=np.float64))
+    if y is None:
+        values = np.where(f > 0, 1.0, -1.0) if classes else f
+    else:
+        given = np.asarray(y)
+        if given.shape != f.shape:
+            raise fail("E248", "y does not fit X", where="y", value=given.shape, allowed=f"({len(f)},)",
+                       remedy="pass one target a sample")
+        values = _signs(given, classes) if classes else given.astype(np.float64)
+    step = made.spec.output.gain * float(fmt.lsb)
+    raw = np.rint(values / step) + made.spec.output.offset
+    words: NDArray[np.int64] = np.clip(raw, fmt.lo, fmt.hi).astype(np.int64)
+    return words
+
+
+def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
+    """Labels as -1 and 1; E232 for one that is neither class."""
+    second = np.array([label == classes[1] for label in y.tolist()])
+    unknown = [label for label, is_second in zip(y.tolist(), second, strict=True)
+               if not is_second and label != classes[0]]
+    if unknown:
+        raise fail("E232", "a label that is not among the classes", where="y", value=repr(unknown[0]),
+                   allowed=", ".join(map(repr, classes)), remedy="pass samples of these classes only")
+    return np.where(second, 1.0, -1.0)
+
+
+def _rows(made: Described, y_raw: NDArray[np.int64]) -> str:
+    """The CSV of raw words that [data] reads."""
+    columns = [*(f"x{c}" for c in range(made.x_raw.shape[1])), "y"]
+    rows = np.column_stack([made.x_raw, y_raw]).tolist()
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"

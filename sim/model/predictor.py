@@ -1,0 +1,38 @@
+"""sim.model: a kernel expansion that was trained elsewhere: its vectors and multipliers are constants."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..backend import FIXED_CALLS, Outputs
+from ..plan import Plan
+from .base import IntegerModel
+
+
+class PredictorModel(IntegerModel):
+    """The integer model of a plan whose algorithm is ``kernel_predictor``."""
+
+    calls = FIXED_CALLS | {"trace"}
+
+    def __init__(self, plan: Plan) -> None:
+        self._alpha, v = (np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v"))
+        self._v = v.reshape(plan.sizes["N"], plan.sizes["D"])
+        super().__init__(plan)
+
+    def reset(self) -> None:
+        """Nothing to do: there is no state."""
+
+    def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        return self._predict(x_raw, self._v, self._alpha, len(self._alpha), self.plan.integer("f_shift"),
+                             self.plan.integer("bias"))
+
+    def _members(self) -> dict[str, NDArray[Any]]:
+        return {}
+
+    def state(self) -> Outputs:
+        """No member: there is no state."""
+        return {}

@@ -1,0 +1,155 @@
+"""sim.planner: a model that was trained elsewhere, as words: its vectors, multipliers and intercept.
+
+The vectors go the way of every sample: to raw words, then to x words, so that a sample which equals a vector
+is at distance 0.  The multipliers share the power of two that their largest just fits, counted in lsb of y,
+so that the shift from their products to y words is an integer; no bound on data is needed, since all of them
+are known.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import fail
+from ..formats import Format, Overflow, Rounding
+from ..plan import Operations, Plan, Signal, Table
+from ..primitives import narrow
+from ..raw import quantised
+from ..spec import Spec
+from ..trained import TrainedModel
+from .counts import MOST_BYTES, operations
+from .exact import ceil_log2, floor_log2
+from .inputs import (
+    WORD_CLASSES,
+    Affine,
+    common_constants,
+    common_signals,
+    kernel_tables,
+    plan_input,
+    plan_kernel,
+    plan_output,
+    units,
+)
+
+Words = NDArray[np.int64]
+#: The device sums below 2**62, and shifts by at most as much.
+MOST = 62
+
+
+def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
+    """The x words (N, D) of real vectors (N, D); E246 where a raw word does not hold one."""
+    fmt, s = Format.parse(spec.input.word), x.signal
+    steps = np.array(spec.input.gains) * float(fmt.lsb)
+    raw = quantised(vectors, steps, spec.input.offsets, fmt, "vectors")
+    words = [[narrow((int(word) - offset) * gain, x.shift, s.rounding.value, s.lo, s.hi)
+              for word, offset, gain in zip(row, x.offset, x.gain, strict=True)] for row in raw]
+    return np.array(words, dtype=np.int64).reshape(raw.shape)
+
+
+def _rounded(value: Fraction) -> int:
+    """The nearest integer, halves up."""
+    return int((value + Fraction(1, 2)) // 1)
+
+
+def _exponent(alpha: list[Fraction], bits: int) -> int:
+    """The least e for which all multipliers, rounded in steps of 2**e, fit signed words."""
+    most, hi = max(map(abs, alpha)), (1 << (bits - 1)) - 1
+    if most == 0:
+        return 0
+    e = floor_log2(most / hi)
+    return e if _rounded(most / Fraction(2) ** e) <= hi else e + 1
+
+
+def _too_far_apart(value: str, allowed: str) -> Exception:
+    return fail("E278", "multipliers, kernel values and predictions lie too far apart for the words",
+                where="[output] word", value=value, allowed=allowed,
+                remedy="give an [output] word whose full scale is what the predictions reach, or set "
+                "[numbers] word = 32")
+
+
+def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
+    """`mac_shift` and `f_shift`: sums of products fit, and are worth y words after the second; E278."""
+    most = sum(map(abs, alpha)) * max(abs(kernel.lo), abs(kernel.hi))
+    mac_shift = max(0, ceil_log2(most) - MOST) if most else 0
+    f_shift = kernel.format.frac - e - mac_shift
+    if not 0 <= f_shift <= MOST:
+        raise _too_far_apart(f"a shift of {f_shift} bits", f"0 to {MOST} bits")
+    return mac_shift, f_shift
+
+
+def _alpha_signal(y: Signal, e: int, bits: int) -> Signal:
+    """Words of the multipliers, worth 2**e lsb of y each."""
+    fmt = Format(True, bits, y.format.frac - e)
+    return Signal(fmt, Rounding.HALF_UP, Overflow.SATURATE, fmt.lo, fmt.hi, y.unit)
+
+
+def _operations(sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+    return operations({"predict": {"kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"}},
+                      sizes)
+
+
+def _options(spec: Spec, model: TrainedModel) -> dict[str, str]:
+    named = {"class_0": str(model.classes[0]), "class_1": str(model.classes[1])} if model.classes else {}
+    return {**spec.kernel.options, "rounding": spec.numbers.rounding, **named}
+
+
+def _refuse_oversize(sizes: dict[str, int], bits: int) -> None:
+    total = sizes["N"] * (sizes["D"] + 1) * Format(True, bits, 0).c_bits // 8
+    if total > MOST_BYTES:
+        raise fail("E206", "the model is larger than any device can address", where="[predictor] file",
+                   value=f"{total} bytes for {sizes['N']} vectors, D = {sizes['D']}",
+                   allowed=f"{MOST_BYTES} bytes", remedy="train a model of fewer vectors")
+
+
+def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
+    """The plan of a kernel expansion whose vectors and multipliers are constants.
+
+    Parameters
+    ----------
+    spec : Spec
+        Of algorithm ``kernel_predictor``.
+    model : TrainedModel
+
+    Returns
+    -------
+    Plan
+        Vectors and multipliers are its tables ``v`` and ``alpha``, the intercept its constant ``bias``.  A
+        vector whose multiplier is rounded to 0 is left out.
+
+    Raises
+    ------
+    KerncastError
+        E204 where a format cannot hold a signal, E206 where the model is too large to be addressed, E246
+        where a vector does not fit the raw words, E278 where no shift leads to y words.
+    """
+    words = WORD_CLASSES[spec.numbers.word]
+    _refuse_oversize({"N": len(model.alpha), "D": spec.input.columns}, words.bits)
+    x, y = plan_input(spec, words), plan_output(spec, words)
+    signals = common_signals(spec, words, x, y)
+    real = [Fraction(a) / y.lsb for a in model.alpha.tolist()]
+    e = max(_exponent(real, words.bits), signals["kernel"].format.frac - MOST)
+    rounded = [_rounded(a / Fraction(2) ** e) for a in real]
+    held = [i for i, word in enumerate(rounded) if word] or [0]
+    alpha = [rounded[i] for i in held]
+    mac_shift, f_shift = _sum_shifts(alpha, e, signals["kernel"])
+    bias = _rounded(Fraction(model.bias) / y.lsb)
+    if abs(bias) >= 1 << 60:
+        raise _too_far_apart(f"an intercept of {bias} words of y", "words of 60 bits")
+    signals["alpha"] = _alpha_signal(y.signal, e, words.bits)
+    most = float(max(map(abs, real)) / 2**y.signal.format.frac)
+    sizes = {"N": len(held), "D": spec.input.columns}
+    v = vector_words(spec, x, model.vectors[held])
+    return Plan(
+        name=spec.model.name, algorithm="kernel_predictor", word=words.bits, options=_options(spec, model),
+        sizes=sizes, signals=signals,
+        constants={**common_constants(x, y), "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
+                   **plan_kernel(spec, words, x)},
+        tables={**kernel_tables(spec, words),
+                "alpha": Table(signals["alpha"].format, tuple(alpha)),
+                "v": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
+        memory=(), operations=_operations(sizes), units=units(spec, x, y),
+        evidence={"alpha": {"decided_by": "analytic", "bound": most},
+                  "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

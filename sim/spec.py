@@ -39,8 +39,8 @@ from .spec_tables import (
 )
 from .spec_text import bare
 
-__all__ = ["Budget", "Cg", "Data", "Hls", "Input", "Kernel", "Model", "Numbers", "Online", "Output", "Predictor",
-           "Spec", "Sweep", "TargetChoice", "Toeplitz"]
+__all__ = ["Budget", "Cg", "Data", "Hls", "Input", "Kernel", "Model", "Numbers", "Online", "Output",
+           "Predictor", "Spec", "Sweep", "TargetChoice", "Toeplitz"]
 
 _PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
 

@@ -96,7 +96,7 @@ def _kept(plan: Plan) -> dict[str, Any]:
 
 
 def _asked(spec: Spec) -> dict[str, Any]:
-    """What the library may take, and how HLS is laid out: beside the decisions, none of which depends on it."""
+    """What the library may take, and the factors of HLS: none of the decisions depends on them."""
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
     return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()})

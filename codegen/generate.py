@@ -20,6 +20,7 @@ from ..sim.target import Target
 from ..sim.trained import model_file
 from ..sim.vectors import Vectors
 from .context import context
+from .hls import asked_dialects, render_hls
 from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
 from .packages import chosen_packages, render_packages
 from .resources import environment, read_text
@@ -198,6 +199,8 @@ def render_all(plan: Plan, target: Target | None,
         files |= added | {"README.md": files["README.md"] + added["README.md"]}
     if rtl_fits(plan):
         files |= render_rtl(plan)
+    for dialect in asked_dialects(plan):
+        files |= render_hls(plan, dialect, vectors)
     if vectors is not None:
         files[VECTORS] = vectors.to_json()
     if spec is not None:

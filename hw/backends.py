@@ -27,6 +27,7 @@ NAMES = {
     "emu:BOARD[:EMULATOR]": "firmware image on an emulated board",
     "board:[BOARD@]PORT": "firmware on a real board at a serial port",
     "rtl:icarus|verilator[:CORE]": "SystemVerilog in a simulator; CORE: predictor, learner, trainer",
+    "hls:vitis|catapult": "HLS C++ in C simulation",
 }
 
 #: What names a board and no port: those begin as in /dev/ttyACM0, COM3 or socket://.
@@ -66,7 +67,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     check_name(name)
     kind, _, rest = name.partition(":")
     opener = _OPENERS[kind]
-    if traced and (kind == "rtl" or name == "model:fxpmath"):
+    if traced and (kind in ("rtl", "hls") or name == "model:fxpmath"):
         raise no_hooks(name)
     if kind == "model" or (kind == "board" and not flash):
         return opener(_Wanted(plan, rest, Path(), Path(), state, traced))
@@ -94,7 +95,7 @@ def check_name(name: str) -> None:
         E421 a board without its port.
     """
     kind, _, rest = name.partition(":")
-    if kind not in _OPENERS or (kind in ("emu", "board", "rtl") and not rest):
+    if kind not in _OPENERS or (kind in ("emu", "board", "rtl", "hls") and not rest):
         raise _unknown(name)
     if kind == "model" and rest not in ("", "fxpmath"):
         raise _unknown(name)
@@ -109,6 +110,10 @@ def check_name(name: str) -> None:
         _check_level(name, optimise)
     if kind == "board":
         _board_and_port(rest)
+    if kind == "hls":
+        from .hls.headers import known_dialect
+
+        known_dialect(rest)
     if kind == "rtl":
         from .rtl.simulators import known_simulator
 
@@ -265,5 +270,12 @@ def _rtl(wanted: _Wanted) -> Backend:
     return RtlBackend(wanted.plan, state, simulator, wanted.build, wanted.source)
 
 
+def _hls(wanted: _Wanted) -> Backend:
+    from .hls.backend import HlsBackend
+
+    return HlsBackend(wanted.plan, wanted.rest, state=wanted.state, source=wanted.source,
+                      build_dir=wanted.build)
+
+
 _OPENERS: dict[str, Callable[[_Wanted], Backend]] = {
-    "model": _model, "host": _host, "emu": _emulator, "board": _board, "rtl": _rtl}
+    "model": _model, "host": _host, "emu": _emulator, "board": _board, "rtl": _rtl, "hls": _hls}

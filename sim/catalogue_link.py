@@ -42,7 +42,7 @@ LINK = {
                   "The board named on the host is not the one that the firmware was built for: counts and "
                   "baud rate could not agree.",
                   "Name the board that the message tells, or load the firmware of the one you want."),
-    "E431": Entry("the RTL back end cannot do this", "The plan has no core in SystemVerilog for this call.",
+    "E431": Entry("the back end cannot do this", "The plan has no core in SystemVerilog or HLS C++ for this call.",
                   "Train on another back end and pass its state."),
     "E432": Entry("an RTL simulation failed",
                   "The simulator refused the sources, ended early, or ran into its limit of cycles.",
@@ -54,6 +54,9 @@ LINK = {
     "E434": Entry("the firmware has no trace hooks",
                   "The hooks cost time and memory, so that they are compiled in on request only.",
                   "Build with `kerncast build OUT --trace` and load that image, or use an emulator."),
+    "E435": Entry("a C simulation of HLS C++ ended early",
+                  "The testbench of a generated folder ended before it answered a call.",
+                  "Generate the folder again."),
     "E440": Entry("no saved state", "The bytes do not begin as a saved state does, or are no bytes: "
                   "nothing was saved here, or power failed during the first save.",
                   "Save a state first, or name another file."),

@@ -1,0 +1,90 @@
+"""codegen.hls: from a plan to C++ for high-level synthesis: the same algorithms, in a vendor's words."""
+
+from __future__ import annotations
+
+from ...sim.plan import Plan
+from ...sim.vectors import Vectors
+from ..resources import environment, read_text
+from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, Core, hls_context
+from .dialects import DIALECTS, Dialect
+
+__all__ = ["CORES", "DIALECTS", "FOLDER", "LEARNER", "PREDICTOR", "SOLVER", "TRAINER", "VECTORS", "Core",
+           "Dialect", "asked_dialects", "fits", "refuse_unfit", "render_hls", "sources"]
+
+#: Folder of the C++ in a generated folder; a folder a dialect below it.
+FOLDER = "hls"
+#: What the testbench replays.
+VECTORS = "vectors.txt"
+#: Device and clock period in nanoseconds of the project scripts, where the spec names none.
+PART, CLOCK = "xc7z020clg484-1", 10.0
+
+
+def fits(plan: Plan) -> bool:
+    """Whether there is any core of the plan in HLS C++."""
+    return any(core.fits(plan) for core in CORES)
+
+
+def refuse_unfit(plan: Plan) -> None:
+    """Refuse a plan that :func:`fits` says no to, with what the predictor says of it; E311."""
+    refusal = PREDICTOR.refusal(plan)
+    if refusal is not None and not fits(plan):
+        raise refusal
+
+
+def asked_dialects(plan: Plan) -> tuple[str, ...]:
+    """The dialects that the spec of the plan asks for."""
+    return tuple(plan.evidence.get("hls", {}).get("dialects", ()))
+
+
+def sources(plan: Plan) -> list[str]:
+    """The C++ sources of the program that replays vectors."""
+    return [*(f"{plan.name}_{core.name}.cpp" for core in CORES if core.fits(plan)), f"{plan.name}_tb.cpp"]
+
+
+def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[str, str]:
+    """The C++ of a plan in one dialect, every core that can hold it: the same plan gives the same bytes.
+
+    Parameters
+    ----------
+    plan : Plan
+        Its evidence says, where the spec has ``[hls]``, how many lanes, which device and which clock.
+    name : str
+        Of :data:`.dialects.DIALECTS`.
+    vectors : Vectors, optional
+        What the testbench replays.
+
+    Returns
+    -------
+    dict of str to str
+        By file name, which begins with ``hls/<name>/``.
+
+    Raises
+    ------
+    KerncastError
+        E311 where no core can hold it, with the predictor's reason.
+    """
+    refuse_unfit(plan)
+    dialect, asked = DIALECTS[name], plan.evidence.get("hls", {})
+    values = hls_context(plan, dialect, asked.get("lanes", 1), asked.get("part", PART),
+                         asked.get("clock", CLOCK)) | {"missing": _missing(plan), "sources": sources(plan)}
+    cores = [core for core in CORES if core.fits(plan)]
+    bases = dict.fromkeys([*SHARED, *(base for core in cores for base in core.templates), "tb.cpp"])
+    files = {f"{plan.name}_{base}": (base, {}) for base in bases}
+    files |= {script: (script, {}) for script in (*dialect.scripts, "README.md")}
+    files |= {f"{core.name}_{script}": (script, {"core": core}) for core in cores
+              for script in dialect.core_scripts}
+    found = {file: environment().get_template(f"hls/{base}.j2").render(values | more, file=file)
+             for file, (base, more) in files.items()}
+    found |= {"prim.hpp": read_text("hw/hls/prim.hpp"), "dialect.hpp": read_text(f"hw/hls/{name}.hpp")}
+    if vectors is not None:
+        from .vectors import vectors_text  # brings the model, and that its compiler, a second's start
+
+        found[VECTORS] = vectors_text(plan, vectors)
+    return {f"{FOLDER}/{name}/{file}": text for file, text in found.items()}
+
+
+def _missing(plan: Plan) -> list[str]:
+    """Why a plan has no core of some kind, for README.md."""
+    return [f"{core.name}: `{problem.where}` is {problem.value}, allowed is {problem.allowed}"
+            for core in CORES for error in [core.refusal(plan)] if error is not None
+            for problem in error.problems[:1]]

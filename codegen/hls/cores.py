@@ -1,0 +1,187 @@
+"""codegen.hls: the cores in HLS C++, what each asks of a plan, and what its templates see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from ..context import context, real_value
+from ..rtl.common import MOST_WORDS, model_tag, vectors
+from ..rtl.learner import distance_parts as state_parts
+from ..rtl.solver import MOST_SAMPLES
+from .dialects import Dialect
+from .widths import types, word, x_range
+
+__all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "Core", "hls_context",
+           "state_parts"]
+
+#: Columns of a sample at most: the loop over them is unrolled.
+MOST_COLUMNS = 256
+
+
+@dataclass(frozen=True)
+class Core:
+    """A core, the function ``<prefix>_<name>``.
+
+    Parameters
+    ----------
+    name : str
+    refusal : callable
+        Why there is no such core of a plan, as an error with its limit; None where there is one.
+    templates : tuple of str
+        Its files, each behind ``<prefix>_``.
+    """
+
+    name: str
+    refusal: Callable[[Plan], KerncastError | None]
+    templates: tuple[str, ...]
+
+    def fits(self, plan: Plan) -> bool:
+        """Whether the core can hold the plan."""
+        return self.refusal(plan) is None
+
+
+def _unlike(where: str, value: object, allowed: str, remedy: str) -> KerncastError:
+    return fail("E311", "no core in HLS C++ holds this plan", where=where, value=value, allowed=allowed,
+                remedy=remedy)
+
+
+def _too_large(plan: Plan) -> KerncastError | None:
+    columns, held = plan.sizes["D"], vectors(plan)
+    if columns > MOST_COLUMNS:
+        return _unlike("[input] columns", columns, f"up to {MOST_COLUMNS}", "use fewer columns")
+    if held * columns > MOST_WORDS:
+        return _unlike(plan.size_key, f"{held} vectors of {columns} words", f"{MOST_WORDS} words in all",
+                       "lower it, or use fewer columns")
+    return None
+
+
+def _no_predictor(plan: Plan) -> KerncastError | None:
+    """Only integers without an intercept, in memory that holds them."""
+    if plan.in_float32:
+        return _unlike("[online] reduction", plan.options["reduction"], "a reduction in integers",
+                       "choose a reduction without _f32")
+    if plan.options.get("bias") == "1":
+        return _unlike("[toeplitz] bias", "true", "bias = false",
+                       "remove bias, or take the mean of the targets as [output] offset")
+    return _too_large(plan)
+
+
+def _no_learner(plan: Plan) -> KerncastError | None:
+    """FKLMS in integers with nothing but a budget, in memory that holds it."""
+    if plan.trains or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
+            or plan.in_float32:
+        where = "[model] algorithm" if plan.trains else "[online] reduction"
+        return _unlike(where, plan.algorithm if plan.trains else plan.options["reduction"],
+                       "kernel_lms with reduction fklms", "choose it, or learn in C and load the predictor")
+    for name in ("max_deterioration", "truncation", "max_age"):
+        if name in plan.constants:
+            return _unlike(f"[online] {name}", plan.options[name], "none",
+                           "leave it away, or learn in C and load the predictor")
+    return _too_large(plan)
+
+
+def _no_solver(plan: Plan) -> KerncastError | None:
+    """Only the plain recursion, of a system that the memories hold."""
+    asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
+             "bias": ("0", "bias = false")}
+    if plan.algorithm != "toeplitz_rls":
+        return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "take it, or train in C")
+    for key, (value, allowed) in asked.items():
+        if plan.options[key] != value:
+            return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")
+    if plan.sizes["n"] > MOST_SAMPLES:
+        return _unlike(plan.size_key, plan.sizes["n"], f"up to {MOST_SAMPLES} samples", "lower n")
+    return _too_large(plan)
+
+
+def _no_trainer(plan: Plan) -> KerncastError | None:
+    """The solver, on a uniform grid."""
+    refusal = _no_solver(plan)
+    if refusal is None and plan.options["scheme"] != "uniform":
+        refusal = _unlike("[toeplitz] scheme", plan.options["scheme"], "uniform",
+                          'set scheme = "uniform", or send the first row to the solver')
+    return refusal
+
+
+#: What the cores share, behind ``<prefix>_`` as their own files.
+SHARED = ("plan.hpp", "kernel.hpp", "frames.hpp", "cores.hpp")
+PREDICTOR = Core("predictor", _no_predictor, ("predictor.cpp",))
+LEARNER = Core("learner", _no_learner, ("lms.hpp", "learner.cpp"))
+SOLVER = Core("solver", _no_solver, ("levinson.hpp", "solver.cpp"))
+TRAINER = Core("trainer", _no_trainer, ("levinson.hpp", "trainer.cpp"))
+#: All cores there are, in the order of README.md.
+CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
+
+
+def literal(value: int) -> str:
+    """`value` as a C++ constant."""
+    if -(1 << 31) < value < 1 << 31:
+        return str(value)
+    return f"{value}LL" if value > -(1 << 63) else f"({value + 1}LL - 1)"
+
+
+def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, str, str]]:
+    """Type, name, value and meaning of every constant."""
+    def shifts(*names: str) -> list[tuple[str, str, str, str]]:
+        return [("int", name.upper(), literal(plan.integer(name)), "") for name in names
+                if name in plan.constants]
+
+    def words(*names: str) -> list[tuple[str, str, str, str]]:
+        return [(word(min(0, v), v) if v >= 0 else word(v, -v), name.upper(), literal(v),
+                 real_value(plan, name))
+                for name in names if name in plan.constants for v in [plan.integer(name)]]
+
+    def range_of(name: str, lo: int, hi: int) -> list[tuple[str, str, str, str]]:
+        return [("long long", f"{name}_LO", literal(lo), ""), ("long long", f"{name}_HI", literal(hi), "")]
+
+    x, word_lo = plan.signals["x"], -(1 << (plan.word - 1))
+    rows = [("int", "COLUMNS", str(plan.sizes["D"]), "D"), ("int", "VECTORS", str(vectors(plan)), "held at most"),
+            *range_of("X", x.lo, x.hi), *range_of("WORD", word_lo, -word_lo - 1),
+            *[("int", f"{name.upper()}_ROUNDING", f"kc::{plan.signals[name].rounding.name}", "")
+              for name in ("x", "y", "f", "alpha", "a", "r") if name in plan.signals],
+            *shifts("x_shift", "y_shift", "mac_shift", "f_shift", "exp2_bits", "exp2_cut", "kernel_shift",
+                    "kernel_turn_shift", "kernel_sine_shift", "kernel_dot_shift", "kernel_degree",
+                    "kernel_out_shift", "alpha_exp_min", "alpha_exp_max"),
+            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0")]
+    if "kernel_d2_end" in plan.constants:
+        rows += [("long long", "KERNEL_D2_END", literal(plan.integer("kernel_d2_end")), "")]
+    if learns:
+        rows += shifts("eta_shift", "project_shift", "decay_shift") + words("eta", "decay")
+    if solves:
+        rows += shifts("solver_word", "solver_shift", "xi_frac", "mu_frac", "a_exp_min", "a_exp_max",
+                       "x_exp_min", "x_exp_max") + words("eps_min", "alpha_rho", "lambda_rho", "x_step")
+    return rows
+
+
+def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float) -> dict[str, Any]:
+    """What the templates see: the names of the C templates, the types, the constants and the factors.
+
+    Parameters
+    ----------
+    plan : Plan
+    dialect : Dialect
+    lanes : int
+        Multipliers of the inner loops.
+    part : str
+        The device of the project scripts.
+    clock : float
+        Their clock period in nanoseconds.
+    """
+    learns, solves, columns = LEARNER.fits(plan), SOLVER.fits(plan), plan.sizes["D"]
+    lo, hi = x_range(plan)
+    return context(plan, str(plan.evidence.get("spec", "of no file"))) | {
+        "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
+        "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
+        "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
+        "row_ii": -(-columns // lanes), "column_lanes": min(lanes, columns),
+        "x_bits": plan.signals["x_raw"].format.c_bits, "y_bits": plan.signals["y_raw"].format.c_bits,
+        "sample_bits": max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw")),
+        "x_lo": lo, "x_hi": hi, "exp2_cut": plan.constants.get("exp2_cut", 0),
+        "tag": model_tag(plan), "state_parts": state_parts(plan) if learns else 0,
+        "cores": [core for core in CORES if core.fits(plan)],
+        "has": {core.name: core.fits(plan) for core in CORES},
+    }

@@ -1,0 +1,71 @@
+"""codegen.hls: the dialects of HLS C++: what their pragmas are called, and where each is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """A vendor's HLS C++.
+
+    Parameters
+    ----------
+    name : str
+        The folder below ``hls/``, and the header of ``hw/hls`` that types its words.
+    title : str
+    header : str
+        The vendor's header of integers, for C simulation.
+    variable : str
+        Of the environment: a folder that has `header`.
+    packaged : str
+        That folder inside the Python package hls4ml.
+    scripts, core_scripts : tuple of str
+        Project files by their templates: of the folder, and of each core.
+    """
+
+    name: str
+    title: str
+    header: str
+    variable: str
+    packaged: str
+    scripts: tuple[str, ...] = ()
+    core_scripts: tuple[str, ...] = ()
+
+    def before(self, ii: int = 0, unroll: int = 1) -> str:
+        """Lines before a loop that starts a turn every `ii` clocks (0: as it comes), `unroll` turns at once."""
+        return ""
+
+    def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0) -> str:
+        """Lines at the head of such a loop's body, which has `turns` at most (0: as it says)."""
+        return ""
+
+    def top(self) -> str:
+        """Lines before the function that becomes hardware."""
+        return ""
+
+
+class _Vitis(Dialect):
+    def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0) -> str:
+        lines = [f"#pragma HLS PIPELINE II={ii}"] if ii else []
+        lines += [f"#pragma HLS UNROLL factor={unroll}"] if unroll > 1 else []
+        lines += [f"#pragma HLS LOOP_TRIPCOUNT max={turns}"] if turns else []
+        return "".join(f"{line}\n" for line in lines)
+
+
+class _Catapult(Dialect):
+    def before(self, ii: int = 0, unroll: int = 1) -> str:
+        lines = [f"#pragma hls_pipeline_init_interval {ii}"] if ii else []
+        lines += [f"#pragma hls_unroll {unroll}"] if unroll > 1 else []
+        return "".join(f"{line}\n" for line in lines)
+
+    def top(self) -> str:
+        return "#pragma hls_design top\n"
+
+
+#: By name, as `[hls] dialects` and the back ends ``hls:NAME`` have it.
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (
+    _Vitis("vitis", "Vitis HLS", "ap_int.h", "KERNCAST_AP_TYPES", "templates/vivado/ap_types",
+           ("run_hls.tcl",), ("hls_config.cfg",)),
+    _Catapult("catapult", "Catapult", "ac_int.h", "KERNCAST_AC_TYPES", "templates/catapult/ac_types/include",
+              ("directives.tcl",)))}

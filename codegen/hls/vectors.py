@@ -1,0 +1,94 @@
+"""codegen.hls: the text that the testbench replays: a call a line, its words, and the words that it must answer.
+
+Such as ``predict 12 -5 = 0 731``: raw words in; status and f out.  A line without ``=`` is answered on the
+standard output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ...sim.backend import Outputs, Raw
+from ...sim.model import open_model
+from ...sim.model.kernel import convert_y, input_constants
+from ...sim.model.ranges import Ranges
+from ...sim.model.statuses import INACCURATE, OK, TRAINED
+from ...sim.plan import Plan
+from ...sim.vectors import Call, Vectors
+from ..rtl.common import model_frame, model_tag
+from .cores import LEARNER, SOLVER, TRAINER, state_parts
+
+
+def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None) -> str:
+    """One call."""
+    answer = [] if expected is None else ["=", *map(str, map(int, expected))]
+    return " ".join([name, *map(str, map(int, words)), *answer])
+
+
+def targets(plan: Plan, y_raw: Raw) -> list[int]:
+    """Raw targets (n,) as y words."""
+    constants, log = input_constants(plan), Ranges(plan).log
+    return [int(convert_y(int(word), constants, log)) for word in y_raw]
+
+
+def slots_frame(plan: Plan, state: Outputs) -> list[int]:
+    """What the learner tells of its slots: tag and count; for each two distances, neighbour and rank."""
+    count, mask, parts = int(state["count"][0]), (1 << plan.word) - 1, state_parts(plan)
+
+    def split(distance: int) -> list[int]:
+        return [distance >> (plan.word * i) & mask for i in range(parts)]
+
+    return [model_tag(plan), count, *(word for i in range(count) for word in (
+        *split(int(state["row"][i])), *split(int(state["dist"][i])), int(state["near"][i]),
+        int(state["rank"][i])))]
+
+
+def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:
+    """A training: by the trainer, by the solver, or elsewhere; then its model goes to the predictor."""
+    assert call.y_raw is not None
+    status, mask = OK if status == INACCURATE else status, (1 << plan.word) - 1
+    solved = status in TRAINED
+    if SOLVER.fits(plan):
+        y, alpha = targets(plan, call.y_raw), state["alpha"].tolist() if solved else []
+        yield line("solve", [*state["r"].tolist(), *y], [status, int(state["alpha_exp"][0]), *alpha])
+    frame = model_frame(plan, state)
+    if TRAINER.fits(plan):
+        yield line("train", call.y_raw.tolist(), [status, *frame])
+    yield line("load", [word & mask for word in frame])
+
+
+def _learned(plan: Plan, call: Call) -> Iterator[str]:
+    """Samples in order: each prediction before learning, and its error."""
+    assert call.x_raw is not None and call.y_raw is not None
+    rail = 1 << (plan.word - 1)
+    answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(), targets(plan, call.y_raw),
+                  strict=True)
+    for x, y_raw, (status, f, y) in zip(call.x_raw.tolist(), call.y_raw.tolist(), answers, strict=True):
+        yield line("learn", [*x, y_raw], [status, f, min(max(y - f, -rail), rail - 1)])
+
+
+def _lines(plan: Plan, vectors: Vectors) -> Iterator[str]:
+    """Every call of the cores that answers a call of the vectors."""
+    model, learner = open_model(plan), LEARNER.fits(plan)
+    for call in vectors.calls:
+        answer = call.run(model)
+        state = model.state()
+        if call.name == "train":
+            yield from _trained(plan, call, state, int(answer["status"][0]))
+        elif call.name == "update":
+            yield from _learned(plan, call) if learner else ()
+            yield line("load", model_frame(plan, state))
+        else:
+            assert call.x_raw is not None
+            asked = zip(call.x_raw.tolist(), answer["status"].tolist(), answer["f"].tolist(), strict=True)
+            for x, status, f in asked:
+                yield from [line("ask", x, [status, f])] if learner else []
+                yield line("predict", x, [status, f])
+    if learner:
+        state = model.state()
+        yield line("state", [], [*model_frame(plan, state), *slots_frame(plan, state)])
+
+
+def vectors_text(plan: Plan, vectors: Vectors) -> str:
+    """The calls of `vectors` for the testbench of the plan's cores."""
+    return "".join(f"{text}\n" for text in _lines(plan, vectors))

@@ -1,0 +1,1 @@
+"""hw.hls: C simulation of the generated HLS C++: its vendors' headers, a compiler, and the program they make."""

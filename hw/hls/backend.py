@@ -1,0 +1,171 @@
+"""hw: the generated HLS C++ in C simulation, as a back end that trains or learns, and predicts."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from ...codegen.hls import FOLDER, LEARNER, SOLVER, TRAINER, refuse_unfit, render_hls, sources
+from ...codegen.hls.vectors import line, targets
+from ...codegen.rtl import model_frame
+from ...sim import raw
+from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.errors import KerncastError, fail
+from ...sim.model import open_model
+from ...sim.model.statuses import INACCURATE, OK, TRAINED
+from ...sim.model.toeplitz import ToeplitzModel, certified_accurate
+from ...sim.plan import Plan
+from ...sim.saved_state import decode
+from ..rtl.learner_backend import learned_state
+from .headers import known_dialect
+from .simulation import Testbench, build
+
+
+class HlsBackend:
+    """The generated cores in C simulation: what the plan has of trainer or solver, learner, and predictor.
+
+    The certificate of a training, which says INACCURATE, is computed here, from the words of the core; and so
+    is the first row where the inputs are no uniform grid.
+
+    Parameters
+    ----------
+    plan : Plan
+    dialect : str
+        ``vitis`` or ``catapult``.
+    state : dict, optional
+        A trained model structure to predict with, where the plan has no core that trains.
+    source : path, optional
+        A generated folder whose ``hls/<dialect>`` is compiled; without it, or where it has none, the C++ is
+        generated afresh.
+    build_dir : path
+    compiler : str
+    flags : tuple of str
+
+    Raises
+    ------
+    KerncastError
+        E311 for a plan that no core can hold, E420 for an unknown dialect, E501 and E511 for what is missing,
+        E320 where the compiler refuses the C++.
+    """
+
+    def __init__(self, plan: Plan, dialect: str, *, state: Outputs | None = None,
+                 source: str | Path | None = None, build_dir: str | Path | None = None,
+                 compiler: str = "auto", flags: tuple[str, ...] = ("-O1",)) -> None:
+        refuse_unfit(plan)
+        self.plan, self.name = plan, f"hls:{known_dialect(dialect)}"
+        self._learns, self._trains = LEARNER.fits(plan), SOLVER.fits(plan)
+        self.calls = frozenset({"predict"} | ({"update", "state"} if self._learns else {"restore"})
+                               | ({"train"} if self._trains else set()))
+        self._given = open_model(plan).state() if state is None else state
+        self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
+        work = Path(build_dir or self._folder.name) / f"hls-{dialect}"
+        folder = Path(source or work) / FOLDER / dialect
+        if not folder.is_dir():
+            folder = _written(plan, dialect, work)
+        program = work / "testbench"
+        try:
+            build(dialect, [folder / name for name in sources(plan)], program, compiler=compiler, flags=flags)
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        self._bench = Testbench(program)
+        self.reset()
+
+    def reset(self) -> None:
+        """Back to the empty model, or to the one that was given."""
+        if self._learns:
+            self._bench.call("forget")
+        else:
+            self._load(self._given)
+
+    def _load(self, state: Outputs) -> None:
+        self._bench.call(line("load", model_frame(self.plan, state)))
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if not self._trains:
+            raise self._refusal("train")
+        x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
+        y = targets(self.plan, y_raw)
+        row, v = _first_row(self.plan, x_raw)
+        if TRAINER.fits(self.plan):
+            status, _, _, exponent, *grid = self._bench.call(line("train", y_raw.tolist()))
+            alpha = _signed(self.plan.word, grid[1::2])
+        else:
+            status, exponent, *alpha = self._bench.call(line("solve", [*row.tolist(), *y]))
+        exponent = _signed(self.plan.word, [exponent])[0]
+        state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "v": v}
+                             if status in TRAINED else {})
+        self._load(state)
+        if status == OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"], exponent):
+            status = INACCURATE
+        return {"status": np.array([status], dtype=np.int64)}
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if not self._learns:
+            raise self._refusal("update")
+        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
+        return _outputs([self._bench.call(line("learn", [*x, y]))
+                         for x, y in zip(x_raw.tolist(), y_raw.tolist(), strict=True)])
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        name = "ask" if self._learns else "predict"
+        return _outputs([self._bench.call(line(name, x)) for x in raw.inputs(self.plan, x_raw).tolist()])
+
+    def state(self) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if not self._learns:
+            raise self._refusal("state")
+        words = self._bench.call("state")
+        split = 3 + words[1] * (self.plan.sizes["D"] + 1)
+        return learned_state(self.plan, [words[:split], words[split:]])
+
+    def save(self) -> bytes:
+        """Not in these cores: refused with E431."""
+        raise self._refusal("save")
+
+    def restore(self, image: bytes) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`; not in the learner, which takes no state: E431."""
+        if self._learns:
+            raise self._refusal("restore")
+        self._load(decode(self.plan, image, f"back end {self.name}").state)
+
+    def close(self) -> None:
+        """End the testbench and remove what was built."""
+        self._bench.close()
+        self._folder.cleanup()
+
+    def _refusal(self, call: str) -> KerncastError:
+        return fail("E431", "the plan has no core in HLS C++ for this call", where=f"back end {self.name}",
+                    value=call, allowed=", ".join(sorted(self.calls)), remedy="take another back end")
+
+
+def _written(plan: Plan, dialect: str, work: Path) -> Path:
+    """The C++ of a plan below `work`; its folder."""
+    for name, text in render_hls(plan, dialect).items():
+        path = work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+    return work / FOLDER / dialect
+
+
+def _first_row(plan: Plan, x_raw: Raw | None) -> tuple[Raw, Raw]:
+    """The first row (n,) over 1 + lambda, and the x words (n D,), as the model has them."""
+    model = ToeplitzModel(plan)
+    model._first_row(x_raw)
+    members = model._members()
+    return members["r"].copy(), members["v"].ravel()
+
+
+def _signed(bits: int, words: list[int]) -> list[int]:
+    sign = 1 << (bits - 1)
+    return [((word & (2 * sign - 1)) ^ sign) - sign for word in words]
+
+
+def _outputs(answers: list[list[int]]) -> Outputs:
+    found = np.array([answer[:2] for answer in answers], dtype=np.int64).reshape(-1, 2)
+    return {"status": found[:, 0], "f": found[:, 1]}

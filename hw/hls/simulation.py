@@ -1,0 +1,124 @@
+"""hw.hls: the generated testbench, compiled for this machine and asked line by line."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...codegen.tools import refusal, run_tool
+from ...sim.errors import KerncastError, fail
+from .headers import header_folder
+
+#: Best first, with the command that installs each.
+COMPILERS = {"g++": "sudo apt-get install -y g++", "clang++": "sudo apt-get install -y clang",
+             "zig": "python -m pip install ziglang"}
+#: What our code is held to; the other dialect's pragmas are none of this compiler's.
+FLAGS = ("-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas")
+
+
+def _command(name: str) -> tuple[str, ...] | None:
+    if name == "zig":
+        found = importlib.util.find_spec("ziglang") is not None
+        return (sys.executable, "-m", "ziglang", "c++", "-fno-sanitize=undefined") if found else None
+    return (name,) if shutil.which(name) else None
+
+
+def cpp_compiler(name: str = "auto") -> tuple[str, ...]:
+    """The command of a C++ compiler by name, or of the first there is; E511 where there is none."""
+    for candidate in COMPILERS if name == "auto" else [name]:
+        command = _command(candidate)
+        if command is not None:
+            return command
+    raise fail("E511", "no C++ compiler is installed", where="compiler", value=name,
+               allowed=", ".join(COMPILERS), remedy=COMPILERS.get(name, COMPILERS["zig"]))
+
+
+def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str = "auto",
+          flags: Sequence[str] = ("-O1",)) -> None:
+    """Compile HLS C++ into a program.
+
+    Parameters
+    ----------
+    dialect : str
+    sources : sequence of Path
+        In one folder, that of their headers.
+    program : Path
+        The file to make.
+    compiler : str
+        ``auto``, or of :data:`COMPILERS`.
+    flags : sequence of str
+
+    Raises
+    ------
+    KerncastError
+        E501 without headers, E511 without a compiler, E320 with the compiler's own words.
+    """
+    command, headers = cpp_compiler(compiler), header_folder(dialect)
+    program.parent.mkdir(parents=True, exist_ok=True)
+    folder = sources[0].parent
+    names = [os.path.relpath(source, folder) for source in sources]
+    done = run_tool([*command, *FLAGS, *flags, "-I.", "-isystem", str(headers), *names, "-o",
+                     str(program.absolute())], folder, program.parent)
+    if done.returncode != 0:
+        raise refusal(command[0], "the compiler refused the generated code", done)
+
+
+class Testbench:
+    """A running testbench: its cores keep what they learned from one call to the next.
+
+    Parameters
+    ----------
+    program : Path
+        As :func:`build` made it.
+    """
+
+    __test__ = False  # no test of pytest's
+
+    def __init__(self, program: Path) -> None:
+        self._program = program
+        self._process: subprocess.Popen[str] | None = None
+
+    def call(self, line: str) -> list[int]:
+        """What a line is answered; E435 where the program ends instead."""
+        process = self._running()
+        assert process.stdin is not None and process.stdout is not None
+        try:
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            found = process.stdout.readline()
+        except OSError:
+            found = ""
+        if not found.endswith("\n"):
+            raise self._ended(line)
+        return [int(word) for word in found.split()]
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            self._process = subprocess.Popen([str(self._program.absolute())], stdin=subprocess.PIPE,
+                                             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        return self._process
+
+    def _ended(self, line: str) -> KerncastError:
+        code = None if self._process is None else self._process.wait()
+        self.close()
+        return fail("E435", "the C simulation ended before it answered", where=str(self._program),
+                    value=f"{line.split(' ')[0]}: exit {code}", allowed="an answer",
+                    remedy="generate the folder again; report it with the spec where that does not help")
+
+    def close(self) -> None:
+        """End the program, and with it what its cores know."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        assert process.stdin is not None and process.stdout is not None
+        for pipe in (process.stdin, process.stdout):
+            try:
+                pipe.close()
+            except OSError:  # it ended first
+                pass
+        process.wait()

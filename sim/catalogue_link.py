@@ -42,7 +42,8 @@ LINK = {
                   "The board named on the host is not the one that the firmware was built for: counts and "
                   "baud rate could not agree.",
                   "Name the board that the message tells, or load the firmware of the one you want."),
-    "E431": Entry("the back end cannot do this", "The plan has no core in SystemVerilog or HLS C++ for this call.",
+    "E431": Entry("the back end cannot do this",
+                  "The plan has no core in SystemVerilog, or in HLS C++, for this call.",
                   "Train on another back end and pass its state."),
     "E432": Entry("an RTL simulation failed",
                   "The simulator refused the sources, ended early, or ran into its limit of cycles.",

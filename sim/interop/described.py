@@ -20,7 +20,8 @@ from ..trained import TrainedModel, digest
 from .estimators import known_model
 
 Array = NDArray[np.float64]
-_WORD_BITS = 16
+#: Bits of raw words that stand for real numbers, by the word length on the device.
+_RAW_BITS = {16: 16, 24: 24, 32: 24}
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
     model = known_model(estimator)
     scale = model.scales
     samples = model.vectors * scale if X is None else _samples(X, len(scale))
-    words = _input(samples, scale) if input is None else dict(input)
+    words = _input(samples, scale, _RAW_BITS.get(word, 16)) if input is None else dict(input)
     gains = np.broadcast_to(np.asarray(words.pop("gain", 1.0), dtype=np.float64), scale.shape)
     words = {"columns": len(scale), **words, "gain": _one_or_each((gains / scale).tolist())}
     text, f = model.to_json(), model(samples)
@@ -117,8 +118,8 @@ def _samples(X: ArrayLike, columns: int) -> Array:
     return array
 
 
-def _input(X: Array, scale: Array) -> dict[str, Any]:
-    """[input] for samples: integers as they stand, else steps of a power of two in a word of 16 bits.
+def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
+    """[input] for samples: integers as they stand, else steps of a power of two in a word of so many bits.
 
     Where columns are scaled each by itself, each has a step of its own.
     """
@@ -126,12 +127,10 @@ def _input(X: Array, scale: Array) -> dict[str, Any]:
     if np.all(X % 1 == 0) and most.max(initial=0) < 2**31:
         bits = max(1, int(most.max(initial=0)).bit_length()) + signed
         return {"word": f"{'s' if signed else 'u'}{bits}f0"}
-    room = (1 << (_WORD_BITS - signed)) - 1
+    room, kind = (1 << (raw_bits - signed)) - 1, f"{'s' if signed else 'u'}{raw_bits}"
     if np.all(scale == 1.0):
-        frac = _frac(float(most.max()), room)
-        return {"word": f"{'s' if signed else 'u'}{_WORD_BITS}f{frac}"}
-    gains = [2.0 ** -_frac(float(m), room) for m in most]
-    return {"word": f"{'s' if signed else 'u'}{_WORD_BITS}f0", "gain": gains}
+        return {"word": f"{kind}f{_frac(float(most.max()), room)}"}
+    return {"word": f"{kind}f0", "gain": [2.0 ** -_frac(float(m), room) for m in most]}
 
 
 def _frac(most: float, room: int) -> int:

@@ -10,7 +10,8 @@ from .common import MOST_WORDS, model_frame, model_tag, vectors
 from .core import Core
 from .learner import LEARNER
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead
-from .solver import SOLVER, TRAINER
+from .solver import SOLVER
+from .trainer import TRAINER
 
 __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "fits",
            "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",

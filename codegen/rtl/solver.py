@@ -1,4 +1,4 @@
-"""codegen.rtl: Levinson's recursion as a core, and the trainer on a uniform grid that is built around it."""
+"""codegen.rtl: Levinson's recursion as a core."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from .core import Core
 #: Samples of a system that the solver may hold.
 MOST_SAMPLES = 2048
 #: What the solver is made of; below comes before above.
-_MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_length", "kc_normalise",
+MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_length", "kc_normalise",
             "kc_narrow", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram", "kc_lane_ram",
             "kc_window_ram", "kc_levinson_lane", "kc_levinson_scalars", "kc_levinson", "kc_frame",
             "kc_solution_sender")
-#: What the trainer is made of besides.
-_TRAINER_MODULES = ("kc_rom", "kc_rom_sender", "kc_affine", "kc_affine_stream", "kc_model_sender",
-                    "kc_registers")
-
-# Clocks: of step 0; from the issue of xi's sum to xi, beside its rows; from xi to c, or from the update of a,
-# beside its rows, where that is longer; of the end of an update; from one word sent to the next.
-_FIRST, _XI, _C, _C_AFTER_A, _UPDATE, _SEND = 49, 50, 47, 14, 9, 6
+# Clocks of the parts: of a division; beside it, from the sum of xi to xi and to the new eps, and from the sum
+# of c to c; from the update of a to c; from words to their sum, and until they are written; of a word sent.
+_DIVIDE = 21
+_XI, _EPS, _C, _C_AFTER_A = 8, 11, 9, 13
+_SUM, _WRITTEN = 6, 9
+_SEND = 6
 
 
 def recursion_cycles(n: int, lanes: int = 1) -> int:
     """Clocks of Levinson's recursion over n samples in so many lanes.
 
-    A step of m words takes four passes of ``rows = ceil(m / lanes)`` clocks.  While xi is divided the second
-    one runs, while c is divided the third: where they are short, the division is waited for.
+    A step of m words takes four passes of ``rows = m // lanes + 1`` clocks.  A pass that reads what the one
+    before writes follows it by nine clocks at least.  While xi or c is divided two passes run: where they are
+    short, the division is waited for.
 
     Parameters
     ----------
@@ -45,9 +45,19 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
     int
         About ``2 n**2 / lanes``.
     """
-    steps = (-(-m // lanes) for m in range(1, n))
-    return _FIRST + sum(max(2 * rows + 1, rows + _XI) + max(rows + _C_AFTER_A, _C) + rows + _UPDATE
-                        for rows in steps)
+    # `last` is the clock of the last words of a sum; at first that of a, of one row.
+    last, c_stands, rows = 0, _DIVIDE + _C, 1
+    for m in range(1, n):
+        # x of the step before is updated and summed, while xi is divided ...
+        xi_begins = max(last + _SUM, c_stands)
+        last = max(last, c_stands) + max(rows, _WRITTEN) + rows
+        rows = m // lanes + 1
+        # ... and a of this one, while c is.
+        a_begins = max(last, xi_begins + _DIVIDE + _XI)
+        c_begins = max(xi_begins + _DIVIDE + _EPS, last + _SUM + 1)
+        c_stands = max(c_begins + _DIVIDE + _C, a_begins + rows + _C_AFTER_A)
+        last = a_begins + max(rows, _WRITTEN) + rows
+    return c_stands + rows + _WRITTEN + 2
 
 
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
@@ -61,7 +71,7 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
     return solver_cycles(plan, lanes) - 2 * plan.sizes["n"] ** 2 // lanes
 
 
-def _refusal(plan: Plan) -> KerncastError | None:
+def refusal(plan: Plan) -> KerncastError | None:
     """Only the plain recursion, of a system that the memories hold."""
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
@@ -79,16 +89,6 @@ def _refusal(plan: Plan) -> KerncastError | None:
     return None
 
 
-def _trainer_refusal(plan: Plan) -> KerncastError | None:
-    """The solver, on a uniform grid."""
-    refusal = _refusal(plan)
-    if refusal is None and plan.options["scheme"] != "uniform":
-        refusal = fail("E307", "the trainer in SystemVerilog knows the uniform grid only",
-                       where="[toeplitz] scheme", value=plan.options["scheme"], allowed="uniform",
-                       remedy="set scheme = \"uniform\", or send the first row to the solver")
-    return refusal
-
-
 def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The first row (n,) of a uniform grid over 1 + lambda, in words of r: a constant of the plan."""
     # Here, because the model brings its compiler, a second's start, along.
@@ -102,7 +102,7 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     return row
 
 
-def _context(plan: Plan) -> dict[str, Any]:
+def solver_context(plan: Plan) -> dict[str, Any]:
     """What the templates see: the names of the C templates, and literals."""
     a, alpha, y = (plan.signals[name] for name in ("a", "alpha", "y"))
     offset, gain = plan.integer("y_offset"), plan.integer("y_gain")
@@ -122,25 +122,9 @@ def _context(plan: Plan) -> dict[str, Any]:
 
 def _render(plan: Plan) -> dict[str, str]:
     p = plan.name
-    return primitives(_MODULES) | rendered(
+    return primitives(MODULES) | rendered(
         {f"{p}_solver.sv": "solver.sv", f"{p}_solver.f": "solver.f", "README.md": "solver.md"},
-        _context(plan) | {"modules": _MODULES, "tops": ("solver",)})
+        solver_context(plan) | {"modules": MODULES, "tops": ("solver",)})
 
 
-def _render_trainer(plan: Plan) -> dict[str, str]:
-    p, modules = plan.name, (*_MODULES, *_TRAINER_MODULES)
-    row = [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())]
-    return primitives(modules) | rendered({f"{p}_solver.sv": "solver.sv"}, _context(plan)) | rendered(
-        {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "trainer_axi.sv",
-         f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"},
-        _context(plan) | {"modules": modules, "tops": ("solver", "trainer", "trainer_axi"), "row": row})
-
-
-def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Clocks from the first beat of y to the last one of the model, when no stream waits."""
-    n = plan.sizes["n"]
-    return 6 * n + solver_cycles(plan, lanes)
-
-
-SOLVER = Core("solver", _refusal, _render, solver_cycles)
-TRAINER = Core("trainer", _trainer_refusal, _render_trainer, trainer_cycles)
+SOLVER = Core("solver", refusal, _render, solver_cycles)

@@ -1,5 +1,5 @@
-// kerncast: the input conversion narrow((raw - OFFSET) * GAIN, SHIFT) of a stream's words.  Six clocks a word.
-// SPDX-License-Identifier: Apache-2.0
+// kerncast: the input conversion narrow((raw - offset) * gain, SHIFT) of a stream's words; offsets and gains take
+// turns, beginning anew after tlast.  Six clocks a word.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_affine_stream #(
@@ -8,8 +8,9 @@ module kc_affine_stream #(
     parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are not looked at
     parameter OFFSET_BITS = 16,
     parameter GAIN_BITS = 16,
-    parameter [OFFSET_BITS-1:0] OFFSET = 0,
-    parameter [GAIN_BITS-1:0] GAIN = 1,
+    parameter ENTRIES = 1,
+    parameter [ENTRIES*OFFSET_BITS-1:0] OFFSETS = 0,   // the first in the lowest bits
+    parameter [ENTRIES*GAIN_BITS-1:0] GAINS = 1,
     parameter SHIFT = 0,
     parameter ROUNDING = 1,
     parameter OUT_BITS = 16,
@@ -27,15 +28,24 @@ module kc_affine_stream #(
     input  wire m_axis_tready,
     output wire m_axis_tlast
 );
+    localparam ENTRY_BITS = ENTRIES > 1 ? $clog2(ENTRIES) : 1;
     localparam [2:0] CLOCKS = 3'd5;         // 0: empty; then the four of kc_affine, then the word is there
 
     logic [2:0] clock_reg;
     logic [RAW_BITS-1:0] raw_reg;
     logic last_reg;
+    logic [ENTRY_BITS-1:0] entry_reg;
+    wire signed [OFFSET_BITS-1:0] offset;
+    wire signed [GAIN_BITS-1:0] gain;
+    wire again = last_reg || entry_reg == ENTRY_BITS'(ENTRIES - 1);
 
+    kc_rom #(.WIDTH(OFFSET_BITS), .DEPTH(ENTRIES), .TABLE(OFFSETS))
+        offset_inst (.clk(clk), .address(entry_reg), .q(offset));
+    kc_rom #(.WIDTH(GAIN_BITS), .DEPTH(ENTRIES), .TABLE(GAINS))
+        gain_inst (.clk(clk), .address(entry_reg), .q(gain));
     kc_affine #(.RAW_BITS(RAW_BITS), .RAW_SIGNED(RAW_SIGNED), .OFFSET_BITS(OFFSET_BITS), .GAIN_BITS(GAIN_BITS),
                 .SHIFT(SHIFT), .ROUNDING(ROUNDING), .OUT_BITS(OUT_BITS), .LO(LO), .HI(HI))
-        affine_inst (.clk(clk), .raw(raw_reg), .offset(OFFSET), .gain(GAIN), .q(m_axis_tdata));
+        affine_inst (.clk(clk), .raw(raw_reg), .offset(offset), .gain(gain), .q(m_axis_tdata));
 
     always_ff @(posedge clk) begin
         if (clock_reg == 0) begin
@@ -43,8 +53,14 @@ module kc_affine_stream #(
             last_reg <= s_axis_tlast;
             if (s_axis_tvalid) clock_reg <= 3'd1;
         end else if (clock_reg != CLOCKS) clock_reg <= clock_reg + 1'b1;
-        else if (m_axis_tready) clock_reg <= 3'd0;
-        if (rst) clock_reg <= 3'd0;
+        else if (m_axis_tready) begin
+            clock_reg <= 3'd0;
+            entry_reg <= again ? {ENTRY_BITS{1'b0}} : entry_reg + 1'b1;
+        end
+        if (rst) begin
+            clock_reg <= 3'd0;
+            entry_reg <= {ENTRY_BITS{1'b0}};
+        end
     end
 
     assign s_axis_tready = clock_reg == 0;

@@ -33,6 +33,9 @@ module kc_learner_control #(
     input  wire orphaned,
     input  wire [PLACE_BITS-1:0] orphan,
     input  wire answer_free,
+    input  wire forget,                      // a state is restored: nothing is held
+    input  wire restored,                    // `restored_count` vectors are
+    input  wire [COUNT_BITS-1:0] restored_count,
     output wire idle,
     output wire read,                        // the reader may start
     output wire [COUNT_BITS-1:0] count,      // vectors held
@@ -166,7 +169,7 @@ module kc_learner_control #(
     always_ff @(posedge clk) begin
         state_reg <= state_next;
         pass_reg <= pass_next;
-        count_reg <= count_next;
+        count_reg <= forget ? {COUNT_BITS{1'b0}} : restored ? restored_count : count_next;
         target_reg <= target_next;
         skip_reg <= skip_next;
         inserting_reg <= inserting_next;

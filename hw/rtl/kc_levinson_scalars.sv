@@ -1,8 +1,9 @@
 // kerncast: the scalars of the Levinson recursion: xi, eps and a's exponent, then c and x's exponent.
 //
-// Step m begins with `reflected`, when acc holds sum r[m-i] a[i]; step 0 with `start`.  xi stands from
-// `xi_ready` on.  `resided` says that acc holds sum r[m-i] x[i], `a_done` and `x_done` that a and x are
-// updated, with the largest magnitude met.  c, x_scale and s stand from `c_ready` on.  `failed` ends it all.
+// Step m begins with `reflected`, when acc holds sum r[m-i] a[i], which may come while c of the step before
+// is made; step 0 with `start`.  xi stands from `xi_ready` on.  `resided` says that acc holds
+// sum r[m-i] x[i], `a_done` and `x_done` that a and x are updated, with the largest magnitude met.
+// c, x_scale and s stand from `c_ready` on.  `failed` ends it all.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -60,12 +61,12 @@ module kc_levinson_scalars #(
     localparam signed [EXP_BITS-1:0] TO_C_EXP = EXP_BITS'(XI_FRAC - MU_FRAC);
 
     typedef enum logic [4:0] {
-        REST, XI_SUM, XI_CHECK, XI_DIVIDE, XI_NARROW, XI_TAKE, XI_GROW, XI_SQUARE, XI_GO, EPS_DROP, EPS_CHECK,
-        C_WAIT, C_SUM, C_START, C_DIVIDE, C_NARROW, C_TAKE, C_LENGTH, C_ZERO, C_NEED, C_GO
+        REST, XI_SUM, XI_CHECK, XI_DIVIDE, XI_NARROW, XI_TAKE, XI_GROW, XI_SQUARE, XI_GO,
+        EPS_PRODUCT, EPS_DROP, EPS_CHECK, C_WAIT, C_SUM, C_START, C_DIVIDE, C_NARROW, C_TAKE, C_LENGTH, C_ZERO, C_NEED, C_GO
     } state_t;
 
     state_t state_reg;
-    logic resided_reg, a_done_reg, xi_ready_reg, c_ready_reg, failed_reg, saturated_reg, a_scale_reg;
+    logic reflected_reg, resided_reg, a_done_reg, xi_ready_reg, c_ready_reg, failed_reg, saturated_reg, a_scale_reg;
     logic signed [63:0] aligned_reg, num_reg;
     logic [61:0] eps_reg;
     logic signed [W-1:0] xi_reg, c_reg;
@@ -126,7 +127,7 @@ module kc_levinson_scalars #(
     wire [61:0] drop;
 
     kc_align #(.V_BITS(64), .S_BITS(7)) square_inst (.v(64'(square_reg)), .s(SQUARE_SHIFT), .q(square));
-    kc_mul_shift #(.A_BITS(62), .C_BITS(32), .SHIFT(31), .Q_BITS(62))
+    kc_mul_shift #(.A_BITS(62), .C_BITS(32), .SHIFT(31), .Q_BITS(62), .CLOCKS(3))
         drop_inst (.clk(clk), .a(eps_reg), .c(square[31:0]), .q(drop));
 
     // What is met in an update, with the word that it appends.
@@ -150,9 +151,11 @@ module kc_levinson_scalars #(
     wire rail = STATIC != 0 && c_reg != 0 && c_exp_reg > x_exp_reg;
 
     always_ff @(posedge clk) begin
+        if (reflected) reflected_reg <= 1'b1;
         if (resided) resided_reg <= 1'b1;
         case (state_reg)
-            REST: if (reflected) begin
+            REST: if (reflected || reflected_reg) begin
+                reflected_reg <= 1'b0;
                 aligned_reg <= aligned;
                 state_reg <= XI_SUM;
             end
@@ -180,8 +183,9 @@ module kc_levinson_scalars #(
                 a_exp_reg <= a_exp_next;
                 xi_ready_reg <= a_exp_next <= A_MAX;
                 if (a_exp_next > A_MAX) failed_reg <= 1'b1;
-                state_reg <= a_exp_next > A_MAX ? REST : EPS_DROP;
+                state_reg <= a_exp_next > A_MAX ? REST : EPS_PRODUCT;
             end
+            EPS_PRODUCT: state_reg <= EPS_DROP;
             EPS_DROP: begin
                 eps_reg <= eps_reg - drop;
                 state_reg <= EPS_CHECK;
@@ -239,11 +243,11 @@ module kc_levinson_scalars #(
         endcase
         if (a_done) begin
             a_done_reg <= 1'b1;
+            xi_ready_reg <= 1'b0;
             a_used_reg <= a_used;
             if (a_used > HI[W:0]) saturated_reg <= 1'b1;
         end
         if (x_done) begin
-            xi_ready_reg <= 1'b0;
             c_ready_reg <= 1'b0;
             x_used_reg <= x_used;
             if (x_used > HI[W:0]) saturated_reg <= 1'b1;
@@ -260,10 +264,12 @@ module kc_levinson_scalars #(
             c_ready_reg <= 1'b0;
             saturated_reg <= 1'b0;
             failed_reg <= 1'b0;
+            reflected_reg <= 1'b0;
             resided_reg <= 1'b1;
         end
         if (rst) begin
             state_reg <= REST;
+            reflected_reg <= 1'b0;
             failed_reg <= 1'b0;
             xi_ready_reg <= 1'b0;
             c_ready_reg <= 1'b0;

@@ -38,6 +38,12 @@ module kc_neighbours #(
     output wire [PLACE_BITS-1:0] cheapest,
     output wire orphaned,                    // there is an `orphan`
     output wire [PLACE_BITS-1:0] orphan,
+    input  wire put,                         // a slot is restored: its words
+    input  wire [PLACE_BITS-1:0] put_place,
+    input  wire [DISTANCE_BITS-1:0] put_row,
+    input  wire [DISTANCE_BITS-1:0] put_near_d2,
+    input  wire [PLACE_BITS-1:0] put_near,
+    input  wire [PLACE_BITS-1:0] put_rank,
     input  wire reading,                     // read port: the words of a slot, a clock after its place
     input  wire [PLACE_BITS-1:0] place,
     output wire [DISTANCE_BITS-1:0] row,
@@ -77,21 +83,21 @@ module kc_neighbours #(
                        .least_place(cheapest));
 
     kc_ram #(.WIDTH(DISTANCE_BITS), .DEPTH(SLOTS))
-        row_inst (.clk(clk), .write_enable((valid_1_reg && keeping || store_rank) && filling),
-                  .write_address(store_rank ? target : slot_1_reg),
-                  .write_data(store_rank ? {DISTANCE_BITS{1'b0}} : d2),
+        row_inst (.clk(clk), .write_enable(put || ((valid_1_reg && keeping || store_rank) && filling)),
+                  .write_address(put ? put_place : store_rank ? target : slot_1_reg),
+                  .write_data(put ? put_row : store_rank ? {DISTANCE_BITS{1'b0}} : d2),
                   .read_address(read_place), .read_data(row));
     kc_ram #(.WIDTH(DISTANCE_BITS), .DEPTH(SLOTS))
-        near_d2_inst (.clk(clk), .write_enable(store), .write_address(target),
-                   .write_data(found ? close_d2 : {DISTANCE_BITS{1'b0}}),
+        near_d2_inst (.clk(clk), .write_enable(put || store), .write_address(put ? put_place : target),
+                   .write_data(put ? put_near_d2 : found ? close_d2 : {DISTANCE_BITS{1'b0}}),
                    .read_address(read_place), .read_data(near_d2));
     kc_ram #(.WIDTH(PLACE_BITS), .DEPTH(SLOTS))
-        near_inst (.clk(clk), .write_enable(store), .write_address(target),
-                   .write_data(found ? close : target), .read_address(read_place), .read_data(near));
+        near_inst (.clk(clk), .write_enable(put || store), .write_address(put ? put_place : target),
+                   .write_data(put ? put_near : found ? close : target), .read_address(read_place), .read_data(near));
     kc_ram #(.WIDTH(PLACE_BITS), .DEPTH(SLOTS))
-        rank_inst (.clk(clk), .write_enable(write_rank || store_rank),
-                   .write_address(store_rank ? target : slot_2_reg),
-                   .write_data(store_rank ? newest : aged), .read_address(read_place), .read_data(rank));
+        rank_inst (.clk(clk), .write_enable(put || write_rank || store_rank),
+                   .write_address(put ? put_place : store_rank ? target : slot_2_reg),
+                   .write_data(put ? put_rank : store_rank ? newest : aged), .read_address(read_place), .read_data(rank));
 
     always_ff @(posedge clk) begin
         if (ahead) slot_reg <= last_ahead ? {PLACE_BITS{1'b0}} : slot_reg + 1'b1;

@@ -5,13 +5,14 @@
 //   20 to 3c        the plan's hash, its leading word first
 //
 // control bit 0 starts the core: while it is 0 no beat is taken.  Bit 1 resets core and counters, and reads
-// as 0.  Reading 10 holds the upper word for 14.  SPDX-License-Identifier: Apache-2.0
+// as 0; so do the bits from 2 on, commands, which are given for one clock.  Reading 10 holds the upper word for 14.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_registers #(
     parameter [31:0] ABI = 0,
     parameter [255:0] PLAN_HASH = 0,
-    parameter ERRORS = 1                   // at most 32
+    parameter ERRORS = 1,                  // at most 32
+    parameter COMMANDS = 1                 // at most 6
 ) (
     input  wire clk,
     input  wire rst,
@@ -36,6 +37,7 @@ module kc_registers #(
 
     output wire run,
     output wire core_rst,                  // rst, or a reset that was written
+    output wire [COMMANDS-1:0] command,
     input  wire busy,
     input  wire [ERRORS-1:0] error,        // each for one clock
     input  wire frame_in,                  // the last beat of a frame was taken
@@ -48,6 +50,7 @@ module kc_registers #(
     logic [31:0] rdata_reg, upper_reg, in_reg, out_reg;
     logic [63:0] clocks_reg;
     logic [ERRORS-1:0] error_reg;
+    logic [COMMANDS-1:0] command_reg;
     logic [2:0] status_reg;
     logic [31:0] value;
 
@@ -83,6 +86,7 @@ module kc_registers #(
         if (read && read_word == 4'h4) upper_reg <= clocks_reg[63:32];
         if (write_control) run_reg <= s_axil_wdata[0];
         reset_reg <= write_control && s_axil_wdata[1];
+        command_reg <= write_control ? s_axil_wdata[2 +: COMMANDS] : {COMMANDS{1'b0}};
         error_reg <= (error_reg & ~clear) | error;
         if (busy) clocks_reg <= clocks_reg + 1'b1;
         if (frame_in) in_reg <= in_reg + 1'b1;
@@ -94,6 +98,7 @@ module kc_registers #(
             out_reg <= 32'd0;
             status_reg <= 3'd0;
             error_reg <= {ERRORS{1'b0}};
+            command_reg <= {COMMANDS{1'b0}};
         end
         if (rst) begin
             run_reg <= 1'b0;
@@ -112,6 +117,7 @@ module kc_registers #(
     assign s_axil_rresp = 2'b00;
     assign s_axil_rvalid = rvalid_reg;
     assign run = run_reg;
+    assign command = command_reg;
     assign core_rst = rst || reset_reg;
 endmodule
 

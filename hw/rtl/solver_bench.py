@@ -77,10 +77,10 @@ class SolverBench(StreamBench):
                     begun = now
 
     def _write_down(self, core: Any) -> None:
-        for name, mask, data in (("a", core.a_mask, core.a_data), ("x", core.x_mask, core.x_data)):
+        for name, mask in (("a", core.a_mask), ("x", core.x_mask)):
             lanes = int(mask.value)
             if lanes:
-                row, words, width = int(core.write_row.value), data.value, int(core.W.value)
+                row, words, width = int(core.write_row.value), core.data.value, int(core.W.value)
                 for lane in range(len(mask)):
                     if lanes >> lane & 1:
                         word = words[(lane + 1) * width - 1:lane * width]

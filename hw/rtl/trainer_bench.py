@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import cocotb
-from cocotb.triggers import ClockCycles
+from cocotb.triggers import ClockCycles, RisingEdge
 
 from .bench import StreamBench, carry_out, the_script
 
@@ -14,8 +14,15 @@ class TrainerBench(StreamBench):
     """The module ``<prefix>_trainer`` and its streams."""
 
     def __init__(self, dut: Any, limit: int) -> None:
-        super().__init__(dut, limit, ("y",), ("model",))
+        self._samples = hasattr(dut, "s_axis_x_tvalid")
+        super().__init__(dut, limit, ("x", "y") if self._samples else ("y",), ("model",))
+        self._spans: list[int] = []
+        self._watch: Any = None
         dut.error_clear.value = 0
+
+    async def samples(self, words: list[int]) -> None:
+        """Queue the frame of raw samples."""
+        await self.send("x", words)
 
     async def targets(self, words: list[int]) -> None:
         """Queue raw targets."""
@@ -28,13 +35,40 @@ class TrainerBench(StreamBench):
         return [users[0], *words]
 
     async def errors(self) -> list[int]:
-        """Read ``error_y``."""
-        return [int(self.dut.error_y.value)]
+        """Read ``error_x``, where there is one, and ``error_y``."""
+        of_x = [int(self.dut.error_x.value)] if self._samples else []
+        return [*of_x, int(self.dut.error_y.value)]
 
     async def clear_errors(self) -> None:
         """Pulse ``error_clear``."""
         await self.pulse("error_clear")
         await ClockCycles(self.dut.clk, 2)
+
+    async def watch(self) -> None:
+        """Start to count the clocks of trainings."""
+        self._spans = []
+        self._watch = cocotb.start_soon(self._watch_trainings())
+
+    async def spans(self) -> list[int]:
+        """Stop to watch; clocks from the first beat to the last one of each model."""
+        self._watch.cancel()
+        return self._spans
+
+    async def _watch_trainings(self) -> None:
+        dut, now, begun = self.dut, 0, 0
+        edge = RisingEdge(dut.clk)
+        while True:
+            await edge
+            now += 1
+            taken = [dut.s_axis_y_tvalid.value and dut.s_axis_y_tready.value]
+            if self._samples:
+                taken.append(dut.s_axis_x_tvalid.value and dut.s_axis_x_tready.value)
+            if not begun and any(taken):
+                begun = now
+            if dut.m_axis_model_tvalid.value and dut.m_axis_model_tready.value \
+                    and dut.m_axis_model_tlast.value:
+                self._spans.append(now - begun)
+                begun = 0
 
 
 @cocotb.test()

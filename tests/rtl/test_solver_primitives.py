@@ -12,7 +12,7 @@ from kerncast.sim import primitives as p
 from .module_bench import Module, pack, simulate
 
 #: Clocks of a division, as the header of kc_divide states them.
-DIVIDE = 36
+DIVIDE = 21
 
 
 @pytest.fixture

@@ -1,0 +1,106 @@
+"""codegen.rtl: the trainer: the solver with first row, conversion and model around it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from . import axi
+from .axi import Ports, Stream
+from .common import MOST_WORDS, literal, primitives, rendered
+from .core import Core
+from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
+from .solver import MODULES, first_row, recursion_cycles, refusal, solver_context
+
+#: What every trainer is made of besides the solver; on the uniform grid, and of samples, as the rest of a
+#: predictor.
+_OWN = ("kc_rom", "kc_affine", "kc_affine_stream", "kc_model_sender", *axi.MODULES)
+_GRID, _SAMPLES = ("kc_rom_sender",), ("kc_divide_round",)
+_NOT_OF_PREDICTOR = ("kc_sample_buffer", "kc_model_store")
+
+# Clocks of a converted word; of a mean, its scaling and sending; before and behind the recursion; of a vector
+# sent, beside two for each of its words.
+_CONVERT, _MEAN, _AROUND, _VECTOR = 6, 9, 3, 5
+
+
+def _on_grid(plan: Plan) -> bool:
+    return plan.options["scheme"] == "uniform"
+
+
+def _refusal(plan: Plan) -> KerncastError | None:
+    """Whatever the solver takes, where the memory holds its samples."""
+    refused = refusal(plan)
+    words = plan.sizes["n"] * plan.sizes["D"] if refused is None else 0
+    if words > MOST_WORDS:
+        return fail("E306", "the samples are too many for the trainer in SystemVerilog",
+                    where=plan.size_key, value=f"{words} words", allowed=f"{MOST_WORDS} words",
+                    remedy="lower n, or use fewer columns")
+    return refused
+
+
+def _sum_bits(plan: Plan) -> int:
+    """Bits of a diagonal's sum."""
+    return plan.word + (plan.sizes["n"] - 1).bit_length()
+
+
+def row_overhead(plan: Plan) -> int:
+    """Clocks of a diagonal beside those of its pairs: from the last one to the word of r, which is sent."""
+    return distance_latency(plan) + kernel_latency(plan) + _sum_bits(plan) + _MEAN
+
+
+def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
+    """Clocks from the first beat to the last one of the model, when no stream waits.
+
+    Of samples that are no grid the targets come beside them.
+    """
+    n, columns = plan.sizes["n"], plan.sizes["D"]
+    taken = _CONVERT * n
+    if not _on_grid(plan):
+        taken = _CONVERT * n * columns + 2
+        taken += columns * n * (n - 1) // 2 + (n - 1) * row_overhead(plan)
+    return taken + recursion_cycles(n, lanes) + (2 * columns + _VECTOR) * n + _AROUND
+
+
+def _ports(plan: Plan) -> Ports:
+    """The streams, as the template has them."""
+    x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
+    streams = (Stream("y", True, y_bits), Stream("model", False, plan.word, 3))
+    errors = (("error_y", "targets with tlast at the wrong beat"),)
+    if not _on_grid(plan):
+        streams = (Stream("x", True, x_bits), *streams)
+        errors = (("error_x", "samples with tlast at the wrong beat"), *errors)
+    return Ports("trainer", streams, ("y", "model"), errors, lanes=True)
+
+
+def _modules(plan: Plan) -> tuple[str, ...]:
+    """What is used before what uses it, each once."""
+    of_row = () if _on_grid(plan) else (*predictor_modules(plan), *_SAMPLES)
+    wanted = (*MODULES, *of_row, *_OWN[:1], *(_GRID if _on_grid(plan) else ()), *_OWN[1:])
+    return tuple(name for name in dict.fromkeys(wanted) if name not in _NOT_OF_PREDICTOR)
+
+
+def _render(plan: Plan) -> dict[str, str]:
+    p, grid, values = plan.name, _on_grid(plan), solver_context(plan)
+    tops = ("solver", "trainer", "trainer_axi")
+    parts = {} if grid else rendered(
+        {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv", f"{p}_row.sv": "row.sv"},
+        expansion_context(plan) | _row_context(plan))
+    files = {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "axi.sv",
+             f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"}
+    values |= _ports(plan).context() | {"grid": grid, "x_raw": plan.signals["x_raw"].format, "modules": _modules(plan),
+               "tops": tops if grid else ("distance", "kernel", "row", *tops),
+               "row": [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())] if grid else (),
+               "trainer_cycles": {lanes: trainer_cycles(plan, lanes) for lanes in (1, 2, 4)}}
+    return primitives(_modules(plan)) | rendered({f"{p}_solver.sv": "solver.sv"}, values) | parts \
+        | rendered(files, values)
+
+
+def _row_context(plan: Plan) -> dict[str, Any]:
+    r = plan.signals["r"]
+    return {"n": plan.sizes["n"], "biased": plan.options["scheme"] == "diagonal_mean_biased",
+            "sum_bits": _sum_bits(plan), "row_overhead": row_overhead(plan), "r_rounding": r.rounding.value,
+            "r_lo": literal(r.lo, 64), "r_hi": literal(r.hi, 64)}
+
+
+TRAINER = Core("trainer", _refusal, _render, trainer_cycles)

@@ -7,12 +7,15 @@ from typing import Any
 from ...sim.errors import KerncastError, fail
 from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
+from . import axi
+from .axi import Ports, Stream
 from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, rendered, signed_bits, vectors
 from .core import Core
 from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
 
 #: What a learner is made of beside the modules of a predictor, whose model store it does without.
-_OWN = ("kc_scale_add", "kc_least", "kc_neighbours", "kc_learner_control", "kc_state_reader")
+_OWN = ("kc_scale_add", "kc_least", "kc_neighbours", "kc_learner_control", "kc_state_reader",
+        "kc_state_writer", *axi.MODULES)
 
 # Clocks of the parts.  From a kernel value: a multiplier read, what it receives, the sum and its cast.
 _TO_F = 1 + 3 + 2 + 2
@@ -128,16 +131,28 @@ def _context(plan: Plan) -> dict[str, Any]:
     }
 
 
+def _ports(plan: Plan, x_bits: int) -> Ports:
+    """The streams, as the template has them."""
+    return Ports("learner", (Stream("x", True, x_bits, 1), Stream("state", True, plan.word, 1),
+                             Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
+                 ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
+                              ("error_state", "a state that was refused")),
+                 (("read_model", "the frame of the model is sent"),
+                  ("read_slots", "the frame of the slots is sent")))
+
+
 def _modules(plan: Plan) -> tuple[str, ...]:
     return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), *_OWN)
 
 
 def _render(plan: Plan) -> dict[str, str]:
-    p = plan.name
+    p, values = plan.name, _context(plan)
+    values |= _ports(plan, values["tdata_bits"]).context()
     return primitives(_modules(plan)) | rendered({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
         f"{p}_multipliers.sv": "multipliers.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
-        f"{p}_learner.f": "learner.f", "README.md": "learner.md"}, _context(plan))
+        f"{p}_learner_axi.sv": "axi.sv",
+        f"{p}_learner.f": "learner.f", "README.md": "learner.md"}, values)
 
 
 LEARNER = Core("learner", _refusal, _render, update_cycles)

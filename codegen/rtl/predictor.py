@@ -9,6 +9,8 @@ from ...sim.formats import Overflow
 from ...sim.plan import Plan
 from ...sim.planner.inputs import WORD_CLASSES
 from ..context import context, real_value
+from . import axi
+from .axi import Ports, Stream
 from .common import (
     LONGEST,
     MOST_WORDS,
@@ -145,13 +147,22 @@ def predictor_modules(plan: Plan) -> tuple[str, ...]:
     return (*MODULES[:first], *own, *exp2, *MODULES[first:])
 
 
+def _ports(plan: Plan) -> Ports:
+    """The streams, as the template has them."""
+    return Ports("predictor", (Stream("x", True, plan.signals["x_raw"].format.c_bits),
+                               Stream("model", True, plan.word), Stream("f", False, plan.word, 3)),
+                 ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
+                              ("error_model", "a model that was refused")))
+
+
 def _render(plan: Plan) -> dict[str, str]:
-    p, values = plan.name, expansion_context(plan)
+    p, values = plan.name, expansion_context(plan) | _ports(plan).context()
+    modules = (*predictor_modules(plan), *axi.MODULES)
     kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
-    return primitives(predictor_modules(plan)) | rendered({
+    return primitives(modules) | rendered({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
-        f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor.f": "predictor.f",
-        "README.md": "predictor.md"}, values)
+        f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor_axi.sv": "axi.sv",
+        f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}, values | {"modules": modules})
 
 
 PREDICTOR = Core("predictor", _refusal, _render, predictor_cycles)

@@ -88,7 +88,8 @@ def _render(plan: Plan) -> dict[str, str]:
         expansion_context(plan) | _row_context(plan))
     files = {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "axi.sv",
              f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"}
-    values |= _ports(plan).context() | {"grid": grid, "x_raw": plan.signals["x_raw"].format, "modules": _modules(plan),
+    values |= _ports(plan).context()
+    values |= {"grid": grid, "x_raw": plan.signals["x_raw"].format, "modules": _modules(plan),
                "tops": tops if grid else ("distance", "kernel", "row", *tops),
                "row": [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())] if grid else (),
                "trainer_cycles": {lanes: trainer_cycles(plan, lanes) for lanes in (1, 2, 4)}}

@@ -22,13 +22,14 @@ class Core:
         The files by name, primitives and the list ``<prefix>_<name>.f`` among them; under ``README.md``
         the core's part of that file.  Only of a plan that is not refused.
     cycles : callable
-        Clocks of one operation of full size when no stream waits.
+        Clocks of one operation of full size when no stream waits; where its multipliers are a parameter of
+        the module, ``cycles(plan, lanes)``.
     """
 
     name: str
     refusal: Callable[[Plan], KerncastError | None]
     render: Callable[[Plan], dict[str, str]]
-    cycles: Callable[[Plan], int]
+    cycles: Callable[..., int]
 
     def fits(self, plan: Plan) -> bool:
         """Whether the core can hold the plan."""

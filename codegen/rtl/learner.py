@@ -18,7 +18,7 @@ _OWN = ("kc_scale_add", "kc_least", "kc_neighbours", "kc_learner_control", "kc_s
         "kc_state_writer", *axi.MODULES)
 
 # Clocks of the parts.  From a kernel value: a multiplier read, what it receives, the sum and its cast.
-_TO_F = 1 + 3 + 2 + 2
+_TO_F = 2 + 3 + 2 + 3
 # From the last beat to the first pass; from the last distance to the next pass, beside the exchange of a
 # vector; the same of a search; from f to the answer of a prediction, and of an update.
 _TAKEN, _BETWEEN, _SEARCHED, _ANSWERED, _LEARNED = 5, 6, 5, 2, 7

@@ -1,14 +1,15 @@
 // kerncast primitive: the cast, v / 2**s rounded and saturated; a negative s multiplies exactly.
-// Two clocks: the shift, the saturation.  SPDX-License-Identifier: Apache-2.0
+// Two clocks: the shift, the saturation; or three, where the shift takes two.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_narrow #(
     parameter V_BITS = 64,                  // width of the word, two's complement
-    parameter S_BITS = 7,                   // width of the shift, two's complement
+    parameter S_BITS = 7,                   // width of the shift, two's complement, at least 4
     parameter ROUNDING = 1,                 // 0 floor, 1 half up, 2 half to even
     parameter OUT_BITS = 16,                // width that holds LO and HI
     parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767
+    parameter signed [63:0] HI = 32767,
+    parameter CLOCKS = 2                    // 2, or 3 for a fast clock
 ) (
     input  wire clk,
     input  wire signed [V_BITS-1:0] v,
@@ -16,23 +17,54 @@ module kc_narrow #(
     output wire [OUT_BITS-1:0] q,
     output wire outside                     // q is at its rail, and not the value
 );
-    wire signed [V_BITS-1:0] rounded;
+    localparam WIDE_BITS = V_BITS + 2;
+
     wire signed [V_BITS-1:0] multiplied;
+    wire signed [V_BITS-1:0] shifted;
     wire [OUT_BITS-1:0] saturated;
     logic signed [V_BITS-1:0] shifted_reg;
     logic [OUT_BITS-1:0] q_reg;
     logic outside_reg;
     wire beyond;
 
-    kc_shift_round #(.V_BITS(V_BITS), .S_BITS(S_BITS - 1), .ROUNDING(ROUNDING))
-        shift_round_inst (.v(v), .s(s[S_BITS-2:0]), .q(rounded));
     kc_align #(.V_BITS(V_BITS), .S_BITS(S_BITS))
         align_inst (.v(v), .s(s), .q(multiplied));
     kc_saturate #(.V_BITS(V_BITS), .OUT_BITS(OUT_BITS), .LO(LO), .HI(HI))
         saturate_inst (.v(shifted_reg), .q(saturated), .outside(beyond));
 
+    generate
+        if (CLOCKS == 2) begin : at_once
+            wire signed [V_BITS-1:0] rounded;
+
+            kc_shift_round #(.V_BITS(V_BITS), .S_BITS(S_BITS - 1), .ROUNDING(ROUNDING))
+                shift_round_inst (.v(v), .s(s[S_BITS-2:0]), .q(rounded));
+
+            assign shifted = s[S_BITS-1] ? multiplied : rounded;
+        end else begin : in_two
+            // First the eights of the shift, with two bits more on the right: a quarter, and whether anything is
+            // below it.  Then the rest with the rounding, to which that is all it takes.
+            logic signed [WIDE_BITS-1:0] coarse_reg;
+            logic [3:0] rest_reg;
+            wire [S_BITS-2:0] eights = {s[S_BITS-2:3], 3'd0};
+            wire signed [WIDE_BITS-1:0] wide = {v, 2'b00};
+            wire signed [WIDE_BITS-1:0] coarse = wide >>> eights;
+            wire [WIDE_BITS-1:0] lost = wide & ~({WIDE_BITS{1'b1}} << eights);
+            wire signed [WIDE_BITS-1:0] rounded;
+
+            always_ff @(posedge clk) begin
+                coarse_reg <= s[S_BITS-1] ? {multiplied, 2'b00} : {coarse[WIDE_BITS-1:1], coarse[0] || |lost};
+                rest_reg <= s[S_BITS-1] ? 4'd2 : {1'b0, s[2:0]} + 4'd2;
+            end
+
+            kc_shift_round #(.V_BITS(WIDE_BITS), .S_BITS(4), .ROUNDING(ROUNDING))
+                shift_round_inst (.v(coarse_reg), .s(rest_reg), .q(rounded));
+
+            assign shifted = rounded[V_BITS-1:0];
+        end
+    endgenerate
+
     always_ff @(posedge clk) begin
-        shifted_reg <= s[S_BITS-1] ? multiplied : rounded;
+        shifted_reg <= shifted;
         q_reg <= saturated;
         outside_reg <= beyond;
     end

@@ -137,19 +137,22 @@ def test_saturate(compare, low, high):
     compare(module, inputs, [p.saturate(v, low, high) for (v,) in inputs])
 
 
+@pytest.mark.parametrize("clocks", [2, 3])
 @pytest.mark.parametrize("rounding", [p.FLOOR, p.HALF_UP, p.HALF_EVEN])
-def test_narrow_shifts_both_ways_and_saturates(compare, rounding):
+def test_narrow_shifts_both_ways_and_saturates(compare, rounding, clocks):
     chance = random.Random(rounding)
     inputs = []
     for v in words(64, 1500, 4):
         s = chance.randint(-20, 62)
         inputs.append((v >> max(-s, 0), s))
-    module = Module("kc_narrow", {"v": 64, "s": 7}, 16, latency=2, parameters={"ROUNDING": rounding})
+    module = Module("kc_narrow", {"v": 64, "s": 7}, 16, latency=clocks,
+                    parameters={"ROUNDING": rounding, "CLOCKS": clocks})
     compare(module, inputs, [p.narrow(v, s, rounding, -32768, 32767) for v, s in inputs])
 
 
+@pytest.mark.parametrize("clocks", [2, 3])
 @pytest.mark.parametrize("shift", [0, 1, 17, 31, 32, 33, 45, 62])
-def test_mul_shift(compare, shift):
+def test_mul_shift(compare, shift, clocks):
     chance = random.Random(shift)
     inputs = []
     for _ in range(800):
@@ -157,8 +160,8 @@ def test_mul_shift(compare, shift):
         most = min((1 << 63) - 1, (((1 << 63) << shift) - 1) // max(c, 1))
         some = chance.randint(0, most) >> chance.randint(0, 60)
         inputs.append((most if chance.random() < 0.05 else some, c))
-    module = Module("kc_mul_shift", {"a": 63, "c": 31}, 63, latency=2,
-                    parameters={"A_BITS": 63, "SHIFT": shift})
+    module = Module("kc_mul_shift", {"a": 63, "c": 31}, 63, latency=clocks,
+                    parameters={"A_BITS": 63, "SHIFT": shift, "CLOCKS": clocks})
     compare(module, inputs, [p.mul_shift(a, c, shift) for a, c in inputs])
 
 
@@ -168,7 +171,7 @@ def test_exp2_16(compare, bits):
     ends = [max(0, (k << (20 - bits)) + d) for k in range(16 << bits) for d in (-1, 0, 1)]
     inputs = [(t,) for t in ends + [chance.randrange(16 << 20) for _ in range(4000)]]
     table = exp2_16(bits)
-    module = Module("kc_exp2_16", {"t": 24}, 16, "k", 4, {"BITS": bits, "TABLE": literal(table, 22)})
+    module = Module("kc_exp2_16", {"t": 24}, 16, "k", 6, {"BITS": bits, "TABLE": literal(table, 22)})
     array = np.array(table)
     compare(module, inputs, [int(p.exp2_16(t, array, bits)) for (t,) in inputs])
 

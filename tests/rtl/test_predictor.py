@@ -85,7 +85,7 @@ def test_full_size_digits_equal_the_model(built, ledger):
     core.ask(state, x)
     core.do("spans")
     words, mismatches, (spans,) = core.run()
-    assert spans == [predictor_cycles(core.plan)] * len(x) == [64 + 64 * 41 + 22] * len(x)
+    assert spans == [predictor_cycles(core.plan)] * len(x) == [64 + 64 * 41 + 28] * len(x)
     ledger.record(backend="rtl:verilator", words=words, mismatches=mismatches, case="digits 41 x 64")
 
 

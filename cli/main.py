@@ -25,6 +25,7 @@ from .plan import plan
 from .row import row
 from .shell import Command, guarded
 from .sim import sim
+from .sweep import sweep
 from .targets import targets
 from .test import test
 from .verify import verify
@@ -38,6 +39,7 @@ COMMANDS: dict[str, Command] = {
     "row": row,
     "plan": plan,
     "sim": sim,
+    "sweep": sweep,
     "gen": gen,
     "build": build,
     "cost": cost,

@@ -15,7 +15,8 @@ from .example import Outcome
 _DATA, _CLEAN, _MODEL, _WRONG = "#9a9a9a", "#000000", "#0072b2", "#d55e00"
 
 
-def _pyplot() -> Any:
+def pyplot() -> Any:
+    """matplotlib.pyplot, drawing into files; E501 without it."""
     try:
         import matplotlib
 
@@ -45,7 +46,7 @@ def draw(outcome: Outcome, path: Path) -> Path:
     KerncastError
         E501 without matplotlib.
     """
-    plt = _pyplot()
+    plt = pyplot()
     figure, axes = plt.subplots(2, 1, figsize=(9, 6.5), layout="constrained",
                                 height_ratios=(2, 1))
     try:

@@ -9,6 +9,7 @@ their codes.
 from __future__ import annotations
 
 from .catalogue_link import LINK, MISSING
+from .catalogue_sweep import SWEEP
 from .catalogue_trained import TRAINED
 from .catalogue_warnings import WARNINGS
 from .errors import Entry
@@ -352,4 +353,4 @@ _GENERATION = {
 }
 
 #: Every error and warning a user can meet, by its code.
-CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | TRAINED | _GENERATION | LINK | MISSING | WARNINGS
+CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | TRAINED | _GENERATION | SWEEP | LINK | MISSING | WARNINGS

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ..errors import KerncastError, fail
 from ..packages import missing
 
+N = TypeVar("N")
 T = TypeVar("T")
 
 # Seconds to wait for the scheduler, and for its first worker.
@@ -18,8 +19,8 @@ _PATIENCE = 10
 _AHEAD = 2
 
 
-def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], task: Callable[[Any, int], T],
-               numbers: Iterable[int]) -> Iterator[T]:
+def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], task: Callable[[Any, N], T],
+               numbers: Iterable[N]) -> Iterator[T]:
     """``task(make(*data), number)`` for all numbers, computed by the workers, in order.
 
     Parameters
@@ -31,7 +32,7 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
     data : tuple
         Its arguments; they go to the cluster once.
     task : callable
-    numbers : iterable of int
+    numbers : iterable
 
     Yields
     ------

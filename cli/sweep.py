@@ -1,0 +1,268 @@
+"""cli: ``kerncast sweep``: what precision, size and parameters cost, and which design to take."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ..sim.errors import EXIT_DIFFERENT, KerncastError, Problem
+from .progress import bar, steps
+from .shell import JsonFlag, SpecPath, columns, emit, load_spec
+
+if TYPE_CHECKING:
+    from ..lab.sweep import Run, Settings
+    from ..lab.sweep.confirm import Confirmation
+    from ..lab.sweep.evaluate import Point
+    from ..lab.sweep.front import Step
+
+_SHOWN = 20
+_PICTURE = "front.png"
+_DESIGN = "best.toml"
+
+Grid = Annotated[list[str] | None, typer.Option(
+    "--grid", metavar="KEY=VALUES", show_default=False,
+    help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; may be given again.")]
+Objectives = Annotated[list[str] | None, typer.Option(
+    "--objective", metavar="MEASURE", show_default=False,
+    help="What is to be small: error, rms, excess, alpha_error, ram, flash, instructions, energy; may be "
+         "given again. Without it error and ram.")]
+Limits = Annotated[list[str] | None, typer.Option(
+    "--constraint", metavar="LIMIT", show_default=False,
+    help="What a design must keep: 'ram <= 8 kB', 'error <= float + 1'; may be given again.")]
+Out = Annotated[Path | None, typer.Option(
+    "-o", "--out", metavar="RUN", show_default=False,
+    help="The run's folder; an earlier run in it goes on. Without it NAME.sweep.")]
+Trials = Annotated[int | None, typer.Option(
+    "--trials", "--samples", min=1, max=10**6, show_default=False,
+    help="Let a search try so many points; without it all of the grid.")]
+Seed = Annotated[int | None, typer.Option(min=0, show_default=False, help="Of the search; without it 0.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Processes on this machine.")]
+Scheduler = Annotated[str | None, typer.Option(
+    metavar="ADDR", show_default=False,
+    help="Scheduler of a dask.distributed cluster, tcp://HOST:PORT, which computes instead.")]
+Confirm = Annotated[bool, typer.Option(
+    "--confirm", help="Generate the best design, build it for this machine and for the emulated board, and "
+                      "compare every word.")]
+Export = Annotated[Path | None, typer.Option(
+    metavar="FILE", show_default=False, help="Write every point to a .csv or .parquet file.")]
+
+
+def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, constraint: Limits = None,
+          out: Out = None, trials: Trials = None, seed: Seed = None, jobs: Jobs = 1,
+          scheduler: Scheduler = None, confirm: Confirm = False, export: Export = None,
+          as_json: JsonFlag = False) -> None:
+    """Run the integer model over formats and parameters, and find the cheapest design within limits.
+
+    Any key of the spec can be swept: numbers.word, numbers.rounding, numbers.exp_table, toeplitz.refine,
+    toeplitz.lambda, online.budget, kernel.sigma, output.word ...; [sweep] in the spec says the same as the
+    options. Errors are in percent: of wrong answers, or of the deviation of what is to be found; `float` is
+    the error of float64 with the spec as written. Errors are measured on the data; ram, flash (tables
+    alone), instructions and energy (proxies) are computed from the plan, without a compiler. A point that
+    the plan refuses is a result like others.
+
+    Every point is kept in the run's folder as it is done: the same command goes on after an interruption.
+    Exits with 2 where no design keeps all limits, and with 1 where --confirm finds a word that differs.
+
+    Examples
+    --------
+    kerncast sweep ecg.toml --grid numbers.word=16,24,32 --grid toeplitz.refine=0,1,2
+    kerncast sweep ecg.toml --grid n=64..256/7 --grid kernel.sigma=1..6/8 --constraint 'ram <= 2 kB'
+    kerncast sweep digits.toml --grid online.budget=8..64/10 --constraint 'error <= float + 1' --confirm
+    kerncast sweep digits.toml --grid sigma=5..20/16 --grid eta=0.1..1.5/15 --trials 100 --jobs 4 -o run
+    """
+    from ..lab.sweep import make_settings
+    from ..lab.sweep.export import check_export
+
+    spec = load_spec(path)
+    settings = make_settings(spec, path.parent, grid=grid or (), objectives=objective or (),
+                             constraints=constraint or (), trials=trials, seed=seed)
+    if export is not None:
+        check_export(export)
+    run = _run(settings, out or Path(f"{spec.model.name}.sweep"), jobs, scheduler, as_json)
+    _tell(run, export, confirm, as_json)
+
+
+def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> Run:
+    """The run, its progress on stderr."""
+    from ..lab.sweep import run_sweep
+
+    try:
+        with bar(as_json, "sweep") as progress:
+            return run_sweep(settings, folder, jobs=jobs, scheduler=scheduler, progress=progress)
+    except KeyboardInterrupt:
+        typer.echo(f"{folder} keeps what was done; the same command goes on from there", err=True)
+        raise
+
+
+def _tell(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
+    """Write and print what came of a run; exit with what it means."""
+    from ..lab.sweep.export import export as write
+    from ..lab.sweep.picture import draw_front
+
+    picture = draw_front(run, run.folder / _PICTURE)
+    if export is not None:
+        write(run, export)
+    confirmed = _design(run, confirm, as_json)
+    problems = [] if run.best else [_none_feasible(run)]
+    if as_json:
+        emit(_values(run, picture, confirmed) | {"errors": [p.as_dict() for p in problems]})
+    else:
+        typer.echo(_text(run, picture, confirmed))
+    if problems and as_json:
+        raise typer.Exit(KerncastError(problems).exit_code)
+    if problems:
+        raise KerncastError(problems)
+    if confirmed is not None and confirmed.mismatches:
+        raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
+    """Write the best design's spec, and confirm it where that is asked for."""
+    if run.best is None:
+        return None
+    from ..lab.sweep.confirm import confirm as confirmed
+    from ..lab.sweep.confirm import design_text
+
+    (run.folder / _DESIGN).write_text(design_text(run, run.best), encoding="utf-8")
+    if not confirm:
+        return None
+    with steps(as_json) as tell:
+        return confirmed(run, run.best, tell)
+
+
+def _none_feasible(run: Run) -> Problem:
+    """E370: which limit binds, and by how much the best design misses it."""
+    from ..lab.sweep.front import binding, nearest
+    from ..lab.sweep.measures import quantity
+
+    limits = run.settings.constraints
+    allowed = ", ".join(limit.described(run.baseline) for limit in limits)
+    found = [b for b in binding(run.points, limits, run.baseline) if b.point is not None and b.by > 0]
+    told = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}, at least "
+            f"{quantity(b.constraint.name, (b.point.measures if b.point else {}).get(b.constraint.name))}"
+            + (" within the other limits" if len(limits) > 1 else "") for b in found]
+    best = nearest(run.points, limits, run.baseline)
+    if not told and best is not None:
+        told = [f"{m.constraint.text}: missed by {quantity(m.constraint.name, m.by)} by the nearest design"
+                for m in run.misses(best)]
+    if not told:
+        return Problem("E370", "no point gives an answer", str(run.folder), _refused(run) or "no answers",
+                       allowed, "kerncast explain tells each code; sweep other values")
+    binds = found[0].constraint if len(found) == 1 else None
+    return Problem("E370", "no design keeps every limit" + (f": {binds.text} binds" if binds else ""),
+                   str(run.folder), "; ".join(told), allowed,
+                   f"loosen {binds.name if binds else 'one of them'}, or sweep more values")
+
+
+def _refused(run: Run) -> str:
+    from ..lab.sweep.front import refusals
+
+    return ", ".join(f"{count} refused with {code}" for code, count in refusals(run.points).items())
+
+
+def _values(run: Run, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
+    """The object of --json."""
+    from ..lab.sweep.front import refusals, statuses
+    from ..lab.sweep.measures import MEASURES
+
+    s = run.settings
+    return {
+        "run": str(run.folder), "points": len(run.points), "grid": s.space.size, "spec": s.space.base.hash,
+        "judged_by": run.judged_by, "float": run.baseline, "objectives": list(s.objectives),
+        "constraints": [{"text": c.text, "measure": c.name, "limit": c.limit(run.baseline)}
+                        for c in s.constraints],
+        "measures": {name: {"unit": unit, "origin": origin, "about": about}
+                     for name, (unit, origin, about) in MEASURES.items()},
+        "statuses": statuses(run.points), "refused": refusals(run.points),
+        "front": [_point(p) for p in run.front], "best": None if run.best is None else _point(run.best),
+        "why": [{"key": w.key, "before": w.before, "after": w.after, "narrowed": w.narrowed,
+                 "status": w.point.status, "code": w.point.code, "measures": w.point.measures,
+                 "broken": [{"constraint": m.constraint.text, "by": m.by} for m in w.broken]}
+                for w in run.why],
+        "picture": None if picture is None else str(picture),
+        "confirmed": None if confirmed is None else confirmed.as_dict(),
+        "mismatches": 0 if confirmed is None else confirmed.mismatches}
+
+
+def _point(point: Point) -> dict[str, Any]:
+    return {"key": point.key, "inputs": point.inputs, "status": point.status, "plan": point.plan,
+            "words": point.words, "measures": point.measures}
+
+
+def _text(run: Run, picture: Path | None, confirmed: Confirmation | None) -> str:
+    from ..lab.sweep.measures import quantity
+
+    s, refused = run.settings, _refused(run)
+    parts = [f"{len(run.points):,} of {s.space.size:,} points{', ' + refused if refused else ''}; judged by "
+             f"{run.judged_by}; float64 of the spec as written: error "
+             f"{quantity('error', run.baseline.get('error'))}",
+             f"Pareto front, {len(run.front)} points{_shown(run)}:\n\n{_table(run, run.front[:_SHOWN])}"]
+    if run.best is not None:
+        parts += [_best(run, run.best), f"What binds it:\n\n{_why(run)}"]
+    files = [f"{run.folder / _DESIGN}: its spec, for kerncast gen"] if run.best is not None else []
+    files += [f"{picture}: the front"] if picture else []
+    parts += ["\n".join(files)] if files else []
+    if confirmed is not None:
+        parts.append(_confirmed(confirmed))
+    return "\n\n".join(parts)
+
+
+def _shown(run: Run) -> str:
+    return f", the first {_SHOWN} of them" if len(run.front) > _SHOWN else ""
+
+
+def _table(run: Run, points: list[Point]) -> str:
+    """Points with their keys, objectives and what the limits look at."""
+    from ..lab.sweep.measures import measured, quantity
+
+    names = list(dict.fromkeys([*run.settings.objectives, *(c.name for c in run.settings.constraints)]))
+    head = [f"{name}, {'measured' if measured(name) else 'computed'}" for name in names]
+    rows = [[*(axis.key for axis in run.space.axes), *head, "status", "limits"]]
+    rows += [[*(str(p.inputs[axis.key]) for axis in run.space.axes),
+              *(quantity(name, p.measures.get(name)) for name in names), p.status,
+              "missed" if run.misses(p) else "kept"] for p in points]
+    return columns(rows)
+
+
+def _best(run: Run, best: Point) -> str:
+    """The cheapest design, and what every limit leaves."""
+    from ..lab.sweep.measures import quantity
+
+    spare = [(limit.described(run.baseline), quantity(limit.name, best.measures[limit.name]),
+              f"{quantity(limit.name, -limit.over(best.measures, run.baseline))} to spare")
+             for limit in run.settings.constraints]
+    chosen = ", ".join(f"{key} = {value}" for key, value in best.inputs.items())
+    return "\n".join([f"The cheapest design within the limits: {chosen}", f"plan {best.plan}", "",
+                      columns([("limit", "this design", ""), *spare])])
+
+
+def _why(run: Run) -> str:
+    from ..lab.sweep.measures import quantity
+
+    def broken(step: Step) -> str:
+        if step.point.code:
+            return f"is refused, {step.point.code}"
+        if not step.point.answers:
+            return f"gives no answer: {step.point.status}"
+        misses = [f"{m.constraint.text} by {quantity(m.constraint.name, m.by)}" if math.isfinite(m.by)
+                  else m.constraint.text for m in step.broken]
+        return "breaks " + ", ".join(misses) if misses else "keeps every limit"
+
+    rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: one word shorter" * w.narrowed)
+            for w in run.why]
+    free = [axis.key for axis in run.space.axes if axis.key not in {w.key for w in run.why}]
+    text = columns(rows) if rows else "nothing: no key has a cheaper value"
+    return text + (f"\nno cheaper value: {', '.join(free)}" if free and rows else "")
+
+
+def _confirmed(found: Confirmation) -> str:
+    rows = [("back end", "words", "unequal", "flash", "RAM", "first difference")]
+    rows += [(r.backend, f"{r.words:,}", f"{r.mismatches:,}", str(r.costs.get("flash", "-")),
+              str(r.costs.get("ram", "-")), r.first) for r in found.rows]
+    counts = [f"{call} {count:,} {unit}" for r in found.rows for unit in ("instructions", "cycles", "packets")
+              for call, count in (r.costs.get(unit) or {}).items()]
+    return "\n".join([f"Confirmed as generated C in {found.folder}, image of the test firmware measured:", "",
+                      columns(rows), *([f"counted on the board: {', '.join(counts)}"] if counts else [])])

@@ -1,0 +1,102 @@
+"""lab.sweep: the chosen design as generated C, on this machine and on the emulated board, word for word."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...codegen.generate import generate, refuse_oversize
+from ...hw.hil.board_backend import default_emulator
+from ...sim.errors import fail
+from ...sim.planner import make_plan
+from ...sim.spec import Spec
+from ...sim.vectors import make_vectors, usual_calls
+from ..costs import board_of
+from ..example import passes_of, test_inputs
+from ..ledger import Row, run_backend
+from .evaluate import Point
+from .run import Run
+from .space import SENSORS
+
+#: The folder of the generated design, inside of the run's.
+FOLDER = "best"
+
+
+@dataclass(frozen=True)
+class Confirmation:
+    """What the back ends answered to the design's vectors.
+
+    Parameters
+    ----------
+    rows : tuple of Row
+        One a back end; the board's holds what it measured: flash, RAM, stack, counts.
+    folder : Path
+        Of the generated code.
+    """
+
+    rows: tuple[Row, ...]
+    folder: Path
+
+    @property
+    def mismatches(self) -> int:
+        """Words that differ from the model's."""
+        return sum(row.mismatches for row in self.rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {"folder": str(self.folder), "words": sum(row.words for row in self.rows),
+                "mismatches": self.mismatches, "backends": [row.as_dict() for row in self.rows]}
+
+
+def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation:
+    """Generate a point, build it for this machine and for its target's emulated board, and compare words.
+
+    Parameters
+    ----------
+    run : Run
+    point : Point
+    tell : callable
+        Told what is being done.
+
+    Raises
+    ------
+    KerncastError
+        E369 where the plan is not the one that the sweep ran; those of generating, building and running.
+    """
+    spec, data = run.settings.evaluator.spec_and_data(point.inputs)
+    refuse_oversize(spec)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    if plan.hash != point.plan:
+        raise fail("E369", "the plan of the design is not the one of the sweep", where=str(run.folder),
+                   value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
+    inputs = None if plan.options.get("scheme") == "uniform" else data.x_raw
+    vectors = make_vectors(plan, usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),
+                                             passes_of(spec)))
+    tell("the best design: generated code")
+    generate(plan, run.folder / FOLDER, spec.target.id, vectors=vectors)
+    board = board_of(spec.target.id)
+    rows = []
+    for name in ("host", f"emu:{board.id}:{default_emulator(board)}"):
+        tell(f"the best design: {name}")
+        rows.append(run_backend(plan, vectors, name, run.folder / FOLDER))
+    return Confirmation(tuple(rows), run.folder / FOLDER)
+
+
+def design_text(run: Run, point: Point) -> str:
+    """The TOML of a point's spec, to be read from the run's folder.
+
+    Data files are named from there; where the sensor's word was swept they do not hold its words, and [data]
+    is left out.
+    """
+    values = run.space.values_of(point.inputs)
+    base, data = run.space.base, values.get("data", {})
+    sensed = any(values[name]["word"] != getattr(base, name).word for name in SENSORS)
+    if "file" in data and sensed:
+        del values["data"]
+    for name in ("file", "test"):
+        if name in data:
+            data[name] = os.path.relpath(Path(run.settings.base_dir, data[name]), run.folder)
+    return Spec(**values).to_toml()

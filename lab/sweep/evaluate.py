@@ -1,0 +1,310 @@
+"""lab.sweep: one point after the other through planner and integer model; nothing is generated or compiled.
+
+An :class:`Evaluator` is a value that goes to workers of joblib or of a cluster; the samples go with it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...codegen.generate import check_memory
+from ...codegen.targets import load_target
+from ...sim.backend import Outputs, Raw
+from ...sim.data import Dataset, load_dataset
+from ...sim.errors import KerncastError
+from ...sim.formats import Format
+from ...sim.model import open_model
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ...sim.planner.lookahead import LOOKAHEADS
+from ...sim.reference.backend import FloatReference
+from ...sim.simulate import UNTRAINED, alpha_values, fit_backend, relative_error, worst_status, y_values
+from ...sim.spec import Spec
+from ..example import passes_of, test_inputs
+from .measures import computed
+from .space import NUMBERS_ONLY, SENSORS, SOLVING, Inputs, Space, Values
+
+Array = NDArray[np.float64]
+
+#: Status of a point that no plan could be made for.
+REFUSED = "refused"
+_REFERENCES: OrderedDict[str, tuple[Array, Array]] = OrderedDict()
+_MOST_REFERENCES = 64
+
+
+@dataclass(frozen=True)
+class Point:
+    """What is known of one point.
+
+    Parameters
+    ----------
+    key : str
+        Hash of its spec and of the samples, 64 hexadecimal digits.
+    inputs : dict
+        The swept keys and their values.
+    status : str
+        The model's worst status by name, or ``refused``.
+    code, message : str
+        Of the first error, where it was refused.
+    plan : str
+        The plan's hash.
+    words : str
+        Digest of every word that the model answered and of its structure at the end: equal digests, equal
+        words.
+    measures : dict of str to float
+        By the names of :data:`.measures.MEASURES`; those that have no value are absent.
+    """
+
+    key: str
+    inputs: Inputs
+    status: str
+    code: str = ""
+    message: str = ""
+    plan: str = ""
+    words: str = ""
+    measures: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def answers(self) -> bool:
+        """Whether there is a model to predict with."""
+        return self.status != REFUSED and self.status not in UNTRAINED
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a design is to find: at which raw inputs, and what is right there.
+
+    Parameters
+    ----------
+    x : ndarray of int64, shape (k, D), or None
+        Where to predict; None where each sample's own prediction, before it is learned, is judged.
+    truth : ndarray of float64, shape (k,)
+        In units of y.
+    classes : bool
+        Whether there are two values only, so that answers are right or wrong.
+    what : str
+        For reports.
+    """
+
+    x: NDArray[np.int64] | None
+    truth: Array
+    classes: bool
+    what: str
+
+    def errors(self, f: Array) -> dict[str, float]:
+        """``error`` in percent and ``rms`` in units of y of predictions (k,)."""
+        rms = float(np.sqrt(np.mean((f - self.truth) ** 2)))
+        middle = (self.truth.max() + self.truth.min()) / 2
+        if self.classes:
+            return {"error": 100 * float(np.mean((f > middle) != (self.truth > middle))), "rms": rms}
+        deviation = float(np.std(self.truth)) or 1.0
+        return {"error": 100 * rms / deviation, "rms": rms}
+
+
+@dataclass(frozen=True)
+class Evaluator:
+    """Evaluates points of a space.
+
+    Parameters
+    ----------
+    space : Space
+    base_dir : str
+        What the data files of the spec are relative to.
+    beside_float : bool
+        Whether float64 is run too, once for each problem that differs in it.
+    datasets : dict
+        Samples that were loaded, by what they depend on; an error where there are none.
+    """
+
+    space: Space
+    base_dir: str
+    beside_float: bool = False
+    datasets: dict[str, Dataset | KerncastError] = field(default_factory=dict, compare=False)
+
+    def key(self, inputs: Inputs) -> str:
+        """Hash of a point's tables and of the samples."""
+        text = json.dumps([self.space.values_of(inputs), self.source], sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def source(self) -> list[str]:
+        """Digests of the data files of the base."""
+        data = self.space.base.data
+        files = [] if data is None else [name for name in (data.file, data.test) if name]
+        paths = [Path(self.base_dir) / name for name in files]
+        return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in paths]
+
+    def load(self, points: Iterable[Inputs]) -> None:
+        """Load the samples of some points, for workers that could not; errors are told by the points."""
+        for inputs in points:
+            with suppress(KerncastError):
+                self._samples(self.space.values_of(inputs))
+
+    def _rounds(self, values: Values, table: str) -> bool:
+        """Whether samples are rounded to the word of a point's sensor; not where its offset is swept too."""
+        swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
+        return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
+
+    def _samples(self, values: Values) -> tuple[Dataset, Array, Array | None]:
+        """Samples in the words of a point, and targets and test targets in units of y, not rounded."""
+        base = self.space.values
+        sensors = {name: {**values[name], "word": base[name]["word"], "offset": base[name].get("offset", 0)}
+                   if self._rounds(values, name) else values[name] for name in SENSORS}
+        data = self._loaded({**values, **sensors})
+        output = sensors["output"]
+        step = output.get("gain", 1.0) * float(Format.parse(output["word"]).lsb)
+        zero = output.get("offset", 0)
+        y, y_test = ((words - zero) * step if words is not None else None
+                     for words in (data.y_raw, data.y_test_raw))
+        assert y is not None
+        for name in SENSORS:
+            if self._rounds(values, name):
+                data = _rounded(data, name, sensors[name], values)
+        return data, y, y_test
+
+    def _loaded(self, values: Values) -> Dataset:
+        """The samples that a spec of these tables names, loaded once for all that have the same."""
+        trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
+                   for name in ("toeplitz", "cg") if name in values}
+        key = json.dumps([values["input"], values["output"], values.get("data"), trainer], sort_keys=True)
+        if key not in self.datasets:
+            try:
+                self.datasets[key] = load_dataset(Spec(**values), self.base_dir)
+            except KerncastError as error:
+                self.datasets[key] = error
+        found = self.datasets[key]
+        if isinstance(found, KerncastError):
+            raise found
+        return found
+
+    def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
+        """A point's spec, and its samples in the words of its sensors."""
+        spec = self.space.spec(inputs)
+        return spec, self._samples(self.space.values_of(inputs))[0]
+
+    def point(self, inputs: Inputs) -> Point:
+        """Plan, model and measures of a point; an error of its spec, plan or data is its result."""
+        key, values = self.key(inputs), self.space.values_of(inputs)
+        try:
+            spec = Spec(**values)
+            data, y, y_test = self._samples(values)
+            plan = make_plan(spec, data.x_raw, data.y_raw)
+            check_memory(plan, load_target(spec.target.id))
+        except KerncastError as error:
+            first = error.problems[0]
+            return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
+        task = _task(plan, data, y, y_test)
+        return self._run(Point(key, inputs, "", plan=plan.hash, measures=computed(plan)), plan, data, task,
+                         passes_of(spec))
+
+    def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
+        """The integer model on the samples."""
+        model = open_model(plan)
+        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        learned = fit_backend(model, plan, x, data.y_raw, passes)
+        shown = learned if task.x is None else model.predict(task.x)
+        status = worst_status(learned)
+        if worst_status(shown) in UNTRAINED:
+            status = worst_status(shown)
+        state = model.state()
+        measures = {**point.measures, "saturations": float(sum(r.saturated for r in model.ranges))}
+        if status not in UNTRAINED:
+            measures |= task.errors(y_values(plan, shown["f"]))
+            if self.beside_float:
+                f, alpha = self._float(point.inputs, plan, x, data.y_raw, task, passes)
+                own = task.errors(f)["error"]
+                measures |= {"float_error": own, "excess": measures["error"] - own}
+                if plan.trains:
+                    measures["alpha_error"] = relative_error(alpha_values(plan, state), alpha)
+        return replace(point, status=status, words=_digest(learned, shown, state), measures={
+            name: value for name, value in measures.items() if np.isfinite(value)})
+
+    def _float(self, inputs: Inputs, plan: Plan, x: Raw | None, y: Raw, task: Task,
+               passes: int) -> tuple[Array, Array]:
+        """Predictions and multipliers of float64, computed once for each problem that differs in it."""
+        values = self.space.values_of(inputs)
+        key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
+                                        for name, table in values.items() if name not in NUMBERS_ONLY},
+                          plan.options.get("solver") in LOOKAHEADS], sort_keys=True)
+        if key not in _REFERENCES:
+            reference = FloatReference(plan)
+            for _ in range(passes):
+                alone = x is None or plan.trains
+                f = reference.train(x, y).x if alone else reference.update(x, y)  # type: ignore[arg-type]
+            _REFERENCES[key] = (f if task.x is None else reference.predict(task.x)), reference.alpha
+            while len(_REFERENCES) > _MOST_REFERENCES:
+                _REFERENCES.popitem(last=False)
+        return _REFERENCES[key]
+
+    def baseline(self) -> dict[str, float]:
+        """``error`` and ``rms`` of float64 with the spec as written; empty where float64 has no answer.
+
+        Raises
+        ------
+        KerncastError
+            Whatever is wrong with the spec, its data or its plan.
+        """
+        spec, values = self.space.spec({}), self.space.values
+        data, y, y_test = self._samples(values)
+        plan = make_plan(spec, data.x_raw, data.y_raw)
+        task = _task(plan, data, y, y_test)
+        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        found = task.errors(self._float({}, plan, x, data.y_raw, task, passes_of(spec))[0])
+        return {name: value for name, value in found.items() if np.isfinite(value)}
+
+    def judged_by(self) -> str:
+        """What answers are compared with, for reports."""
+        data, y, y_test = self._samples(self.space.values)
+        return _task(make_plan(self.space.base), data, y, y_test).what
+
+
+def _task(plan: Plan, data: Dataset, y: Array, y_test: Array | None) -> Task:
+    """What is to be found: the clean signal, test targets, or else the samples themselves."""
+    classes = len(np.unique(y)) == 2
+    if data.clean is not None:
+        return Task(test_inputs(plan, data), data.clean, False, "the clean signal")
+    if y_test is not None:
+        return Task(data.x_test_raw, y_test, classes, "test samples")
+    if plan.trains:
+        return Task(test_inputs(plan, data), y, classes, "the training samples: the data have no others")
+    return Task(None, y, classes, "each sample before it is learned")
+
+
+def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
+    """Samples in the words of a point's sensor: to nearest, halves up, within the word."""
+    word, before = (Format.parse(text) for text in (values[table]["word"], old["word"]))
+    zero, offset = (np.array(one.get("offset", 0), dtype=np.int64) for one in (old, values[table]))
+
+    def rounded(words: Raw) -> Raw:
+        away = words - zero
+        finer = word.frac - before.frac
+        away = away << finer if finer >= 0 else (away + (1 << (-finer - 1))) >> -finer
+        fitting: Raw = np.clip(away + offset, word.lo, word.hi)
+        return fitting
+
+    if table == "output":
+        return replace(data, y_raw=rounded(data.y_raw),
+                       y_test_raw=None if data.y_test_raw is None else rounded(data.y_test_raw))
+    if values.get("toeplitz", {}).get("scheme") == "uniform":  # the grid is counted, not sensed
+        return data
+    return replace(data, x_raw=rounded(data.x_raw),
+                   x_test_raw=None if data.x_test_raw is None else rounded(data.x_test_raw))
+
+
+def _digest(*answers: Outputs) -> str:
+    """SHA-256 of all words, by name."""
+    digest = hashlib.sha256()
+    for answer in answers:
+        for name in sorted(answer):
+            digest.update(name.encode() + np.ascontiguousarray(answer[name], dtype="<i8").tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,68 @@
+"""lab.sweep: chunks of points on this machine or on a cluster: the same results, whoever computes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib import import_module
+from typing import Any
+
+from ...sim.packages import missing
+from ...sim.reference.cluster import on_cluster
+from .evaluate import Evaluator, Point
+from .space import Inputs
+
+#: Points that a worker takes at once: some tens of milliseconds.
+CHUNK = 16
+
+
+def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
+              scheduler: str | None = None) -> Iterator[list[Point]]:
+    """Points as they are done, in any order, some at a time.
+
+    Parameters
+    ----------
+    evaluator : Evaluator
+    points : sequence of dict
+    jobs : int
+        Processes on this machine.
+    scheduler : str, optional
+        Of a dask.distributed cluster, which computes instead.
+
+    Raises
+    ------
+    KerncastError
+        E262 where the cluster does not answer, E501 without joblib or distributed.
+    """
+    if not points:
+        return
+    if scheduler is None and jobs == 1:
+        for inputs in points:
+            yield [evaluator.point(inputs)]
+        return
+    evaluator.load(points)
+    chunks = [points[at:at + CHUNK] for at in range(0, len(points), CHUNK)]
+    if scheduler is not None:
+        yield from on_cluster(scheduler, _itself, (evaluator,), _chunk, chunks)
+    else:
+        yield from _on_processes(evaluator, chunks, jobs)
+
+
+def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: int) -> Iterator[list[Point]]:
+    try:
+        joblib: Any = import_module("joblib")
+    except ImportError:
+        raise missing("runs on several processes come", "joblib", "python -m pip install joblib",
+                      "--jobs") from None
+    # What waits is sent early, but not all of it: an interruption waits for what was sent.
+    run = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1,
+                          pre_dispatch="2*n_jobs")
+    yield from run(joblib.delayed(_chunk)(evaluator, chunk) for chunk in chunks)
+
+
+def _itself(evaluator: Evaluator) -> Evaluator:
+    return evaluator
+
+
+def _chunk(evaluator: Evaluator, chunk: Sequence[Inputs]) -> list[Point]:
+    """What a worker does."""
+    return [evaluator.point(inputs) for inputs in chunk]

@@ -1,0 +1,49 @@
+"""lab.sweep: all points as one table for other programs, CSV or Parquet."""
+
+from __future__ import annotations
+
+import csv
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ...sim.errors import fail
+from ...sim.packages import missing
+from .run import Run
+
+_PLAIN = ("key", "status", "code", "plan", "words")
+ENDINGS = (".csv", ".parquet")
+
+
+def check_export(path: Path) -> None:
+    """E254 where the ending of a file's name does not tell a format that can be written."""
+    if path.suffix not in ENDINGS:
+        raise fail("E254", "no writer is known for this ending", where="--export", value=path.name,
+                   allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
+
+
+def export(run: Run, path: Path) -> None:
+    """Write a row a point: key, swept keys, status, code, plan, words, measures; a measure may be empty.
+
+    Raises
+    ------
+    KerncastError
+        E254 for the ending, E501 for Parquet without pyarrow.
+    """
+    check_export(path)
+    measures = sorted({name for point in run.points for name in point.measures})
+    swept = [axis.key for axis in run.space.axes]
+    columns: dict[str, list[Any]] = {name: [getattr(p, name) for p in run.points] for name in _PLAIN}
+    columns |= {name: [p.inputs[name] for p in run.points] for name in swept}
+    columns |= {name: [p.measures.get(name) for p in run.points] for name in measures}
+    if path.suffix == ".csv":
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(columns)
+            writer.writerows(zip(*columns.values(), strict=True))
+        return
+    try:
+        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError:
+        raise missing("Parquet files come", "pyarrow", "python -m pip install pyarrow", "--export") from None
+    parquet.write_table(arrow.table(columns), path)

@@ -1,0 +1,169 @@
+"""lab.sweep: what the points say: the Pareto front, the cheapest design within limits, and what binds it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .evaluate import Point
+from .measures import COSTS, Constraint
+from .space import Inputs, Scalar, Space
+
+Baseline = Mapping[str, float]
+
+
+def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
+    """The points that no other beats: none is as small in every objective and smaller in one.
+
+    Sorted by the objectives; points with the same values stay together.  Points without an answer, or
+    without one of the measures, are left out.
+    """
+    having = [p for p in points if p.answers and all(name in p.measures for name in objectives)]
+    having.sort(key=lambda p: (*(p.measures[name] for name in objectives), p.key))
+    front: list[Point] = []
+    values = np.empty((0, len(objectives)))
+    for point in having:  # in this order nobody is beaten by one that comes later
+        own = np.array([point.measures[name] for name in objectives])
+        if not np.any(np.all(values <= own, axis=1) & np.any(values < own, axis=1)):
+            front.append(point)
+            values = np.vstack([values, own])
+    return front
+
+
+def cost(point: Point, objectives: Sequence[str]) -> tuple[float | str, ...]:
+    """What makes one design cheaper than another: the costs among the objectives in their order, then ..."""
+    asked = [name for name in objectives if name.split(".")[0] in COSTS]
+    order = [*asked, *(name for name in COSTS if name not in asked), "error"]
+    return (*(point.measures.get(name, float("inf")) for name in order), point.key)
+
+
+@dataclass(frozen=True)
+class Miss:
+    """A constraint that a design misses: which, and by how much, in the unit of its measure."""
+
+    constraint: Constraint
+    by: float
+
+
+def misses(point: Point, constraints: Sequence[Constraint], baseline: Baseline) -> list[Miss]:
+    """The constraints that a point does not keep."""
+    found = [Miss(c, c.over(point.measures, baseline)) for c in constraints]
+    return [miss for miss in found if miss.by > 0]
+
+
+def feasible(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> list[Point]:
+    """The points with an answer that keep every constraint."""
+    return [p for p in points if p.answers and not misses(p, constraints, baseline)]
+
+
+def cheapest(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline,
+             objectives: Sequence[str]) -> Point | None:
+    """The cheapest of the points that keep every constraint; None where none does."""
+    return min(feasible(points, constraints, baseline), key=lambda p: cost(p, objectives), default=None)
+
+
+@dataclass(frozen=True)
+class Binding:
+    """How far an empty set is from holding a design: one constraint, the others kept.
+
+    Parameters
+    ----------
+    constraint : Constraint
+    point : Point, or None
+        The one that misses it least; None where even the others have no design.
+    by : float
+    """
+
+    constraint: Constraint
+    point: Point | None
+    by: float
+
+
+def binding(points: Sequence[Point], constraints: Sequence[Constraint],
+            baseline: Baseline) -> list[Binding]:
+    """Of an empty set, for each constraint, by how much the best design within the others misses it."""
+    found = []
+    for constraint in constraints:
+        others = [c for c in constraints if c is not constraint]
+        within = [p for p in feasible(points, others, baseline) if constraint.name in p.measures]
+        best = min(within, key=lambda p: (constraint.over(p.measures, baseline), p.key), default=None)
+        found.append(Binding(constraint, best, float("inf") if best is None
+                             else constraint.over(best.measures, baseline)))
+    return found
+
+
+def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> Point | None:
+    """The point whose largest miss, in parts of the limit, is least."""
+    def worst(point: Point) -> float:
+        return max((miss.by / (abs(miss.constraint.limit(baseline)) or 1.0)
+                    for miss in misses(point, constraints, baseline)), default=0.0)
+    return min((p for p in points if p.answers), key=lambda p: (worst(p), p.key), default=None)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One thing made cheaper in a design, and what that breaks.
+
+    Parameters
+    ----------
+    key : str
+        The key of the spec.
+    before, after : int, float, str or bool
+    point : Point
+        The design after it.
+    broken : list of Miss
+        Empty where it was refused, or gives no answer.
+    narrowed : bool
+        Whether a word was made a bit shorter that the sweep does not vary.
+    """
+
+    key: str
+    before: Scalar
+    after: Scalar
+    point: Point
+    broken: list[Miss]
+    narrowed: bool = False
+
+
+def neighbours(space: Space, inputs: Inputs) -> list[Inputs]:
+    """All points that differ from one in one key."""
+    return [{**inputs, axis.key: value} for axis in space.axes for value in axis.values
+            if value != inputs[axis.key]]
+
+
+def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequence[Constraint],
+          baseline: Baseline, objectives: Sequence[str]) -> list[Step]:
+    """For each key the next cheaper value, the others as in the best design, and what it breaks.
+
+    Where none is cheaper, one that is refused is told.
+
+    Parameters
+    ----------
+    found : sequence of Point
+        Those of :func:`neighbours`.
+    """
+    told = []
+    for axis in space.axes:
+        cheaper = [p for p in found if p.inputs[axis.key] != best.inputs[axis.key] and p.measures
+                   and cost(p, objectives)[:-2] < cost(best, objectives)[:-2]
+                   and all(p.inputs[k] == v for k, v in best.inputs.items() if k != axis.key)]
+        refused = [p for p in found if p.code and p.inputs[axis.key] != best.inputs[axis.key]
+                   and all(p.inputs[k] == v for k, v in best.inputs.items() if k != axis.key)]
+        if cheaper or refused:
+            point = max(cheaper, key=lambda p: cost(p, objectives)) if cheaper else refused[0]
+            told.append(Step(axis.key, best.inputs[axis.key], point.inputs[axis.key], point,
+                             misses(point, constraints, baseline) if point.answers else []))
+    return told
+
+
+def refusals(points: Iterable[Point]) -> dict[str, int]:
+    """How many points were refused, by code."""
+    return dict(sorted(Counter(p.code for p in points if p.code).items()))
+
+
+def statuses(points: Iterable[Point]) -> dict[str, int]:
+    """How many points ended with each status."""
+    return dict(sorted(Counter(p.status for p in points).items()))

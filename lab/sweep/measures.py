@@ -1,0 +1,175 @@
+"""lab.sweep: what is measured of a point, what is computed, and the limits that a design must keep.
+
+*Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, beside
+float64, ``float_error``, ``excess`` and ``alpha_error``.  *Computed*, from the plan and without a compiler:
+``ram`` (the structure of the model, which the compiler is held to), ``flash`` (constant tables; the code is
+not in it), ``instructions`` and ``energy``, which are proxies:
+
+* ``instructions.CALL``: multiplications and divisions of a call at worst, those of kernel values and
+  distances included, by the plan's formulas.
+* ``energy.CALL``, in nanojoules: each of them costs a multiplication of W bits, whose energy grows as W^2,
+  and two words from 8 kB of SRAM, as W; 3.1 pJ and 2 x 5 pJ at 32 bits in 45 nm (M. Horowitz, "Computing's
+  energy problem", ISSCC 2014).  It compares designs; it is nobody's battery.
+
+Without ``.CALL`` they are those of the call that learns: train or update.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...sim.errors import Problem
+from ...sim.plan import Operations, Plan
+from ...sim.spec_tables import CALLS
+
+#: By name: unit, whether it is measured or computed, what it is.
+MEASURES: dict[str, tuple[str, str, str]] = {
+    "error": ("%", "measured", "wrong answers, or rms error over the deviation of what is to be found"),
+    "rms": ("y", "measured", "rms error, in units of y"),
+    "saturations": ("", "measured", "casts that saturated"),
+    "float_error": ("%", "measured", "error of float64 with the same parameters"),
+    "excess": ("%", "measured", "error less float_error: what the integers cost"),
+    "alpha_error": ("", "measured", "relative error of the multipliers against float64"),
+    "ram": ("B", "computed", "the model's structure"),
+    "flash": ("B", "computed", "constant tables, without code"),
+    "instructions": ("", "computed", "multiplications and divisions of a call, a proxy"),
+    "energy": ("nJ", "computed", "energy of a call, a proxy"),
+}
+#: Those that need float64 beside the integers.
+OF_FLOAT = ("float_error", "excess", "alpha_error")
+#: Those of which there is one for each call.
+OF_CALLS = ("instructions", "energy")
+#: Those that say what a design takes, in the order of what is cheaper.
+COSTS = ("ram", "flash", "energy", "instructions")
+DEFAULT_OBJECTIVES = ("error", "ram")
+DEFAULT_CONSTRAINT = "error <= float + 1"
+
+#: Factors of units; k is 1000 and Ki 1024.
+_UNITS = {"": 1, "%": 1, "point": 1, "points": 1, "B": 1, "kB": 1000, "KiB": 1024, "MB": 10**6, "nJ": 1,
+          "uJ": 1000, "mJ": 10**6}
+_LIMIT = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<sign><=|>=)\s*(?P<float>float\s*(?P<plus>[+-])?)?\s*"
+                    r"(?P<number>\d*\.?\d+(?:[eE][+-]?\d+)?)?\s*(?P<unit>[A-Za-z%]*)\s*")
+_MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
+
+
+@dataclass(frozen=True)
+class Constraint:
+    """A limit: measure, whether it is the most or the least, number.
+
+    Parameters
+    ----------
+    text : str
+        As written.
+    name : str
+    most : bool
+    number : float
+        In the unit of the measure; with `above_float` what is added to float64's.
+    above_float : bool
+        Whether the limit is the error of float64 with the spec as written, and `number` more.
+    """
+
+    text: str
+    name: str
+    most: bool
+    number: float
+    above_float: bool = False
+
+    def limit(self, baseline: Mapping[str, float]) -> float:
+        """The limit as a number; `baseline` holds the errors of float64 with the spec as written."""
+        return self.number + (baseline[self.name] if self.above_float else 0.0)
+
+    def over(self, measures: Mapping[str, float], baseline: Mapping[str, float]) -> float:
+        """By how much a point misses the limit, 0 or less where it keeps it; infinite where unknown."""
+        value = measures.get(self.name)
+        if value is None:
+            return float("inf")
+        return (value - self.limit(baseline)) * (1 if self.most else -1)
+
+    def described(self, baseline: Mapping[str, float]) -> str:
+        """As written, and the number behind `float`, kB and the like."""
+        plain = f"{self.name} {'<=' if self.most else '>='} {quantity(self.name, self.limit(baseline))}"
+        return self.text if plain == self.text else f"{self.text} ({plain})"
+
+
+def names(algorithm: str) -> list[str]:
+    """Every measure of an algorithm, those of its calls included."""
+    return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
+
+
+def measured(name: str) -> bool:
+    """Whether a measure comes from a run, and not from the plan alone."""
+    return MEASURES[name.split(".")[0]][1] == "measured"
+
+
+def quantity(name: str, value: float | None) -> str:
+    """A value with its unit, as a table shows it."""
+    unit = MEASURES[name.split(".")[0]][0]
+    if value is None:
+        return "-"
+    whole = unit == "B" or name.startswith(("instructions", "saturations"))
+    text = f"{value:,.0f}" if whole else f"{value:.4g}"
+    return f"{text} {unit}".strip()
+
+
+def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
+    """The names that are measures of the algorithm, each once; E362 for the others."""
+    known = names(algorithm)
+    for name in found:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            problems.append(Problem("E362", f"there is no measure {name}", where, name, ", ".join(known),
+                                    f"did you mean {near[0]}?" if near else "use one of these"))
+    return list(dict.fromkeys(name for name in found if name in known))
+
+
+def parse_constraint(text: str, algorithm: str, where: str, problems: list[Problem]) -> Constraint | None:
+    """A limit such as ``ram <= 8 kB`` or ``error <= float + 1``; E362, E363 where it is none."""
+    found = _LIMIT.fullmatch(text)
+    wrong = found is None or found["unit"] not in _UNITS or bool(found["plus"]) != bool(
+        found["float"] and found["number"]) or not (found["float"] or found["number"])
+    if found is None or wrong:
+        problems.append(Problem("E363", "this is no limit", where, text,
+                                "MEASURE <= NUMBER [UNIT], or error <= float + NUMBER; units: "
+                                + ", ".join(u for u in _UNITS if u),
+                                "write \"ram <= 8 kB\" (8000 bytes; 8 KiB are 8192)"))
+        return None
+    if not checked_names([found["name"]], algorithm, where, problems):
+        return None
+    if found["float"] and found["name"] not in ("error", "rms"):
+        problems.append(Problem("E363", f"float64 has no {found['name']} to compare with", where, text,
+                                "float with error or rms", "write a number"))
+        return None
+    number = float(found["number"] or 0) * _UNITS[found["unit"]] * (-1 if found["plus"] == "-" else 1)
+    return Constraint(" ".join(text.split()), found["name"], found["sign"] == "<=", number,
+                      bool(found["float"]))
+
+
+def computed(plan: Plan) -> dict[str, float]:
+    """What the plan alone says: bytes, operations and energy."""
+    found: dict[str, float] = {"ram": plan.state_bytes, "flash": plan.table_bytes}
+    calls = CALLS[plan.algorithm]
+    for call in calls:
+        found[f"instructions.{call}"] = count = _arithmetic(plan, plan.operations[call])
+        found[f"energy.{call}"] = count * _energy(plan)
+    for name in OF_CALLS:
+        found[name] = found[f"{name}.{calls[0]}"]
+    return found
+
+
+def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
+    """Multiplications and divisions, those of distances and kernel values as ``planner.counts`` says."""
+    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.options["kernel"], 1)
+    of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
+        plan.options["kernel"], 3 if plan.word == 16 else 4)
+    each = {"distance_terms": of_distance, "kernel_values": of_kernel}
+    return sum(operation.count * each.get(what, 1) for what, operation in counts.items())
+
+
+def _energy(plan: Plan) -> float:
+    """Nanojoules of one multiplication and its two words."""
+    part = plan.constants.get("solver_word", plan.word)
+    assert isinstance(part, int)
+    return _MULTIPLICATION * (part / 32) ** 2 + 2 * _WORD_OF_SRAM * (part / 32)

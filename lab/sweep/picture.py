@@ -1,0 +1,38 @@
+"""lab.sweep: the Pareto front as a picture."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+from ..pictures import pyplot
+from .measures import MEASURES
+from .run import Run
+
+_ALL, _FRONT, _BEST = "#9a9a9a", "#0072b2", "#d55e00"
+
+
+def draw_front(run: Run, path: Path) -> Path | None:
+    """Draw the first two objectives of every point into a PNG file; None where matplotlib is not there."""
+    names = run.settings.objectives
+    if len(names) < 2 or find_spec("matplotlib") is None or not run.front:
+        return None
+    x, y = names[1], names[0]
+    plt = pyplot()
+    figure, axes = plt.subplots(figsize=(7, 4.5), layout="constrained")
+    try:
+        for points, colour, size, label in (
+                ([p for p in run.points if p.answers], _ALL, 8, "points"),
+                (run.front, _FRONT, 22, "Pareto front"),
+                ([run.best] if run.best else [], _BEST, 60, "cheapest within the limits")):
+            known = [p for p in points if x in p.measures and y in p.measures]
+            axes.scatter([p.measures[x] for p in known], [p.measures[y] for p in known], s=size, color=colour,
+                         label=label)
+        for name, named in ((x, axes.set_xlabel), (y, axes.set_ylabel)):
+            unit, origin, _ = MEASURES[name.split(".")[0]]
+            named(f"{name} [{unit or 1}], {origin}")
+        axes.legend(frameon=False, fontsize=8)
+        figure.savefig(path, dpi=110, metadata={"Software": None})
+    finally:
+        plt.close(figure)
+    return path

@@ -1,0 +1,326 @@
+"""lab.sweep: a run: what was asked, carried out and kept in a folder, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from ... import __version__
+from ...codegen.generate import refuse_foreign
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.formats import Format
+from ...sim.planner import make_plan
+from ...sim.spec import Spec
+from . import front as of
+from .evaluate import Evaluator, Point
+from .executors import evaluated
+from .measures import (
+    DEFAULT_CONSTRAINT,
+    DEFAULT_OBJECTIVES,
+    OF_FLOAT,
+    Constraint,
+    checked_names,
+    parse_constraint,
+)
+from .search import search
+from .space import Axis, Inputs, Space, make_space
+from .store import DATABASE, Store, opened
+
+#: Points of a grid that are tried without a search.
+MOST_POINTS = 1_000_000
+#: Improvements of a search's best design, one key at a time.
+_MOST_STEPS = 100
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What is asked of a sweep.
+
+    Parameters
+    ----------
+    space : Space
+    base_dir : str
+        What the data files of the spec are relative to.
+    objectives : tuple of str
+    constraints : tuple of Constraint
+    trials : int, or None
+        Points that a search tries; None for the whole grid.
+    seed : int
+    """
+
+    space: Space
+    base_dir: str
+    objectives: tuple[str, ...]
+    constraints: tuple[Constraint, ...]
+    trials: int | None = None
+    seed: int = 0
+
+    @property
+    def searches(self) -> bool:
+        """Whether points are chosen by a search, not all of the grid."""
+        return self.trials is not None and self.trials < self.space.size
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """What evaluates the points."""
+        asked = {*self.objectives, *(c.name for c in self.constraints)}
+        return Evaluator(self.space, self.base_dir, beside_float=bool(asked & set(OF_FLOAT)))
+
+
+def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objectives: Sequence[str] = (),
+                  constraints: Sequence[str] = (), trials: int | None = None,
+                  seed: int | None = None) -> Settings:
+    """What [sweep] of a spec and the options of the command ask, the options before the spec.
+
+    Raises
+    ------
+    KerncastError
+        Every mistake at once: those of :func:`~.space.make_space`, E240 where the spec names no data, E362
+        and E363 for measures and limits, E368 where the grid is too large.
+    """
+    problems: list[Problem] = []
+    space, asked = None, spec.sweep
+    algorithm = spec.model.algorithm
+    try:
+        space = make_space(spec, grid)
+    except KerncastError as error:
+        problems += error.problems
+    where = "--objective" if objectives else spec.place("sweep", "objectives")
+    names = checked_names(list(objectives or (asked and asked.objectives) or DEFAULT_OBJECTIVES), algorithm,
+                          where, problems)
+    where = "--constraint" if constraints else spec.place("sweep", "constraints")
+    texts = [*(constraints or (asked and asked.constraints) or [DEFAULT_CONSTRAINT])]
+    if spec.budget is not None and spec.budget.ram is not None:
+        texts.append(f"ram <= {spec.budget.ram} B")
+    limits = [found for text in texts
+              if (found := parse_constraint(text, algorithm, where, problems)) is not None]
+    trials = trials if trials is not None else asked.trials if asked else None
+    if spec.data is None:
+        problems.append(Problem("E240", "a sweep needs data", spec.place("data"), "", "builtin or file",
+                                "add [data] with builtin = \"ecg\" or file = \"train.csv\""))
+    if space is not None and trials is None and space.size > MOST_POINTS:
+        problems.append(Problem("E368", "the grid is too large to be tried whole", "--grid",
+                                f"{space.size:,} points", f"{MOST_POINTS:,} points, or a search",
+                                "add --trials 1000, or take fewer values"))
+    if problems or space is None:
+        raise KerncastError(problems)
+    return Settings(space, str(base_dir), tuple(names), tuple(limits), trials,
+                    seed if seed is not None else asked.seed if asked else 0)
+
+
+class Run:
+    """A run folder: what was asked, and every point that is known.
+
+    Parameters
+    ----------
+    folder : Path
+    store : Store
+        Open; it is read once.
+
+    Attributes
+    ----------
+    settings : Settings
+    baseline : dict of str to float
+        ``error`` and ``rms`` of float64 with the spec as written.
+    judged_by : str
+        What answers were compared with.
+    points : list of Point
+        Of the grid as it was last asked for, in the order of their keys.
+    """
+
+    def __init__(self, folder: Path, store: Store) -> None:
+        self.folder = folder
+        held = store.meta("settings")
+        if held is None:
+            raise fail("E365", "this folder holds no sweep", where=str(folder),
+                       allowed=f"a folder with the {DATABASE} of a sweep",
+                       remedy="run kerncast sweep SPEC -o FOLDER first")
+        space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
+        self.settings = Settings(space, held["base_dir"], tuple(held["objectives"]),
+                                 tuple(Constraint(**c) for c in held["constraints"]), held["trials"],
+                                 held["seed"])
+        self.baseline: dict[str, float] = held["baseline"]
+        self.judged_by: str = held["judged_by"]
+        values = {axis.key: set(axis.values) for axis in space.axes}
+        self.points = [p for p in store.points().values() if p.inputs.keys() == values.keys()
+                       and all(value in values[key] for key, value in p.inputs.items())]
+
+    @property
+    def space(self) -> Space:
+        """The spec and the keys that were varied."""
+        return self.settings.space
+
+    @cached_property
+    def front(self) -> list[Point]:
+        """The Pareto front of the objectives."""
+        return of.pareto(self.points, self.settings.objectives)
+
+    @cached_property
+    def best(self) -> Point | None:
+        """The cheapest design within the constraints; None where there is none."""
+        return of.cheapest(self.points, self.settings.constraints, self.baseline, self.settings.objectives)
+
+    def misses(self, point: Point) -> list[of.Miss]:
+        """The constraints that a point does not keep."""
+        return of.misses(point, self.settings.constraints, self.baseline)
+
+    def spec(self, point: Point) -> Spec:
+        """The spec of a point, for :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``."""
+        return self.space.spec(point.inputs)
+
+    @cached_property
+    def why(self) -> list[of.Step]:
+        """What binds the best design: each key one step cheaper, and each word of it a bit shorter."""
+        if self.best is None:
+            return []
+        s, evaluator, known = self.settings, self.settings.evaluator, {p.key: p for p in self.points}
+        around = [known.get(evaluator.key(inputs)) or evaluator.point(inputs)
+                  for inputs in of.neighbours(self.space, self.best.inputs)]
+        found = of.steps(self.space, self.best, around, s.constraints, self.baseline, s.objectives)
+        for key, before, after in narrowings(self.space, evaluator, self.best):
+            point = evaluator.point({**self.best.inputs, key: after})
+            broken = self.misses(point) if point.answers else []
+            found.append(of.Step(key, before, after, point, broken, narrowed=True))
+        return found
+
+
+def narrowings(space: Space, evaluator: Evaluator, best: Point) -> list[tuple[str, str | int, str | int]]:
+    """Words of a design a bit shorter, where no axis varies them: key, as it is, as it would be."""
+    spec, data = evaluator.spec_and_data(best.inputs)
+    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+    found: list[tuple[str, str | int, str | int]] = []
+    for table, word in (("input", spec.input.word), ("output", spec.output.word)):
+        fmt = Format.parse(word)
+        if fmt.bits > 2 and not (uniform and table == "input"):
+            found.append((f"{table}.word", word, str(Format(fmt.signed, fmt.bits - 1, fmt.frac - 1))))
+    if spec.online is not None and not spec.online.reduction.endswith("_f32"):
+        alpha = make_plan(spec, data.x_raw, data.y_raw).signals["alpha"].format
+        found.append(("numbers.formats.alpha", str(alpha), str(Format(True, alpha.bits, alpha.frac - 1))))
+    shorter = {32: 24, 24: 16}.get(spec.numbers.word)
+    if shorter is not None:
+        found.append(("numbers.word", spec.numbers.word, shorter))
+    return [step for step in found if step[0] not in best.inputs]
+
+
+def open_run(folder: str | Path) -> Run:
+    """Read a run folder; E365 where it holds none, E366 where its results cannot be read."""
+    with opened(Path(folder)) as store:
+        return Run(Path(folder), store)
+
+
+def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
+              progress: Progress = lambda done, total: None) -> Run:
+    """Evaluate what is not known yet of a grid, or let a search try points, and keep every result.
+
+    Parameters
+    ----------
+    settings : Settings
+    folder : Path
+        New, empty, or of an earlier run of the same spec and data, which goes on.
+    jobs : int
+        Processes.
+    scheduler : str, optional
+        Of a dask.distributed cluster, which computes instead.
+    progress : callable, optional
+        Told points done and in all.
+
+    Raises
+    ------
+    KerncastError
+        E302 for a folder that is not ours, E366 where its results cannot be read, E367 where they are of
+        another spec, E364 where float64 has no answer to compare with; whatever is wrong with the spec as
+        written; E262 and E501 of the executors.
+    """
+    refuse_foreign(folder, ours=(folder / DATABASE).is_file(),
+                   allowed="a new or an empty folder, or one of an earlier sweep")
+    evaluator = settings.evaluator
+    baseline, judged_by = evaluator.baseline(), evaluator.judged_by()
+    against = next((c for c in settings.constraints if c.above_float and c.name not in baseline), None)
+    if against is not None:
+        raise fail("E364", "float64 has no answer with the spec as written", where="--constraint",
+                   value=against.text, allowed="a limit that is a number",
+                   remedy="raise lambda in the spec, or write a number for float")
+    folder.mkdir(parents=True, exist_ok=True)
+    with opened(folder, new=True) as store:
+        _refuse_another(store, settings, evaluator, folder)
+        store.put(settings=_kept(settings, baseline, judged_by))
+        work = _Work(store, settings, evaluator, baseline, jobs, scheduler, progress)
+        if settings.searches:
+            assert settings.trials is not None
+            search(settings.space, settings.trials, settings.seed, settings.objectives, work.over, work.done)
+            work.descend()
+        else:
+            work.done(list(settings.space.grid()))
+        return Run(folder, store)
+
+
+def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> dict[str, Any]:
+    return {"base": settings.space.values, "axes": [[a.key, list(a.values)] for a in settings.space.axes],
+            "base_dir": settings.base_dir, "objectives": settings.objectives,
+            "constraints": [vars(c) for c in settings.constraints], "trials": settings.trials,
+            "seed": settings.seed, "baseline": baseline, "judged_by": judged_by}
+
+
+def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:
+    """E367 where the folder holds points of another spec, other data or another version."""
+    mine = [__version__, settings.space.values, evaluator.source]
+    held = store.meta("identity")
+    if held is None:
+        store.put(identity=mine)
+    elif held != mine:
+        parts = zip(("version of kerncast", "spec", "data"), held, mine, strict=True)
+        what = next(name for name, a, b in parts if a != b)
+        raise fail("E367", f"the folder holds a sweep of another {what}", where=str(folder), value=what,
+                   allowed="the folder of the same spec and data", remedy="name another -o")
+
+
+class _Work:
+    """The points of a run as they are done."""
+
+    def __init__(self, store: Store, settings: Settings, evaluator: Evaluator, baseline: Mapping[str, float],
+                 jobs: int, scheduler: str | None, progress: Progress) -> None:
+        self._store, self._settings, self._evaluator, self._baseline = store, settings, evaluator, baseline
+        self._jobs, self._scheduler, self._progress = jobs, scheduler, progress
+        self._known = {key: p for key, p in store.points().items()
+                       if not evaluator.beside_float or not p.answers or "excess" in p.measures}
+        self._count = 0
+
+    def over(self, point: Point) -> list[float]:
+        """By how much a point misses each constraint."""
+        return [c.over(point.measures, self._baseline) for c in self._settings.constraints]
+
+    def done(self, inputs: list[Inputs]) -> list[Point]:
+        """The points in order; what is not known is evaluated, and kept as it comes."""
+        total = max(len(inputs), self._settings.trials or 0 if self._settings.searches else 0)
+        keys = [self._evaluator.key(point) for point in inputs]
+        pending = {key: point for key, point in zip(keys, inputs, strict=True) if key not in self._known}
+        # The same spec may have been reached through other keys: it is told by those of today.
+        renamed = [replace(self._known[key], inputs=point) for key, point in zip(keys, inputs, strict=True)
+                   if key in self._known and self._known[key].inputs != point]
+        self._keep(renamed)
+        self._count += len(inputs) - len(pending)
+        for points in evaluated(self._evaluator, list(pending.values()), self._jobs, self._scheduler):
+            self._keep(points)
+            self._count += len(points)
+            self._progress(min(self._count, total), total)
+        return [self._known[key] for key in keys]
+
+    def _keep(self, points: list[Point]) -> None:
+        if points:
+            self._store.add(points)
+            self._known |= {point.key: point for point in points}
+
+    def descend(self) -> None:
+        """From the best design of a search, one key at a time to a cheaper one, while there is any."""
+        s = self._settings
+        for _ in range(_MOST_STEPS):
+            best = of.cheapest(self._known.values(), s.constraints, self._baseline, s.objectives)
+            if best is None or best.inputs.keys() != {axis.key for axis in s.space.axes}:
+                return
+            self.done(of.neighbours(s.space, best.inputs))
+            if of.cheapest(self._known.values(), s.constraints, self._baseline, s.objectives) == best:
+                return

@@ -1,0 +1,87 @@
+"""lab.sweep: a search where the grid is too large: optuna asks for points in batches.
+
+It is told all of a batch before it asks for the next.  A batch has the same size whatever computes it, and is
+told in the order asked, so that the same seed tries the same points on any number of workers, and a search
+that is run again asks for what is stored already.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any
+
+from ...sim.packages import missing
+from .evaluate import Point
+from .space import Inputs, Space
+
+BATCH = 16
+_STARTS = 32
+
+
+def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
+           over: Callable[[Point], list[float]],
+           evaluate: Callable[[list[Inputs]], list[Point]]) -> None:
+    """Let a tree-structured Parzen estimator try points.
+
+    Parameters
+    ----------
+    space : Space
+    trials : int
+        Points to try; some may be tried before.
+    seed : int
+    objectives : sequence of str
+        Measures to be small.
+    over : callable
+        By how much a point misses each constraint; 0 or less where it keeps it.
+    evaluate : callable
+        Points of a batch, in its order.
+
+    Raises
+    ------
+    KerncastError
+        E501 without optuna.
+    """
+    try:
+        optuna: Any = import_module("optuna")
+    except ImportError:
+        raise missing("a search comes", "optuna", "python -m pip install optuna", "--trials") from None
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
+        sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=_STARTS,
+                                             constraints_func=lambda trial: trial.user_attrs["over"])
+        study = optuna.create_study(directions=["minimize"] * len(objectives), sampler=sampler)
+        left = trials
+        while left:
+            asked = [study.ask() for _ in range(min(BATCH, left))]
+            left -= len(asked)
+            inputs = [_suggested(space, trial) for trial in asked]
+            for trial, point in zip(asked, evaluate(inputs), strict=True):
+                _tell(optuna, study, trial, point, objectives, over)
+
+
+def _suggested(space: Space, trial: Any) -> Inputs:
+    """The point of a trial; what has an order is chosen by its place in it."""
+    found: Inputs = {}
+    for axis in space.axes:
+        if axis.numeric and len(axis.values) > 2:
+            ordered = sorted(axis.values)
+            found[axis.key] = ordered[trial.suggest_int(axis.key, 0, len(ordered) - 1)]
+        else:
+            at = trial.suggest_categorical(axis.key, list(range(len(axis.values))))
+            found[axis.key] = axis.values[at]
+    return found
+
+
+def _tell(optuna: Any, study: Any, trial: Any, point: Point, objectives: Sequence[str],
+          over: Callable[[Point], list[float]]) -> None:
+    values = [point.measures.get(name) for name in objectives]
+    # A point without an answer, or without a measure, is worse than any limit says.
+    misses = [min(miss, 1e9) for miss in over(point)]
+    trial.set_user_attr("over", misses)
+    if not point.answers or None in values:
+        study.tell(trial, state=optuna.trial.TrialState.FAIL)
+    else:
+        study.tell(trial, values)

@@ -1,0 +1,289 @@
+"""lab.sweep: what a sweep varies: keys of the spec, each with its values, and the spec of every point.
+
+A key is written as in the spec, table and name: ``toeplitz.lambda`` (or ``toeplitz.lam``), ``online.budget``,
+``numbers.formats.alpha``; a name alone where one table of the spec has it.  Values are a list, or
+``LO..HI/COUNT``: so many values at equal ratios (at equal steps where LO is not above 0).
+
+``input.word`` and ``output.word`` are words of the sensor.  Where they are swept the samples are rounded to
+the word of the point, as a sensor of that word would have given them, and offsets follow.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.formats import Format
+from ...sim.spec import Spec
+from ...sim.spec_problems import shown, table_problems, unknown_key
+from ...sim.spec_source import Source
+from ...sim.spec_tables import TABLE_OF, TABLES, keys
+
+Scalar = int | float | str | bool
+Inputs = dict[str, Scalar]
+Values = dict[str, Any]
+
+_RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d+)")
+_MOST_VALUES = 10_000
+#: Tables that no point may vary.
+_FIXED = ("sweep",)
+#: Tables of sensors, whose words the samples follow.
+SENSORS = ("input", "output")
+#: Tables and keys that float64 does not look at.
+NUMBERS_ONLY = ("numbers", "target", "budget")
+SOLVING = ("toeplitz.solver", "toeplitz.scaling", "toeplitz.refine", "toeplitz.tolerance", "cg.tolerance")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One key of the spec and the values that it takes.
+
+    Parameters
+    ----------
+    key : str
+        As the spec writes it: ``toeplitz.lambda``.
+    values : tuple
+    """
+
+    key: str
+    values: tuple[Scalar, ...]
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Table, key, and for a table in a key the name in it."""
+        return tuple(self.key.split(".", 2))
+
+    @property
+    def changes_float(self) -> bool:
+        """Whether float64 gives another answer, not only the integers."""
+        return self.path[0] not in NUMBERS_ONLY and self.key not in SOLVING
+
+    @property
+    def numeric(self) -> bool:
+        """Whether all values are numbers, so that they have an order."""
+        return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in self.values)
+
+
+@dataclass(frozen=True)
+class Space:
+    """A spec and its axes: a grid of points, each a spec of its own.
+
+    Parameters
+    ----------
+    base : Spec
+    axes : tuple of Axis
+        Those that change the problem in float64 first, so that neighbours in the grid share it.
+    """
+
+    base: Spec
+    axes: tuple[Axis, ...]
+
+    @cached_property
+    def values(self) -> Values:
+        """The tables of the base, without [sweep]."""
+        dump: Values = self.base.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
+        return dump
+
+    @property
+    def size(self) -> int:
+        """Points of the grid."""
+        return math.prod(len(axis.values) for axis in self.axes)
+
+    def grid(self) -> Iterator[Inputs]:
+        """All points, the last axis fastest."""
+        return (self.point(index) for index in range(self.size))
+
+    def point(self, index: int) -> Inputs:
+        """The point of a number in the grid."""
+        found: Inputs = {}
+        for axis in reversed(self.axes):
+            index, at = divmod(index, len(axis.values))
+            found[axis.key] = axis.values[at]
+        return {axis.key: found[axis.key] for axis in self.axes}
+
+    def values_of(self, inputs: Mapping[str, Scalar]) -> Values:
+        """The tables of a point's spec."""
+        values = {name: dict(table) for name, table in self.values.items()}
+        for key, value in inputs.items():
+            table, name, *inner = key.split(".", 2)
+            if inner:
+                values[table][name] = {**values[table].get(name, {}), inner[0]: value}
+            else:
+                values[table][name] = value
+        for table in SENSORS:
+            _move_offset(values[table], self.values[table], f"{table}.offset" in inputs)
+        return values
+
+    def spec(self, inputs: Mapping[str, Scalar]) -> Spec:
+        """The spec of a point; its errors where the values do not go together."""
+        return Spec(**self.values_of(inputs))
+
+
+def _move_offset(table: Values, base: Values, chosen: bool) -> None:
+    """The offset in words of the point's sensor, whose range is that of the base."""
+    if chosen or table["word"] == base["word"] or "offset" not in base:
+        return
+    try:
+        finer = Format.parse(str(table["word"])).frac - Format.parse(base["word"]).frac
+    except KerncastError:  # the spec's own rules tell it
+        return
+    table["offset"] = ([moved(o, finer) for o in base["offset"]] if isinstance(base["offset"], list)
+                       else moved(base["offset"], finer))
+
+
+def moved(word: int, finer: int) -> int:
+    """A word with so many more fraction bits (fewer where negative), to nearest, halves up."""
+    return word << finer if finer >= 0 else (word + (1 << (-finer - 1))) >> -finer
+
+
+def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
+    """The space of a spec's [sweep.grid] and of the options ``--grid KEY=VALUES``, which replace its keys.
+
+    Raises
+    ------
+    KerncastError
+        Every mistake at once: E103 unknown keys, E107 to E110 and E201 values that the key does not take,
+        E360 what is no axis; E361 where nothing is swept.
+    """
+    problems: list[Problem] = []
+    wanted: dict[str, tuple[Any, str]] = {}
+    for key, values, where in [*_of_table(spec), *_of_options(grid, problems)]:
+        name = _canonical(spec, key, where, problems)
+        if name:
+            wanted[name] = values, where
+    axes = []
+    for name, (values, where) in wanted.items():
+        listed = _listed(values, where, problems)
+        _check_values(spec, name, listed, where, problems)
+        axes.append(Axis(name, tuple(listed)))
+    if problems:
+        raise KerncastError(problems)
+    if not axes:
+        raise fail("E361", "nothing is swept", where="--grid", value="no key", allowed="a key of the spec",
+                   remedy="add --grid numbers.word=16,24,32, or [sweep.grid] to the spec")
+    return Space(spec, tuple(sorted(axes, key=lambda axis: not axis.changes_float)))
+
+
+def _of_table(spec: Spec) -> Iterator[tuple[str, Any, str]]:
+    """Keys, values and places of [sweep.grid], whose keys may be nested tables or quoted text."""
+    waiting: list[tuple[tuple[str, ...], Any]] = [((), spec.sweep.grid if spec.sweep else {})]
+    while waiting:
+        path, value = waiting.pop(0)
+        if isinstance(value, Mapping):
+            waiting += [((*path, name), inner) for name, inner in value.items()]
+        else:
+            yield ".".join(path), value, spec.place("sweep", "grid", *path)
+
+
+def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[str, Any, str]]:
+    for text in grid:
+        key, equals, values = text.partition("=")
+        if not equals or not key.strip() or not values.strip():
+            problems.append(Problem("E360", "this is no axis", "--grid", text,
+                                    "KEY=V1,V2,... or KEY=LO..HI/COUNT", "write numbers.word=16,24,32"))
+            continue
+        whole = _RANGE.fullmatch(values.strip())
+        listed: Any = values.strip() if whole else [_scalar(v.strip()) for v in values.split(",")]
+        yield key.strip(), listed, f"--grid {key.strip()}"
+
+
+def _scalar(text: str) -> Scalar:
+    """A value as TOML would read it: a number or true and false, else text."""
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _listed(values: Any, where: str, problems: list[Problem]) -> list[Scalar]:
+    """The values of an axis, each once."""
+    found = _RANGE.fullmatch(values) if isinstance(values, str) else None
+    if found is not None:
+        lo, hi, count = _scalar(found["lo"]), _scalar(found["hi"]), int(found["count"])
+        if isinstance(lo, (int, float)) and isinstance(hi, (int, float)) and 1 < count <= _MOST_VALUES \
+                and -math.inf < lo < hi < math.inf:
+            return list(dict.fromkeys(_spread(lo, hi, count)))
+    elif isinstance(values, (list, tuple)) and 0 < len(values) <= _MOST_VALUES \
+            and all(isinstance(v, (int, float, str)) for v in values):
+        return list(dict.fromkeys(values))
+    problems.append(Problem("E360", "these are no values", where, shown(values),
+                            f"a list of 1 to {_MOST_VALUES} values, or \"LO..HI/COUNT\" with LO below HI",
+                            "write [16, 24, 32], or \"0.01..1/9\""))
+    return []
+
+
+def _spread(lo: float, hi: float, count: int) -> Iterator[Scalar]:
+    """So many values from lo to hi at equal ratios, or at equal steps where lo is not above 0."""
+    whole = isinstance(lo, int) and isinstance(hi, int)
+    for i in range(count):
+        part = i / (count - 1)
+        value = lo * (hi / lo) ** part if lo > 0 else lo + (hi - lo) * part
+        yield round(value) if whole else float(f"{value:.6g}")
+
+
+def known_keys(spec: Spec) -> list[str]:
+    """Every key of the spec that can be swept, ``table.key``."""
+    present = [name for name in TABLES if name not in _FIXED and getattr(spec, name, None) is not None]
+    return [f"{name}.{key}" for name in present for key in keys(TABLES[name])]
+
+
+def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str:
+    """A key as the spec writes it; empty, with a problem, where there is none."""
+    table, _, rest = key.partition(".")
+    known = known_keys(spec)
+    if not rest:  # a name alone
+        homes = [k for k in known if k.split(".")[1] == _alias(k.split(".")[0], key)]
+        if len(homes) == 1:
+            return homes[0]
+        near = difflib.get_close_matches(key, [k.split(".")[1] for k in known], n=1)
+        problems.append(Problem("E103", f"{'several tables have' if homes else 'no table has'} a key {key}",
+                                where, key, ", ".join(homes or known),
+                                f"name its table: {homes[0]}" if homes else
+                                f"did you mean {near[0]}?" if near else "use one of these"))
+        return ""
+    name, *inner = rest.split(".", 1)
+    name = _alias(table, name)
+    if f"{table}.{name}" in known:
+        return ".".join((table, name, *inner))
+    if table in TABLES and table in {k.split(".")[0] for k in known}:
+        problems.append(unknown_key(table, name, TABLES[table], where))
+        return ""
+    near = difflib.get_close_matches(key, known, n=1)
+    belongs = [a for a, t in TABLE_OF.items() if t == table]
+    problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known),
+                            f"did you mean {near[0]}?" if near else
+                            f"remove it: it is for algorithm {belongs[0]} only" if belongs else
+                            "use one of these"))
+    return ""
+
+
+def _alias(table: str, name: str) -> str:
+    """A key as the file writes it: lambda for lam."""
+    fields = {field: key for key, field in keys(TABLES[table]).items()} if table in TABLES else {}
+    return fields.get(name, name)
+
+
+def _check_values(spec: Spec, name: str, values: list[Scalar], where: str, problems: list[Problem]) -> None:
+    """Each value by itself against the rules of its table; what goes not together is told by the points."""
+    space = Space(spec, ())
+    table, key, *inner = name.split(".", 2)
+    for value in values:
+        changed = json.loads(json.dumps(space.values[table]))
+        if inner:
+            changed[key] = {**changed.get(key, {}), inner[0]: value}
+        else:
+            changed[key] = value
+        found = table_problems(table, TABLES[table], changed, Source("", {}))
+        problems += [Problem(p.code, p.message, where, p.value, p.allowed, p.remedy)
+                     for path, p in found.items() if path[:2] == (table, key)]

@@ -13,13 +13,15 @@ from ..rtl.common import MOST_WORDS, model_tag, vectors
 from ..rtl.learner import distance_parts as state_parts
 from ..rtl.solver import MOST_SAMPLES
 from .dialects import Dialect
-from .widths import types, word, x_range
+from .widths import types, word
 
 __all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "Core", "hls_context",
            "state_parts"]
 
 #: Columns of a sample at most: the loop over them is unrolled.
 MOST_COLUMNS = 256
+#: Tables of the kernels.
+ROMS = ("exp2", "exp2_coarse", "exp2_fine", "sine")
 
 
 @dataclass(frozen=True)
@@ -67,15 +69,18 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     if plan.options.get("bias") == "1":
         return _unlike("[toeplitz] bias", "true", "bias = false",
                        "remove bias, or take the mean of the targets as [output] offset")
+    if plan.fixed and plan.integer("bias") != 0:
+        return _unlike("[predictor] file", f"an intercept of {plan.integer('bias')} words of y",
+                       "no intercept", "train a model without one, such as KernelRidge; or predict in C")
     return _too_large(plan)
 
 
 def _no_learner(plan: Plan) -> KerncastError | None:
     """FKLMS in integers with nothing but a budget, in memory that holds it."""
-    if plan.trains or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
+    if not plan.learns or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
             or plan.in_float32:
-        where = "[model] algorithm" if plan.trains else "[online] reduction"
-        return _unlike(where, plan.algorithm if plan.trains else plan.options["reduction"],
+        where = "[online] reduction" if plan.learns else "[model] algorithm"
+        return _unlike(where, plan.options["reduction"] if plan.learns else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose it, or learn in C and load the predictor")
     for name in ("max_deterioration", "truncation", "max_age"):
         if name in plan.constants:
@@ -139,7 +144,8 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
         return [("long long", f"{name}_LO", literal(lo), ""), ("long long", f"{name}_HI", literal(hi), "")]
 
     x, word_lo = plan.signals["x"], -(1 << (plan.word - 1))
-    rows = [("int", "COLUMNS", str(plan.sizes["D"]), "D"), ("int", "VECTORS", str(vectors(plan)), "held at most"),
+    rows = [("int", "COLUMNS", str(plan.sizes["D"]), "D"),
+            ("int", "VECTORS", str(vectors(plan)), "held at most"),
             *range_of("X", x.lo, x.hi), *range_of("WORD", word_lo, -word_lo - 1),
             *[("int", f"{name.upper()}_ROUNDING", f"kc::{plan.signals[name].rounding.name}", "")
               for name in ("x", "y", "f", "alpha", "a", "r") if name in plan.signals],
@@ -172,7 +178,6 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         Their clock period in nanoseconds.
     """
     learns, solves, columns = LEARNER.fits(plan), SOLVER.fits(plan), plan.sizes["D"]
-    lo, hi = x_range(plan)
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | {
         "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
         "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
@@ -180,7 +185,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         "row_ii": -(-columns // lanes), "column_lanes": min(lanes, columns),
         "x_bits": plan.signals["x_raw"].format.c_bits, "y_bits": plan.signals["y_raw"].format.c_bits,
         "sample_bits": max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw")),
-        "x_lo": lo, "x_hi": hi, "exp2_cut": plan.constants.get("exp2_cut", 0),
+        "roms": {name: table for name, table in plan.tables.items() if name in ROMS},
         "tag": model_tag(plan), "state_parts": state_parts(plan) if learns else 0,
         "cores": [core for core in CORES if core.fits(plan)],
         "has": {core.name: core.fits(plan) for core in CORES},

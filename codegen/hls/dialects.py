@@ -33,11 +33,11 @@ class Dialect:
     core_scripts: tuple[str, ...] = ()
 
     def before(self, ii: int = 0, unroll: int = 1) -> str:
-        """Lines before a loop that starts a turn every `ii` clocks (0: as it comes), `unroll` turns at once."""
+        """Lines before a loop that starts a turn every `ii` clocks, `unroll` turns at once; 0, 1: no such."""
         return ""
 
     def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0) -> str:
-        """Lines at the head of such a loop's body, which has `turns` at most (0: as it says)."""
+        """Lines at the head of such a loop's body; it has `turns` at most, where they are not its own."""
         return ""
 
     def top(self) -> str:

@@ -1,4 +1,4 @@
-"""codegen.hls: the text that the testbench replays: a call a line, its words, and the words that it must answer.
+"""codegen.hls: the text that the testbench replays: a call a line, its words, and what it must answer.
 
 Such as ``predict 12 -5 = 0 731``: raw words in; status and f out.  A line without ``=`` is answered on the
 standard output.

@@ -1,4 +1,4 @@
-"""codegen.hls: how wide each word of the HLS cores is: as wide as the plan's ranges and shifts ask, no wider."""
+"""codegen.hls: how wide each word of the HLS cores is: as the plan's ranges and shifts ask, no wider."""
 
 from __future__ import annotations
 
@@ -73,9 +73,10 @@ def _kernel(plan: Plan) -> dict[str, str]:
         return types | {"distance_t": _both(most), "dot_t": _both(max(dot, most)),
                         "base_scaled_t": _both(dot * plan.integer("kernel_c")), "base_t": "kc::sint<33>",
                         "power_t": _both(_lifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
+    if "kernel_turn" in plan.constants:
+        types["diff_t"] = word(0, x_range(plan)[1] - x_range(plan)[0])
     words = WORD_CLASSES[plan.word]
-    return types | {"diff_t": word(0, x_range(plan)[1] - x_range(plan)[0]),
-                    "t_t": word(0, (words.t_end << words.t_frac) - 1)}
+    return types | {"t_t": word(0, (words.t_end << words.t_frac) - 1)}
 
 
 def _expansion(plan: Plan) -> dict[str, str]:
@@ -87,7 +88,7 @@ def _expansion(plan: Plan) -> dict[str, str]:
     least = plan.constants.get("alpha_exp_min", 0)
     reach = max(abs(least), abs(plan.constants.get("alpha_exp_max", 0)))
     return {"acc_t": _both(most), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
-            "count_t": word(0, vectors(plan)), "place_t": word(0, max(1, vectors(plan) - 1))}
+            "place_t": word(0, max(1, vectors(plan) - 1))}
 
 
 def _learner(plan: Plan) -> dict[str, str]:
@@ -95,11 +96,9 @@ def _learner(plan: Plan) -> dict[str, str]:
     rail = 1 << (plan.word - 1)
     product = rail * plan.signals["kernel"].hi
     step = 2 * rail * plan.integer("eta")
-    return {"miss_t": _both(2 * rail), "eta_t": word(0, plan.integer("eta")),
-            "step_t": _both(_lifted(step, min(0, plan.integer("eta_shift"))) + rail),
-            "product_t": _both(product), "given_t": _both(product + rail),
-            "decay_t": word(0, max(1, plan.integer("decay"))),
-            "decayed_t": _both(rail * max(1, plan.integer("decay")))}
+    lifted = _lifted(step, min(0, plan.integer("eta_shift")))
+    return {"miss_t": _both(2 * rail), "step_t": _both(lifted + rail), "product_t": _both(product),
+            "given_t": _both(product + rail), "decayed_t": _both(rail * max(1, plan.integer("decay")))}
 
 
 def _solver(plan: Plan) -> dict[str, str]:
@@ -115,8 +114,7 @@ def _solver(plan: Plan) -> dict[str, str]:
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
             "lifted_t": _both(max(rail * rail, _lifted(rail * rail, 2 * (w - 1) - 31))),
             "update_t": _both(rail * rail * 2),
-            "wide_t": _both((4 * rail) << static), "rho_t": "kc::uint<31>",
-            "scaled_t": _both(rail << 31)}
+            "wide_t": _both((4 * rail) << static), "scaled_t": _both(rail << 31)}
 
 
 def types(plan: Plan, *, learns: bool, solves: bool) -> dict[str, str]:

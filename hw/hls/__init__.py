@@ -1,1 +1,1 @@
-"""hw.hls: C simulation of the generated HLS C++: its vendors' headers, a compiler, and the program they make."""
+"""hw.hls: C simulation of the generated HLS C++: the vendors' headers, a compiler, their program."""

@@ -1,4 +1,4 @@
-"""hw.hls: where the headers of a dialect's integers are on this machine; nothing of theirs ships with kerncast."""
+"""hw.hls: where the headers of a dialect's integers are on this machine; none ships with kerncast."""
 
 from __future__ import annotations
 

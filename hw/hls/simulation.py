@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ...codegen.tools import refusal, run_tool
@@ -46,7 +47,7 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
     ----------
     dialect : str
     sources : sequence of Path
-        In one folder, that of their headers.
+        In one folder, that of their headers; compiled as one, since the vendors' headers take the time.
     program : Path
         The file to make.
     compiler : str
@@ -61,8 +62,9 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
     command, headers = cpp_compiler(compiler), header_folder(dialect)
     program.parent.mkdir(parents=True, exist_ok=True)
     folder = sources[0].parent
-    names = [os.path.relpath(source, folder) for source in sources]
-    done = run_tool([*command, *FLAGS, *flags, "-I.", "-isystem", str(headers), *names, "-o",
+    *first, last = (os.path.relpath(source, folder) for source in sources)
+    included = [word for name in first for word in ("-include", name)]
+    done = run_tool([*command, *FLAGS, *flags, "-I.", "-isystem", str(headers), *included, last, "-o",
                      str(program.absolute())], folder, program.parent)
     if done.returncode != 0:
         raise refusal(command[0], "the compiler refused the generated code", done)
@@ -117,8 +119,6 @@ class Testbench:
             return
         assert process.stdin is not None and process.stdout is not None
         for pipe in (process.stdin, process.stdout):
-            try:
+            with suppress(OSError):  # it ended first
                 pipe.close()
-            except OSError:  # it ended first
-                pass
         process.wait()

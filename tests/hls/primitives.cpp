@@ -25,12 +25,9 @@ static word_t of_width(const std::string &name, const words_t &a)
     if (name == "magnitude") return kc::magnitude(T(a[0])).to_int64();
     if (name == "block_scale") {
         T words[16];
-        const int count = int(a.size()) - 3;
-        word_t folded = 0;
-        for (int i = 0; i < count; i++) words[i] = T(a[unsigned(i) + 3]);
-        const word_t used = kc::block_scale(words, int(a[0]), int(a[1]), kc::uint<6>(a[2])).to_int64();
-        for (int i = 0; i < count; i++) folded = folded * 31 % 1000003 + words[i].to_int64();
-        return used * 1000003 + folded;
+        for (unsigned i = 4; i < a.size(); i++) words[i - 4] = T(a[i]);
+        const T used = kc::block_scale(words, int(a[0]), int(a[1]), kc::uint<6>(a[2]));
+        return a[3] < 0 ? used.to_int64() : words[a[3]].to_int64();
     }
     std::cerr << "no primitive " << name << "\n";
     return 0;

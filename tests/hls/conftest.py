@@ -1,0 +1,141 @@
+"""HLS C++ built for this machine once a session, by the first compiler that is found."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.hw.hls.backend import HlsBackend
+from kerncast.sim.backend import Raw
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import Vectors, make_vectors
+
+HEADERS = "python -m pip install --no-deps hls4ml"
+COMPILER = "sudo apt-get install -y g++"
+
+#: Each word class, every kernel that has a branch of its own, all rounding modes, all cores.
+SPECS = {
+    "learner16": """
+        input = {word = "s12f0", columns = 3, offset = [5, -100, 0], gain = [1.0, 0.5, 2.0]}
+        output = {word = "s12f0"}
+        kernel = {sigma = 600.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 16}
+        """,
+    "learner24": """
+        input = {word = "u10f0", columns = 2, offset = 512}
+        output = {word = "s16f0"}
+        kernel = {type = "laplacian", sigma = 150.0}
+        online = {budget = 5, eta = 0.9, rho = 0.05}
+        numbers = {word = 24, rounding = "half_even", exp_table = "medium", formats = {alpha = "s24f24"}}
+        hls = {lanes = 2}
+        """,
+    "learner32": """
+        input = {word = "s16f4", columns = 2}
+        output = {word = "s12f0"}
+        kernel = {type = "periodic", sigma = 0.8, period = 360.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 32, rounding = "floor"}
+        """,
+    "grid16": """
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 24, lambda = 0.1, scheme = "uniform", step = 3}
+        numbers = {word = 16}
+        hls = {lanes = 2}
+        """,
+    "means32": """
+        input = {word = "s16f8", columns = 2, gain = [1.0, 3.0]}
+        output = {word = "s12f0"}
+        kernel = {sigma = 40.0}
+        toeplitz = {n = 16, lambda = 0.5, scheme = "diagonal_mean_biased"}
+        numbers = {word = 32, rounding = "half_even"}
+        """,
+    "static24": """
+        input = {word = "u16f0"}
+        output = {word = "s16f15"}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 20, lambda = 0.3, scheme = "uniform", scaling = "static"}
+        numbers = {word = 24, ranges = {alpha = 1.0}}
+        """,
+    "powers16": """
+        input = {word = "s10f9", columns = 3}
+        output = {word = "s12f0"}
+        kernel = {type = "polynomial", degree = 3, gamma = 0.5, coef0 = 0.7}
+        cg = {n = 6, lambda = 0.5, steps = 8}
+        numbers = {word = 16}
+        """,
+    "line24": """
+        input = {word = "s12f8", columns = 2}
+        output = {word = "s12f0"}
+        kernel = {type = "linear"}
+        cg = {n = 6, lambda = 0.5, steps = 8, tolerance = 8.0}
+        numbers = {word = 24, casts = {f = "wrap"}}
+        """,
+}
+_ALGORITHMS = {"online =": "kernel_lms", "toeplitz =": "toeplitz_rls", "cg =": "kernel_cg"}
+
+
+def make(case: str, more: str = "") -> Plan:
+    text = SPECS[case]
+    algorithm = next(name for table, name in _ALGORITHMS.items() if table in text)
+    return make_plan(Spec.from_text(f'model = {{name = "{case}", algorithm = "{algorithm}"}}\n{text}{more}',
+                                    f"{case}.toml"))
+
+
+def drawn(plan: Plan, signal: str, shape: tuple[int, ...], chance: np.random.Generator) -> Raw:
+    """Raw words over the whole range, an eighth of them rails."""
+    fmt = plan.signals[signal].format
+    words = chance.integers(fmt.lo, fmt.hi, shape, endpoint=True)
+    words[chance.random(shape) < 0.125] = chance.choice([fmt.lo, fmt.hi])
+    return words
+
+
+def samples(plan: Plan, count: int, chance: np.random.Generator) -> Raw:
+    """Inputs, a third of which came before or are near to one that did."""
+    x = drawn(plan, "x_raw", (count, plan.sizes["D"]), chance)
+    fmt = plan.signals["x_raw"].format
+    for i in range(2, count, 3):
+        before = x[int(chance.integers(max(0, i - 12), i))]
+        x[i] = np.clip(before + chance.integers(-2, 3, len(before)) * int(chance.integers(2)), fmt.lo, fmt.hi)
+    return x
+
+
+def vectors(plan: Plan, words: int) -> Vectors:
+    """Calls that some back end answers with about so many words."""
+    chance = np.random.default_rng(len(plan.name) + words)
+    if plan.learns:
+        x = samples(plan, words // 4, chance)
+        return make_vectors(plan, [("predict", x[:2], None),
+                                   ("update", x, drawn(plan, "y_raw", (len(x),), chance)),
+                                   ("predict", x[:words // 5], None)])
+    calls: list[tuple[str, Raw | None, Raw | None]] = []
+    n = plan.sizes["n"]
+    for _ in range(max(2, words // 1000)):
+        x = None if plan.options.get("scheme") == "uniform" else samples(plan, n, chance)
+        asked = samples(plan, min(480, words // 4), chance)
+        calls += [("train", x, drawn(plan, "y_raw", (n,), chance)), ("predict", asked, None)]
+    return make_vectors(plan, calls)
+
+
+@pytest.fixture(scope="session")
+def require_hls(require_tool: Callable[[str, str], str]) -> None:
+    """The headers and a compiler, or a skip with what installs them."""
+    require_tool("python:hls4ml", HEADERS)
+    require_tool("g++", COMPILER)
+
+
+@pytest.fixture(scope="session")
+def backend(require_hls: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., HlsBackend]:
+    """``backend(plan, dialect)``: opened on what was built before, where it was."""
+    folders: dict[tuple[str, str], Path] = {}
+
+    def opened(plan: Plan, dialect: str, **options: object) -> HlsBackend:
+        folder = folders.setdefault((plan.name, dialect), tmp_path_factory.mktemp(plan.name))
+        return HlsBackend(plan, dialect, build_dir=folder, flags=("-O0",), **options)
+
+    return opened

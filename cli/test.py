@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,7 +15,6 @@ from .shell import JsonFlag, columns, show
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from ..lab.bisection import Bisection
     from ..lab.ledger import Row
@@ -30,6 +31,8 @@ def test(out: GeneratedFolder,
          predictions: Annotated[int, typer.Option(help="Predictions a call at most; 0 for all.", min=0)] = 0,
          bisect: Annotated[bool, typer.Option(
              "--bisect", help="Build with trace hooks, and name the first word that differs.")] = False,
+         waves: Annotated[Path | None, typer.Option(
+             help="Folder for the waveforms of an RTL simulation, one FST file a call.")] = None,
          as_json: JsonFlag = False) -> None:
     """Replay the folder's vectors on back ends and compare every word with the model's.
 
@@ -41,6 +44,7 @@ def test(out: GeneratedFolder,
     kerncast test build/ecg --on host
     kerncast test build/ecg --on host:clang:-O0 --on emu:mps2-an386:qemu
     kerncast test build/ecg --on rtl:icarus --predictions 8
+    kerncast test build/ecg --on rtl:verilator:learner --waves build/waves
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
     from ..codegen.generate import load_plan, load_vectors
@@ -56,7 +60,7 @@ def test(out: GeneratedFolder,
         raise fail("E309", "the vectors belong to another plan", where=str(out), value=vectors.plan_hash,
                    allowed=plan.hash, remedy="generate the folder again")
     chosen = shortened(vectors, predictions) if predictions else vectors
-    run = _bisect if bisect else _replay
+    run = _bisect if bisect else partial(_replay, waves=waves)
     rows, failed = _on_each(plan, chosen, on, out, run, as_json)
     mismatches = sum(row.mismatches for row in rows)
     text = columns([("back end", "words", "unequal", "first difference"),
@@ -74,10 +78,10 @@ def test(out: GeneratedFolder,
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell) -> Row:
+def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell, waves: Path | None = None) -> Row:
     from ..lab.ledger import run_backend
 
-    return run_backend(plan, vectors, name, out)
+    return run_backend(plan, vectors, name, out, waves=waves)
 
 
 def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell) -> Bisection:

@@ -26,7 +26,7 @@ NAMES = {
     "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
     "emu:BOARD[:EMULATOR]": "firmware image on an emulated board",
     "board:[BOARD@]PORT": "firmware on a real board at a serial port",
-    "rtl:icarus|verilator[:CORE]": "SystemVerilog in a simulator; CORE: predictor, learner, trainer",
+    "rtl:icarus|verilator[:CORE]": "SystemVerilog in a simulator; CORE: predictor, learner, trainer, solver",
     "hls:vitis|catapult": "HLS C++ in C simulation",
 }
 
@@ -36,7 +36,7 @@ _BOARD_ID = re.compile(r"[a-z][a-z0-9-]*")
 
 def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
                  build_dir: str | Path | None = None, state: Outputs | None = None,
-                 traced: bool = False, flash: str = "") -> Backend:
+                 traced: bool = False, flash: str = "", waves: Path | None = None) -> Backend:
     """Open a back end by name.
 
     Parameters
@@ -54,6 +54,8 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
         With trace hooks: it answers ``trace``.
     flash : str
         Load a real board first: by this program, or by ``auto``.
+    waves : path, optional
+        A folder for the waveforms of an RTL simulation, one a call.
 
     Returns
     -------
@@ -69,17 +71,20 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     opener = _OPENERS[kind]
     if traced and (kind in ("rtl", "hls") or name == "model:fxpmath"):
         raise no_hooks(name)
+    if waves is not None and kind != "rtl":
+        raise fail("E424", "only an RTL simulation has waveforms", where="back end", value=name,
+                   allowed="rtl:icarus or rtl:verilator", remedy="leave --waves away")
     if kind == "model" or (kind == "board" and not flash):
         return opener(_Wanted(plan, rest, Path(), Path(), state, traced))
     if source is not None:
         build = Path(build_dir or Path(source) / "build")
-        return opener(_Wanted(plan, rest, Path(source), build, state, traced, flash))
+        return opener(_Wanted(plan, rest, Path(source), build, state, traced, flash, waves))
     folder = tempfile.TemporaryDirectory(prefix="kerncast-")
     try:
         made = Path(folder.name) / "source"
         generate(plan, made)
         build = Path(build_dir or made / "build")
-        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced, flash)), folder)
+        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced, flash, waves)), folder)
     except BaseException:
         folder.cleanup()
         raise
@@ -156,6 +161,7 @@ class _Wanted(NamedTuple):
     state: Outputs | None
     traced: bool
     flash: str = ""
+    waves: Path | None = None
 
 
 class _Owning:
@@ -252,22 +258,23 @@ def _board(wanted: _Wanted) -> Backend:
 
 
 #: What may follow a simulator's name; nothing for learner or trainer where there is one, else the predictor.
-_RTL_CORES = ("", "predictor", "learner", "trainer")
+_RTL_CORES = ("", "predictor", "learner", "trainer", "solver")
 
 
 def _rtl(wanted: _Wanted) -> Backend:
     from ..codegen.rtl import LEARNER, TRAINER
     from .rtl.learner_backend import LearnerBackend
     from .rtl.simulate import RtlBackend
-    from .rtl.trainer_backend import TrainerBackend
+    from .rtl.trainer_backend import SolverBackend, TrainerBackend
 
     simulator, _, core = wanted.rest.partition(":")
     if core == "learner" or (not core and LEARNER.fits(wanted.plan)):
-        return LearnerBackend(wanted.plan, simulator, wanted.build, wanted.source)
+        return LearnerBackend(wanted.plan, simulator, wanted.build, wanted.source, wanted.waves)
     state = open_model(wanted.plan).state() if wanted.state is None else wanted.state
     if core == "trainer" or (not core and TRAINER.fits(wanted.plan)):
-        return TrainerBackend(wanted.plan, state, simulator, wanted.build, wanted.source)
-    return RtlBackend(wanted.plan, state, simulator, wanted.build, wanted.source)
+        return TrainerBackend(wanted.plan, state, simulator, wanted.build, wanted.source, wanted.waves)
+    backend = SolverBackend if core == "solver" else RtlBackend
+    return backend(wanted.plan, state, simulator, wanted.build, wanted.source, wanted.waves)
 
 
 def _hls(wanted: _Wanted) -> Backend:

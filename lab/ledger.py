@@ -46,7 +46,7 @@ class Row:
 
 
 def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
-                progress: Progress = lambda calls: calls) -> Row:
+                progress: Progress = lambda calls: calls, waves: Path | None = None) -> Row:
     """Replay vectors on a back end.
 
     Parameters
@@ -58,6 +58,8 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     source : Path
         The folder generated from the plan.
     progress : callable, optional
+    waves : path, optional
+        A folder for the waveforms of an RTL simulation.
 
     Returns
     -------
@@ -68,7 +70,7 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     KerncastError
         Where the back end cannot be opened or breaks.
     """
-    backend = open_backend(plan, name, source=source, state=vectors.state)
+    backend = open_backend(plan, name, source=source, state=vectors.state, waves=waves)
     try:
         return replay_on(backend, vectors, progress)
     finally:

@@ -42,6 +42,9 @@ LINK = {
                   "The board named on the host is not the one that the firmware was built for: counts and "
                   "baud rate could not agree.",
                   "Name the board that the message tells, or load the firmware of the one you want."),
+    "E424": Entry("the back end has no waveforms",
+                  "--waves writes what an RTL simulator saw of a core; the others simulate no signals.",
+                  "Leave --waves away, or name rtl:icarus or rtl:verilator."),
     "E431": Entry("the back end cannot do this",
                   "The plan has no core in SystemVerilog, or in HLS C++, for this call.",
                   "Train on another back end and pass its state."),

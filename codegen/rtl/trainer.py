@@ -65,12 +65,11 @@ def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
 def _ports(plan: Plan) -> Ports:
     """The streams, as the template has them."""
     x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
-    streams = (Stream("y", True, y_bits), Stream("model", False, plan.word, 3))
-    errors = (("error_y", "targets with tlast at the wrong beat"),)
-    if not _on_grid(plan):
-        streams = (Stream("x", True, x_bits), *streams)
-        errors = (("error_x", "samples with tlast at the wrong beat"), *errors)
-    return Ports("trainer", streams, ("y", "model"), errors, lanes=True)
+    samples = () if _on_grid(plan) else (Stream("x", True, x_bits),)
+    bad_samples = () if _on_grid(plan) else (("error_x", "samples with tlast at the wrong beat"),)
+    return Ports("trainer", (*samples, Stream("y", True, y_bits), Stream("model", False, plan.word, 3)),
+                 ("y", "model"), (*bad_samples, ("error_y", "targets with tlast at the wrong beat")),
+                 lanes=True)
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""hw: cocotb testbench of a generated trainer behind its registers; see :mod:`.bench`."""
+"""hw: cocotb testbench of a generated core behind its registers; see :mod:`.bench`."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
 from .bench import StreamBench, carry_out, the_script
 
+#: Whatever a core may have of streams.
+_SOURCES, _SINKS = ("x", "y", "model", "state"), ("f", "model", "state")
+
 
 class AxiBench(StreamBench):
-    """The module ``<prefix>_trainer_axi``: its streams and its registers."""
+    """The module ``<prefix>_<core>_axi``: its streams and its registers."""
 
     def __init__(self, dut: Any, limit: int) -> None:
-        super().__init__(dut, limit, ("y",), ("model",))
+        super().__init__(dut, limit, [name for name in _SOURCES if hasattr(dut, f"s_axis_{name}_tvalid")],
+                         [name for name in _SINKS if hasattr(dut, f"m_axis_{name}_tvalid")])
         self._registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
 
-    async def targets(self, words: list[int]) -> None:
-        """Queue raw targets."""
-        await self.send("y", words)
-
-    async def model(self) -> list[int]:
-        """Wait for a model: the status and the words of its frame."""
-        words, users = await self.receive("model")
+    async def frame(self, stream: str) -> list[int]:
+        """Wait for a frame: what ``tuser`` says, and its words."""
+        words, users = await self.receive(stream)
         return [users[0], *words]
 
     async def write(self, address: int, word: int) -> None:

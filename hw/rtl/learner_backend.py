@@ -8,13 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.rtl import LEARNER, generate_rtl, model_tag, rtl_sources
+from ...codegen.rtl import LEARNER, model_frame, model_tag
 from ...codegen.rtl.learner import distance_parts, worst_update_cycles
 from ...sim import raw
 from ...sim.backend import Outputs, Raw, field_arrays
-from ...sim.errors import KerncastError, fail
+from ...sim.errors import fail
 from ...sim.plan import Plan
-from .simulators import Operation, Simulation
+from ...sim.saved_state import Saving
+from .core_backend import CoreBackend
+from .simulators import Operation
 
 
 def _masked(plan: Plan, signal: str, words: Raw) -> list[int]:
@@ -65,49 +67,42 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
     return field_arrays(plan, {**whole, "count": count})
 
 
+def state_frames(plan: Plan, state: Outputs) -> list[list[int]]:
+    """The two frames that restore a model structure: those that :func:`learned_state` reads."""
+    count, parts, mask = int(state["count"][0]), distance_parts(plan), (1 << plan.word) - 1
+    slots = [model_tag(plan), count]
+    for slot in range(count):
+        for name in ("row", "dist"):
+            slots += [int(state[name][slot]) >> (plan.word * i) & mask for i in range(parts)]
+        slots += [int(state[name][slot]) for name in ("near", "rank")]
+    return [model_frame(plan, state), slots]
+
+
 def _joined(plan: Plan, parts: list[int]) -> int:
     return sum(part << (plan.word * i) for i, part in enumerate(parts))
 
 
-class LearnerBackend:
+class LearnerBackend(Saving, CoreBackend):
     """The generated learner in an RTL simulator.
 
     A simulation ends with each call, and what the core knew with it: the next one learns it again first.
 
     Parameters
     ----------
-    plan : Plan
-    simulator : str
-        ``icarus`` or ``verilator``.
-    build_dir : path
-        Everything is built and written below it.
-    source : path, optional
-        A generated folder whose ``rtl`` is simulated; without it the core is generated afresh.
-
-    Raises
-    ------
-    KerncastError
-        E306, E307 for a plan that the core cannot hold; E420 for an unknown simulator, E432 where it
-        refuses the core, E501 and E513 for what is missing.
+    plan, simulator, build_dir, source, waves
+        As :class:`.core_backend.CoreBackend` takes them.
     """
 
-    calls = frozenset({"update", "predict", "state"})
+    calls = frozenset({"update", "predict", "state", "save", "restore"})
 
     def __init__(self, plan: Plan, simulator: str = "icarus", build_dir: str | Path = "build",
-                 source: str | Path | None = None) -> None:
-        LEARNER.refuse_unfit(plan)
-        self.plan = plan
-        self.name = f"rtl:{simulator}"
+                 source: str | Path | None = None, waves: str | Path | None = None) -> None:
+        super().__init__(plan, LEARNER, simulator, build_dir, source, waves)
         self.reset()
-        work = Path(build_dir) / f"rtl-{simulator}-learner"
-        if source is None:
-            source = work / "source"
-            generate_rtl(plan, source)
-        self._simulation = Simulation(rtl_sources(source, plan, LEARNER), f"{plan.name}_learner", simulator,
-                                      work / "sim")
 
     def reset(self) -> None:
         """Back to the empty model."""
+        self._restored: list[Operation] = []
         self._learned: list[Operation] = []
         self._state: Outputs | None = None
 
@@ -134,24 +129,14 @@ class LearnerBackend:
             self._state = learned_state(self.plan, self._run([])[1])
         return self._state
 
-    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Not in this core: refused with E431."""
-        raise self._refusal("train")
-
-    def save(self) -> bytes:
-        """Not in this core: refused with E431."""
-        raise self._refusal("save")
-
-    def restore(self, image: bytes) -> None:
-        """Not in this core, which takes no state: refused with E431."""
-        raise self._refusal("restore")
-
-    def close(self) -> None:
-        """Nothing runs between two calls."""
+    def load(self, state: Outputs) -> None:
+        """Take over a state; it is one of this plan, and consistent."""
+        self.reset()
+        self._restored = [("restore", *state_frames(self.plan, state))]
 
     def _run(self, new: list[Operation]) -> tuple[list[list[int]], list[list[int]]]:
         """What the new samples are answered after those learned before, and the state at the end."""
-        *found, frames = self._simulation.run([*self._learned, *new, ("state",)],
+        *found, frames = self._simulation.run([*self._restored, *self._learned, *new, ("state",)],
                                               2 * worst_update_cycles(self.plan) + self._state_beats() + 100)
         answers = [answer for answered in found[len(self._learned) // 2:] for answer in answered]
         return answers, frames
@@ -163,11 +148,6 @@ class LearnerBackend:
     def _outputs(self, answers: list[list[int]]) -> Outputs:
         found = np.array([answer[:2] for answer in answers], dtype=np.int64).reshape(-1, 2)
         return {"status": found[:, 0], "f": signed(self.plan.word, found[:, 1])}
-
-    def _refusal(self, call: str) -> KerncastError:
-        return fail("E431", "the learner in SystemVerilog learns and predicts only",
-                    where=f"back end {self.name}", value=call, allowed=", ".join(sorted(self.calls)),
-                    remedy="take another back end")
 
 
 def _asked(words: list[int], learning: bool) -> Iterator[Operation]:

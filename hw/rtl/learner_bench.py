@@ -14,7 +14,7 @@ class LearnerBench(StreamBench):
     """The module ``<prefix>_learner`` and its streams."""
 
     def __init__(self, dut: Any, limit: int) -> None:
-        super().__init__(dut, limit, ("x",), ("f", "state"))
+        super().__init__(dut, limit, ("x", "state"), ("f", "state"))
         self._spans: list[list[int]] = []
         self._watch: Any = None
         for name in ("error_clear", "read_model", "read_slots"):
@@ -41,9 +41,16 @@ class LearnerBench(StreamBench):
         assert [set(users) for _, users in frames] == [{0}, {1}], "frames of the wrong kind"
         return [words for words, _ in frames]
 
+    async def restore(self, *frames: list[int]) -> None:
+        """Send the model and the slots, or whatever there is of them; wait until they are taken."""
+        for of_slots, words in enumerate(frames):
+            await self.send("state", words, of_slots)
+        await self.sent()
+        await ClockCycles(self.dut.clk, 3)
+
     async def errors(self) -> list[int]:
-        """Read ``error_x``."""
-        return [int(self.dut.error_x.value)]
+        """Read ``error_x`` and ``error_state``."""
+        return [int(self.dut.error_x.value), int(self.dut.error_state.value)]
 
     async def clear_errors(self) -> None:
         """Pulse ``error_clear``."""

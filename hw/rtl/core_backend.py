@@ -1,0 +1,87 @@
+"""hw: what the cores have in common as back ends: how they are built, and what they refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...codegen.rtl import Core, generate_rtl, rtl_sources
+from ...sim.backend import Outputs, Raw
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from .simulators import Simulation
+
+
+class CoreBackend:
+    """Generated cores in an RTL simulator; a call that they do not answer is refused with E431.
+
+    Parameters
+    ----------
+    plan : Plan
+    core : Core
+        It is simulated for every call.
+    simulator : str
+        ``icarus`` or ``verilator``.
+    build_dir : path
+        Everything is built and written below it.
+    source : path, optional
+        A generated folder whose ``rtl`` is simulated; without it the cores are generated afresh.
+    waves : path, optional
+        A folder for the waveform of each call, ``<prefix>_<core><n>.fst``.
+
+    Raises
+    ------
+    KerncastError
+        E306, E307 for a plan that the core cannot hold; E420 for an unknown simulator, E432 where it
+        refuses the core, E501 and E513 for what is missing.
+    """
+
+    calls: frozenset[str] = frozenset()
+
+    def __init__(self, plan: Plan, core: Core, simulator: str, build_dir: str | Path,
+                 source: str | Path | None, waves: str | Path | None = None) -> None:
+        core.refuse_unfit(plan)
+        self.plan = plan
+        self.name = f"rtl:{simulator}"
+        self._simulator, self._waves = simulator, waves
+        self._work = Path(build_dir) / f"rtl-{simulator}"
+        self._source = self._work / "source" if source is None else Path(source)
+        if source is None:
+            generate_rtl(plan, self._source)
+        self._simulation = self._built(core)
+
+    def _built(self, core: Core) -> Simulation:
+        """A core in the simulator."""
+        return Simulation(rtl_sources(self._source, self.plan, core), f"{self.plan.name}_{core.name}",
+                          self._simulator, self._work / core.name, waves=self._waves)
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Where a core trains; E431 elsewhere, as the next five."""
+        raise self._refusal("train")
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """Where a core learns."""
+        raise self._refusal("update")
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """Where a core predicts."""
+        raise self._refusal("predict")
+
+    def state(self) -> Outputs:
+        """Where the model can be read back."""
+        raise self._refusal("state")
+
+    def save(self) -> bytes:
+        """Where the model can be read back."""
+        raise self._refusal("save")
+
+    def restore(self, image: bytes) -> None:
+        """Where a core takes a model."""
+        raise self._refusal("restore")
+
+    def close(self) -> None:
+        """Nothing runs between two calls."""
+
+    def _refusal(self, call: str) -> KerncastError:
+        return fail("E431", "the plan has no core in SystemVerilog for this call",
+                    where=f"back end {self.name}", value=call, allowed=", ".join(sorted(self.calls)),
+                    remedy="take another back end, or train there and pass its state")

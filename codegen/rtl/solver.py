@@ -24,7 +24,7 @@ MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_
 _DIVIDE = 21
 _XI, _EPS, _C, _C_AFTER_A = 8, 11, 9, 13
 _SUM, _WRITTEN = 6, 9
-_SEND = 6
+_SEND = 7
 
 
 def recursion_cycles(n: int, lanes: int = 1) -> int:

@@ -1,5 +1,5 @@
 // kerncast: sends a solution: its exponent, then each word as narrow(x * RHO, 31), alpha of the unscaled system;
-// tlast with the last.  Of a solution that failed only an exponent 0 is sent.  Six clocks a word.
+// tlast with the last.  Of a solution that failed only an exponent 0 is sent.  Seven clocks a word.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -28,25 +28,33 @@ module kc_solution_sender #(
     output wire m_axis_tlast
 );
     localparam signed [6:0] SHIFT = 31;
-    localparam [2:0] CLOCKS = 3'd4;           // from an index to its word, less one
+    localparam [2:0] CLOCKS = 3'd5;           // from an index to its word, less one
+    localparam PIECE = 16;
 
     typedef enum logic [1:0] {REST, HEAD, FETCH, SEND} state_t;
 
     state_t state_reg;
     logic [INDEX_BITS-1:0] index_reg;
     logic [2:0] clock_reg;
+    logic signed [W-1:0] x_reg;
+    logic signed [W+PIECE:0] low_reg, high_reg;
     logic signed [W+31:0] product_reg;
     wire [W-1:0] alpha;
     wire unused_outside;
     wire last = index_reg == INDEX_BITS'(WORDS - 1);
     wire taken = m_axis_tvalid && m_axis_tready;
-    wire signed [31:0] rho = {1'b0, RHO};
+    wire signed [PIECE:0] rho_low = {1'b0, RHO[PIECE-1:0]};
+    wire signed [PIECE:0] rho_high = {2'b00, RHO[30:PIECE]};
+    wire signed [W+31:0] high = (W + 32)'(high_reg) <<< PIECE;
 
     kc_narrow #(.V_BITS(W + 32), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI))
         narrow_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(alpha), .outside(unused_outside));
 
     always_ff @(posedge clk) begin
-        product_reg <= x * rho;
+        x_reg <= x;
+        low_reg <= x_reg * rho_low;
+        high_reg <= x_reg * rho_high;
+        product_reg <= high + (W + 32)'(low_reg);
         clock_reg <= state_reg == FETCH ? clock_reg + 1'b1 : 3'd0;
         case (state_reg)
             REST: if (start) state_reg <= HEAD;

@@ -43,6 +43,11 @@ class HlsBackend:
     compiler : str
     flags : tuple of str
 
+    Attributes
+    ----------
+    program : Path
+        The testbench, which replays a file of vectors too.
+
     Raises
     ------
     KerncastError
@@ -64,13 +69,14 @@ class HlsBackend:
         folder = Path(source or work) / FOLDER / dialect
         if not folder.is_dir():
             folder = _written(plan, dialect, work)
-        program = work / "testbench"
+        self.program = work / "testbench"
         try:
-            build(dialect, [folder / name for name in sources(plan)], program, compiler=compiler, flags=flags)
+            build(dialect, [folder / name for name in sources(plan)], self.program, compiler=compiler,
+                  flags=flags)
         except BaseException:
             self._folder.cleanup()
             raise
-        self._bench = Testbench(program)
+        self._bench = Testbench(self.program)
         self.reset()
 
     def reset(self) -> None:

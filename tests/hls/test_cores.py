@@ -1,0 +1,156 @@
+"""The cores in HLS C++ give the integer model's words, in C simulation."""
+
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.hls import DIALECTS, FOLDER, LEARNER, VECTORS, render_hls, sources
+from kerncast.codegen.hls.vectors import line, targets
+from kerncast.hw.hls.backend import HlsBackend
+from kerncast.hw.hls.simulation import build
+from kerncast.sim.backend import Comparison
+from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED
+from kerncast.sim.vectors import replay
+
+from .conftest import SPECS, drawn, make, samples, vectors
+
+#: Every core in either dialect, and what the other cases add in the one that compiles fast.
+USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("grid16", "vitis"), ("grid16", "catapult"),
+         ("learner24", "catapult"), ("means32", "catapult"), ("powers16", "catapult")]
+ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for case in SPECS
+                 for dialect in DIALECTS if (case, dialect) not in USUAL)]
+#: The core that answers a line of the vectors.
+CORE_OF = {"learn": "learner", "ask": "learner", "state": "learner", "predict": "predictor",
+           "solve": "solver", "train": "trainer"}
+
+
+def answered(text: str) -> Counter[str]:
+    """Words that each core must answer."""
+    found: Counter[str] = Counter()
+    for row in text.splitlines():
+        call, _, expected = row.partition("=")
+        found[CORE_OF.get(call.split()[0], "")] += len(expected.split())
+    return found
+
+
+@pytest.mark.parametrize(("case", "dialect"), ALL)
+def test_every_core_answers_the_model_s_words(case, dialect, backend, ledger, tmp_path):
+    plan = make(case)
+    calls = vectors(plan, 8000)
+    for name, text in render_hls(plan, dialect, calls).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    opened = backend(plan, dialect, source=tmp_path, state=calls.state)
+    compared = replay(opened, calls)
+    assert compared.words > 500
+    ledger.record(backend=opened.name, words=compared.words, mismatches=compared.mismatches, case=case)
+    file = tmp_path / FOLDER / dialect / VECTORS
+    done = subprocess.run([opened.program, file], capture_output=True, text=True, check=False)
+    opened.close()
+    words = answered(file.read_text())
+    assert done.returncode == 0, done.stderr
+    assert f"{plan.name}: {words.total()} words, 0 mismatches" in done.stderr
+    for core in set(words) - {""}:
+        ledger.record(backend=opened.name, words=words[core], mismatches=0, case=f"{case} {core}")
+        assert words[core] >= 2000, f"{core}: {words[core]}"
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+@pytest.mark.parametrize("case", ["learner16", "learner32", "grid16", "static24"])
+def test_long_runs_of_the_model_s_words(case, dialect, backend, ledger):
+    plan = make(case)
+    calls = vectors(plan, 200_000)
+    opened = backend(plan, dialect)
+    compared = replay(opened, calls)
+    opened.close()
+    ledger.record(backend=opened.name, words=compared.words, mismatches=compared.mismatches,
+                  case=f"{case} long")
+
+
+@pytest.mark.parametrize("dialect", ["catapult"])
+def test_the_testbench_tells_of_a_word_that_differs_and_of_none_at_all(dialect, backend, tmp_path):
+    plan = make("grid16")
+    opened = backend(plan, dialect)
+    wrong, none = tmp_path / "wrong.txt", tmp_path / "none.txt"
+    wrong.write_text("predict 3 = 3 0\npredict 3 = 3 1\n")
+    none.write_text("predict 3\n")
+    found = [subprocess.run([opened.program, file], capture_output=True, text=True, check=False)
+             for file in (wrong, none)]
+    opened.close()
+    assert [done.returncode for done in found] == [1, 1]
+    assert "line 2, word 1: predict differs" in found[0].stderr
+    assert "4 words, 1 mismatches" in found[0].stderr
+
+
+def test_a_frame_of_the_wrong_length_is_answered_so_and_changes_nothing(backend):
+    plan, chance = make("learner16"), np.random.default_rng(4)
+    opened, x = backend(plan, "catapult"), samples(plan, 20, chance)
+    opened.update(x, drawn(plan, "y_raw", (20,), chance))
+    before, f, row = opened.state(), opened.predict(x[:1]), x[0].tolist()
+    for name, words in (("ask", row[:2]), ("ask", [*row, 1]), ("learn", row), ("learn", [*row, 1, 1, 1])):
+        assert opened._bench.call(line(name, words)) == [BAD_ARGUMENT, 0]
+    compared = Comparison()
+    compared.add("state", before, opened.state())
+    compared.add("predict", f, opened.predict(x[:1]))
+    opened.close()
+    assert compared.mismatches == 0
+
+
+def test_a_model_of_another_plan_or_length_is_no_model(backend):
+    plan = make("grid16")
+    opened, chance = backend(plan, "catapult"), np.random.default_rng(4)
+    y = drawn(plan, "y_raw", (plan.sizes["n"],), chance)
+    bench = opened._bench
+    status, *frame = bench.call(line("train", y.tolist()))
+    assert status == 0
+    for bad in ([frame[0] ^ 1, *frame[1:]], frame[:-1], [*frame, 0], frame[:2], [frame[0], 25, *frame[2:]],
+                [*frame[:2], 99, *frame[3:]]):
+        bench.call(line("load", frame))
+        assert bench.call(line("predict", [7]))[0] != NOT_TRAINED
+        bench.call(line("load", bad))
+        assert bench.call(line("predict", [7])) == [NOT_TRAINED, 0]
+    assert bench.call(line("train", y.tolist()[1:])) == [BAD_ARGUMENT, frame[0], 0, 0]
+    assert bench.call(line("solve", [0] * 8 + targets(plan, y))) == [BAD_ARGUMENT, 0]
+    assert bench.call(line("train", y.tolist())) == [0, *frame]
+    opened.close()
+
+
+@pytest.mark.parametrize("dialect", ["catapult", pytest.param("vitis", marks=pytest.mark.campaign)])
+def test_no_sanitizer_stops_the_c_simulation(dialect, require_hls, ledger, tmp_path):
+    plan = make("learner24")
+    calls = vectors(plan, 2000)
+    for name, text in render_hls(plan, dialect, calls).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    folder, program = tmp_path / FOLDER / dialect, tmp_path / "checked"
+    build(dialect, [folder / name for name in sources(plan)], program,
+          flags=("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"))
+    done = subprocess.run([program, folder / VECTORS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    ledger.record(backend=f"hls:{dialect}:sanitized", mismatches=0, case=plan.name,
+                  words=answered((folder / VECTORS).read_text()).total())
+
+
+def test_each_source_compiles_by_itself(require_hls, tmp_path):
+    plan = make("grid16")
+    for name, text in render_hls(plan, "catapult").items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    for name in sources(plan):
+        build("catapult", [tmp_path / FOLDER / "catapult" / name], tmp_path / Path(name).stem,
+              flags=("-fsyntax-only",))
+
+
+def test_the_learner_keeps_no_more_than_its_plan_says(backend):
+    plan = make("learner16")
+    assert LEARNER.fits(plan)
+    opened: HlsBackend = backend(plan, "catapult")
+    opened.reset()
+    state = opened.state()
+    opened.close()
+    assert state["count"].tolist() == [0]
+    assert all(not words.any() for words in state.values())

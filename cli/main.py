@@ -16,6 +16,7 @@ from .check import check
 from .cost import cost
 from .demo import demo
 from .doctor import doctor
+from .estimate import estimate
 from .explain import explain
 from .fit import fit
 from .gen import gen
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "gen": gen,
     "build": build,
     "cost": cost,
+    "estimate": estimate,
     "test": test,
     "verify": verify,
     "targets": targets,

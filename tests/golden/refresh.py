@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from kerncast.codegen.generate import render_c
+from kerncast.codegen.hls import render_hls
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
@@ -73,9 +74,24 @@ def samples() -> dict[str, str]:
     return found
 
 
+def hls_samples() -> dict[str, str]:
+    """HLS C++ by path below ``tests/golden/hls``: a trainer for Vitis HLS, a learner for Catapult."""
+    found = {}
+    for name, dialect in (("tiny", "vitis"), ("tiny_lms", "catapult")):
+        plan = make_plan(Spec.from_text(f"{SPECS[name]}\n[hls]\nlanes = 2\n", f"{name}.toml"))
+        found |= {f"{name}/{file.removeprefix('hls/')}": content
+                  for file, content in render_hls(plan, dialect).items()
+                  if not file.endswith(("/prim.hpp", "/dialect.hpp"))}
+    return found
+
+
 def refresh() -> None:
     """Write what changed, and remove what is no longer generated."""
-    folder, wanted = HERE / "c", samples()
+    for folder, wanted in ((HERE / "c", samples()), (HERE / "hls", hls_samples())):
+        _written(folder, wanted)
+
+
+def _written(folder: Path, wanted: dict[str, str]) -> None:
     for path in folder.rglob("*"):
         if path.is_file() and path.relative_to(folder).as_posix() not in wanted:
             path.unlink()

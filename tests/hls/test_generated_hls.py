@@ -1,0 +1,196 @@
+"""What is generated as HLS C++: when, from what, how wide, with which factors, and what is refused."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kerncast.codegen.generate import generate, render_all
+from kerncast.codegen.hls import CORES, DIALECTS, render_hls, sources
+from kerncast.codegen.hls.cores import MOST_COLUMNS
+from kerncast.hw.backends import check_name, open_backend
+from kerncast.hw.hls.headers import header_folder
+from kerncast.hw.hls.simulation import COMPILERS, cpp_compiler
+from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+from .conftest import SPECS, make
+
+BOTH = sorted(DIALECTS)
+
+
+def tables(**more: dict[str, object]) -> Plan:
+    """A small plan with other tables."""
+    usual = {"model": {"name": "t", "algorithm": "toeplitz_rls"}, "input": {"word": "u8f0"},
+             "output": {"word": "s8f0"}, "kernel": {"sigma": 3.0},
+             "toeplitz": {"n": 8, "lambda": 0.1, "scheme": "uniform"}}
+    return make_plan(Spec(**{name: table for name, table in (usual | more).items() if table is not None}))
+
+
+# ---- when ----
+def test_gen_writes_the_dialects_that_the_spec_asks_for_and_no_other(tmp_path):
+    asked = tables(hls={"dialects": ["catapult"]})
+    generate(asked, tmp_path)
+    assert (tmp_path / "hls" / "catapult" / "t_trainer.cpp").is_file()
+    assert not (tmp_path / "hls" / "vitis").exists()
+    generate(tables(), tmp_path)
+    assert not (tmp_path / "hls").exists()
+
+
+def test_what_hls_asks_for_changes_no_decision():
+    plans = [tables(), tables(hls={}), tables(hls={"lanes": 4, "clock": 5.0})]
+    assert len({plan.hash for plan in plans}) == 1
+    assert Plan.from_json(plans[2].to_json()).evidence["hls"]["lanes"] == 4
+
+
+@pytest.mark.parametrize("dialect", BOTH)
+@pytest.mark.parametrize("case", sorted(SPECS))
+def test_same_plan_same_bytes_laid_out_for_reading(case, dialect):
+    files = render_hls(make(case), dialect)
+    assert files == render_hls(make(case), dialect)
+    for name, text in files.items():
+        lines = text.splitlines()
+        assert [line for line in lines if line != line.rstrip() or "\t" in line] == [], name
+        assert "\n\n\n" not in text and text.endswith("\n") and not text.endswith("\n\n"), name
+        if name.endswith(("pp", "tcl", "cfg")):
+            assert [line for line in lines if len(line) > 110] == [], name
+
+
+def test_every_file_that_is_named_is_there():
+    for case in SPECS:
+        for dialect in BOTH:
+            files = {Path(name).name: text for name, text in render_hls(make(case), dialect).items()}
+            named = {word for text in files.values() for word in re.findall(r'#include "(\S+)"', text)}
+            named |= {*sources(make(case)), "prim.hpp", "dialect.hpp"}
+            named |= {word for text in files.values() for word in re.findall(r"_file=(\S+\.[ch]pp)", text)}
+            assert named <= set(files)
+
+
+# ---- how wide, with which factors ----
+def test_words_are_as_wide_as_the_plan_asks():
+    plan = tables(input={"word": "u6f0"}, kernel={"sigma": 2.0})
+    text = render_hls(plan, "vitis")["hls/vitis/t_plan.hpp"]
+    widths = {name: width for width, name in re.findall(r"typedef kc::(\w+<\d+>) (\w+);", text)}
+    assert widths["raw_t"] == "uint<6>"
+    assert widths["x_t"] == "uint<6>"
+    assert widths["distance_t"] == f"uint<{(63 * 63).bit_length()}>"
+    assert widths["sum_t"] == "sint<35>"  # eight products of 16 bits by 16
+    assert "<64>" not in " ".join(widths.values())
+
+
+@pytest.mark.parametrize(("dialect", "pragma"), [
+    ("vitis", "#pragma HLS UNROLL factor=4"), ("catapult", "#pragma hls_unroll 4")])
+def test_lanes_become_pragmas(dialect, pragma):
+    text = render_hls(tables(hls={"lanes": 4}), dialect)[f"hls/{dialect}/t_levinson.hpp"]
+    assert text.count(f"{pragma}\n") == 3
+    alone = render_hls(tables(), dialect)[f"hls/{dialect}/t_levinson.hpp"]
+    assert not re.search(r"UNROLL factor|hls_unroll", alone)
+
+
+def test_a_row_starts_as_often_as_its_lanes_allow():
+    plan = tables(model={"name": "t", "algorithm": "kernel_lms"}, input={"word": "s8f0", "columns": 10},
+                  toeplitz=None, online={"budget": 8, "eta": 0.5}, hls={"lanes": 4})
+    vitis = render_hls(plan, "vitis")
+    assert "#pragma HLS PIPELINE II=3\n" in vitis["hls/vitis/t_lms.hpp"]
+    assert "ARRAY_PARTITION variable=s.v type=cyclic factor=4 dim=2" in vitis["hls/vitis/t_learner.cpp"]
+    assert "#pragma HLS INTERFACE axis port=s_axis_x\n" in vitis["hls/vitis/t_learner.cpp"]
+    assert "#pragma HLS INTERFACE s_axilite port=command bundle=control\n" in vitis["hls/vitis/t_learner.cpp"]
+    catapult = render_hls(plan, "catapult")
+    assert "#pragma hls_pipeline_init_interval 3\n" in catapult["hls/catapult/t_lms.hpp"]
+    assert "#pragma hls_design top\nvoid t_learner(" in catapult["hls/catapult/t_learner.cpp"]
+    assert not any("#pragma HLS" in text for name, text in catapult.items() if not name.endswith("prim.hpp"))
+
+
+def test_projects_name_device_clock_and_top():
+    plan = tables(hls={"part": "xcku040-ffva1156-2-e", "clock": 4.0})
+    files = render_hls(plan, "vitis")
+    assert "set_part xcku040-ffva1156-2-e\n" in files["hls/vitis/run_hls.tcl"].replace("    ", "")
+    config = files["hls/vitis/trainer_hls_config.cfg"]
+    assert "part=xcku040-ffva1156-2-e\n" in config
+    assert "clock=4.0ns\n" in config
+    assert "syn.top=t_trainer\n" in config
+    assert "CLOCK_PERIOD 4.0" in render_hls(plan, "catapult")["hls/catapult/directives.tcl"]
+
+
+# ---- what is refused ----
+@pytest.mark.parametrize(("where", "more"), [
+    ("[toeplitz] bias", {"toeplitz": {"n": 8, "lambda": 0.1, "scheme": "uniform", "bias": True}}),
+    ("[input] columns", {"input": {"word": "u8f0", "columns": MOST_COLUMNS + 1},
+                         "toeplitz": {"n": 8, "lambda": 0.1, "scheme": "diagonal_mean"}}),
+    ("[online] reduction", {"model": {"name": "t", "algorithm": "kernel_lms"}, "toeplitz": None,
+                            "online": {"budget": 8, "eta": 0.5, "reduction": "klms_f32"}}),
+    ("[online] budget", {"model": {"name": "t", "algorithm": "kernel_lms"}, "toeplitz": None,
+                         "input": {"word": "u8f0", "columns": 200}, "online": {"budget": 9999, "eta": 0.5}})])
+def test_a_plan_that_no_core_holds_is_refused_with_the_limit(where, more, tmp_path):
+    plan = tables(**more, hls={})
+    with pytest.raises(KerncastError, match="E311") as caught:
+        generate(plan, tmp_path / "out")
+    [problem] = caught.value.problems
+    assert (problem.where, bool(problem.allowed)) == (where, True)
+    assert not (tmp_path / "out").exists()
+    with pytest.raises(KerncastError, match="E311"):
+        open_backend(plan, "hls:vitis", state={})
+    assert not any(name.startswith("hls/") for name in render_all(tables(**more), None, None)[0])
+
+
+@pytest.mark.parametrize(("key", "value"), [
+    ("lanes", 0), ("lanes", 65), ("dialects", []), ("dialects", ["intel"]), ("clock", 0.0), ("part", "a b")])
+def test_a_wrong_value_of_hls_is_refused_with_what_is_allowed(key, value):
+    with pytest.raises(KerncastError) as caught:
+        tables(hls={key: value})
+    [problem] = caught.value.problems
+    assert problem.where.replace(".", "] ").startswith(f"[hls] {key}")
+    assert problem.allowed
+
+
+def test_the_readme_says_which_core_is_missing_and_why():
+    text = render_hls(make("means32"), "vitis")["hls/vitis/README.md"]
+    assert "none of trainer: `[toeplitz] scheme` is diagonal_mean_biased, allowed is uniform" in text
+    assert {core.name for core in CORES} == {"predictor", "learner", "solver", "trainer"}
+
+
+def test_an_unknown_dialect_is_refused():
+    for name in ("hls", "hls:intel"):
+        with pytest.raises(KerncastError, match="E420"):
+            check_name(name)
+
+
+def test_missing_headers_are_named_with_what_brings_them(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for dialect in DIALECTS.values():
+        monkeypatch.delenv(dialect.variable, raising=False)
+        with pytest.raises(KerncastError, match="E501") as caught:
+            header_folder(dialect.name)
+        assert caught.value.exit_code == EXIT_TOOL_MISSING
+        assert "pip install --no-deps hls4ml" in str(caught.value)
+        assert dialect.variable in str(caught.value)
+
+
+def test_headers_of_one_s_own_are_taken(monkeypatch, tmp_path):
+    monkeypatch.setenv("KERNCAST_AP_TYPES", str(tmp_path))
+    with pytest.raises(KerncastError, match="KERNCAST_AP_TYPES"):
+        header_folder("vitis")
+    (tmp_path / "ap_int.h").write_text("")
+    assert header_folder("vitis") == tmp_path
+
+
+def test_a_missing_compiler_is_named_with_what_brings_it(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    for name in ("auto", *COMPILERS):
+        with pytest.raises(KerncastError, match="E511") as caught:
+            cpp_compiler(name)
+        assert caught.value.exit_code == EXIT_TOOL_MISSING
+        assert "install" in str(caught.value)
+
+
+def test_a_program_that_ends_early_is_reported(backend):
+    opened = backend(make("grid16"), "catapult")
+    with pytest.raises(KerncastError, match="E435"):
+        opened._bench.call("no_such_call 1")
+    with pytest.raises(KerncastError, match="E431"):
+        opened.update(*[open_model(make("grid16")).state()["alpha"]] * 2)
+    opened.close()

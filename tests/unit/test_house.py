@@ -21,7 +21,7 @@ DOORS = [ROOT / "__init__.py", ROOT / "__main__.py"]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
 SHIPPED_C = sorted(path for path in (ROOT / "firmware").rglob("*") if path.suffix in {".c", ".h", ".ld"})
-RTL = sorted((ROOT / "hw").rglob("*.sv"))
+RTL = sorted(path for path in (ROOT / "hw").rglob("*") if path.suffix in {".sv", ".hpp"})
 
 
 def name(path: Path) -> str:
@@ -164,7 +164,7 @@ def test_no_file_names_a_place_of_one_machine():
     # Put together here, so that this file does not find itself.
     homes = "|".join(["home", "root", "Users", "work", "opt/" + "pypi", "opt/" + "wheels"])
     place = re.compile(rf"(?<![\w.$}}])/({homes})/\w|extra-index-" + r"url|find-" + r"links")
-    suffixes = {".py", ".j2", ".c", ".h", ".ld", ".sv", ".toml", ".md", ".ini", ".lock", ".sh", ".json"}
+    suffixes = {".py", ".j2", ".c", ".h", ".hpp", ".ld", ".sv", ".toml", ".md", ".ini", ".lock", ".sh", ".json"}
     found = []
     for top in sorted(ROOT.iterdir()):
         if top.name in (".git", ".venv", ".ruff_cache", "build"):

@@ -164,7 +164,8 @@ def test_no_file_names_a_place_of_one_machine():
     # Put together here, so that this file does not find itself.
     homes = "|".join(["home", "root", "Users", "work", "opt/" + "pypi", "opt/" + "wheels"])
     place = re.compile(rf"(?<![\w.$}}])/({homes})/\w|extra-index-" + r"url|find-" + r"links")
-    suffixes = {".py", ".j2", ".c", ".h", ".hpp", ".ld", ".sv", ".toml", ".md", ".ini", ".lock", ".sh", ".json"}
+    suffixes = {".py", ".j2", ".c", ".h", ".hpp", ".ld", ".sv", ".toml", ".md", ".ini", ".lock", ".sh",
+                ".json"}
     found = []
     for top in sorted(ROOT.iterdir()):
         if top.name in (".git", ".venv", ".ruff_cache", "build"):

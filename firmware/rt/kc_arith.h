@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
+#include "kc_bits.h"
+#include "kc_bits_clz.h"
 #include "kc_cast.h"
 
 /* acc + floor(a * b / 2^s); the accumulator never saturates. */
@@ -35,27 +37,6 @@ static inline int64_t kc_mul_shift(int64_t a, int64_t c, int32_t s)
         return (high + (low >> 32)) >> (s - 32);
     }
     return high * (INT64_C(1) << (32 - s)) + (low >> s);
-}
-
-/* v or -v - 1: as long in bits as v, and it fits where v fits. */
-static inline int64_t kc_magnitude(int64_t v)
-{
-    return v < 0 ? ~v : v;
-}
-
-/* Bits of v without leading zeros; 0 <= v. */
-static inline int32_t kc_bit_length(int64_t v)
-{
-    int32_t length = 0;
-    int32_t step;
-
-    for (step = 32; step != 0; step /= 2) {
-        if ((v >> step) != 0) {
-            v >>= step;
-            length += step;
-        }
-    }
-    return v != 0 ? length + 1 : length;
 }
 
 /* The shift e with 2^61 <= v * 2^e < 2^62; 0 < v < 2^62. */

@@ -102,11 +102,13 @@ def test_generated_c_computes_the_same_words_in_the_same_order_as_the_model(
 # ---- planted faults ----
 FAULTS = [
     # case, file, what stands there, the fault, the operation and signal that must be named
-    ("grid16_even", "levinson", "e, 62), GRID16_EVEN_ROUNDING", "e, 62), KC_FLOOR", "lengthen_a", "xi"),
-    ("grid16_even", "levinson", "right * ONE + xi * left, W - 1, GRID16_EVEN_ROUNDING",
-     "right * ONE + xi * left, W - 1, KC_FLOOR", "update_a", "a"),
-    ("grid16_even", "levinson", "for (i = 1; i < n; i++)", "for (i = 2; i < n; i++)", "reflection", "num"),
-    ("grid16_even", "levinson", "c * a[n - i], s,", "c * a[n - i - 1], s,", "update_x", "x"),
+    ("grid16_even", "levinson", "e, 62), W - 1, GRID16_EVEN_ROUNDING", "e, 62), W - 1, KC_FLOOR",
+     "lengthen_a", "xi"),
+    ("grid16_even", "levinson", "xi, W - 1, most, GRID16_EVEN_ROUNDING", "xi, W - 1, most, KC_FLOOR",
+     "update_a", "a"),
+    ("grid16_even", "levinson", "(&a[1], &r[1], n - 1,", "(&a[2], &r[1], n - 2,", "reflection", "num"),
+    ("grid16_even", "levinson", "kc_add_reversed_16(x, a, n,", "kc_add_reversed_16(x, a - 1, n,",
+     "update_x", "x"),
     ("grid16_even", "levinson", "kc_block_scale_16(a, 1, n, 1)", "kc_block_scale_16(a, 2, n, 1)",
      "extend_a", "scaled_a"),
     ("grid16_even", "toeplitz", "m->alpha[i] * GRID16_EVEN_ALPHA_RHO",

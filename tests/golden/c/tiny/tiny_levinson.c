@@ -5,6 +5,7 @@
  * Do not edit: change the spec and generate again.
  */
 #include "tiny_internal.h"
+#include "rt/kc_rows.h"
 
 /* The symmetric Levinson recursion in block floating point: T x = y with first row (1, r[1], ..., r[n-1]).
  * A word w of a block with exponent e is worth w * 2^(e - (W - 1)); the leading 1 of a is
@@ -15,58 +16,43 @@
 
 /* What Levinson's recursion and the Schur form do alike: xi enters a, and c enters x. */
 
-/* a_i += xi a_{n-i} for both ends at once, a_n = xi; the largest magnitude met, before the cast. */
-static int64_t update_a(tiny_solver_t *a, int32_t n, int64_t xi, int32_t a_exp)
+/* a_i += xi a_{n-i}, a_n = xi; the largest magnitude met, before the cast.  No sum is above `most`. */
+static int64_t update_a(tiny_solver_t *a, int32_t n, int32_t xi, int32_t a_exp, int64_t most)
 {
-    int64_t used = 0;
-    int32_t i;
+    const int64_t used = kc_step_up_16(a, n, xi, W - 1, most, TINY_ROUNDING);
 
-    for (i = 1; i <= n / 2; i++) {
-        const int64_t left = a[i];
-        const int64_t right = a[n - i];
-        const int64_t first = kc_shift_round(left * ONE + xi * right, W - 1, TINY_ROUNDING);
-        const int64_t last = kc_shift_round(right * ONE + xi * left, W - 1, TINY_ROUNDING);
-
-        used = tiny_most(used, tiny_most(kc_magnitude(first), kc_magnitude(last)));
-        a[i] = (tiny_solver_t)kc_saturate(first, -ONE, HI);
-        a[n - i] = (tiny_solver_t)kc_saturate(last, -ONE, HI);
-    }
-    a[n] = (tiny_solver_t)kc_shift_round(xi, a_exp, TINY_ROUNDING);
+    a[n] = (tiny_solver_t)kc_word_round(xi, a_exp, TINY_ROUNDING);
     KC_TRACE_ALL(update_a, a, n, a, 1, n + 1);
     return tiny_most(used, kc_magnitude(a[n]));
 }
 
 /* Take xi into a; the new exponent, above TINY_A_EXP_MAX where there is none. */
-static int32_t extend_a(tiny_solver_t *a, int32_t n, int64_t xi, int32_t a_exp, int64_t *a_used)
+static int32_t extend_a(tiny_solver_t *a, int32_t n, int32_t xi, int32_t a_exp, int64_t *a_used)
 {
-    /* The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up. */
-    if (*a_used + kc_shift_floor(*a_used * kc_magnitude(xi), W - 1) + 4 > HI) {
+    int64_t grown = kc_grown(*a_used, xi, W - 1);
+
+    /* The exponent rises where the largest a_i + xi a_j could leave the word. */
+    if (grown > HI) {
         a_exp += 1;
         if (a_exp > TINY_A_EXP_MAX) {
             return a_exp;
         }
-        (void)kc_block_scale_16(a, 1, n, 1);
+        grown = kc_grown(kc_block_scale_16(a, 1, n, 1), xi, W - 1);
         KC_TRACE_ALL(extend_a, scaled_a, n, a, 1, n);
     }
     KC_TRACE(extend_a, a_exp, n, 0, a_exp);
-    *a_used = update_a(a, n, xi, a_exp);
+    *a_used = update_a(a, n, xi, a_exp, grown);
     return a_exp;
 }
 
-/* x_i += c a_{n-i}, x_n = c; the largest magnitude met, before the cast. */
+/* x_i += c a_{n-i}, x_n = c; the largest magnitude met, before the cast.  So far x is at most `most`. */
 static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int64_t c, int32_t s,
-    int32_t c_shift)
+    int32_t c_shift, int64_t most, int64_t a_used)
 {
-    int64_t used = 0;
-    int32_t i;
+    const int64_t used = kc_add_reversed_16(x, a, n, c, s, W - 1, most, a_used,
+        TINY_ROUNDING);
 
-    for (i = 0; i < n; i++) {
-        const int64_t whole = x[i] + kc_shift_round(c * a[n - i], s, TINY_ROUNDING);
-
-        used = tiny_most(used, kc_magnitude(whole));
-        x[i] = (tiny_solver_t)kc_saturate(whole, -ONE, HI);
-    }
-    x[n] = (tiny_solver_t)kc_shift_round(c, c_shift, TINY_ROUNDING);
+    x[n] = (tiny_solver_t)kc_word_round(c, c_shift, TINY_ROUNDING);
     KC_TRACE_ALL(update_x, x, n, x, 0, n + 1);
     return tiny_most(used, kc_magnitude(x[n]));
 }
@@ -76,6 +62,7 @@ static int32_t extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int
     int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
 {
     int32_t need, s;
+    int64_t most = *x_used;
 
     /* The least exponent that holds x, c and every c a_i without saturation. */
     need = x_exp + (int32_t)(*x_used >> (W - 2));
@@ -86,22 +73,20 @@ static int32_t extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t n, int
     if (need > TINY_X_EXP_MAX) {
         return need;
     }
-    (void)kc_block_scale_16(x, 0, n, tiny_least(need - x_exp, 62));
+    if (need > x_exp) {
+        most = kc_block_scale_16(x, 0, n, tiny_least(need - x_exp, 62));
+    }
     KC_TRACE_ALL(extend_x, scaled_x, n, x, 0, n);
     KC_TRACE(extend_x, x_exp, n, 0, need);
     s = tiny_least(W - 1 + need - c_exp - a_exp, 62);
-    *x_used = update_x(x, a, n, c, s, tiny_least(need - c_exp, 62));
+    *x_used = update_x(x, a, n, c, s, tiny_least(need - c_exp, 62), most, a_used);
     return need;
 }
 /* Numerator of xi at step n: r[n] + sum_i r[n-i] a[i], with TINY_XI_FRAC fraction bits. */
 static int64_t reflection(const tiny_solver_t *r, const tiny_solver_t *a, int32_t n, int32_t a_exp)
 {
-    int64_t acc = 0;
-    int32_t i;
+    const int64_t acc = kc_dot_reversed_16(&a[1], &r[1], n - 1, TINY_SOLVER_SHIFT);
 
-    for (i = 1; i < n; i++) {
-        acc = kc_mac(acc, r[n - i], a[i], TINY_SOLVER_SHIFT);
-    }
     return kc_align(r[n], W - 1 - TINY_XI_FRAC)
          + kc_align(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - a_exp);
 }
@@ -109,12 +94,8 @@ static int64_t reflection(const tiny_solver_t *r, const tiny_solver_t *a, int32_
 /* mu = y - sum_i r[n-i] x[i], with TINY_MU_FRAC fraction bits; r[0] is not met. */
 static int64_t residual(const tiny_solver_t *r, const tiny_solver_t *x, int32_t n, int64_t y, int32_t x_exp)
 {
-    int64_t acc = 0;
-    int32_t i;
+    const int64_t acc = kc_dot_reversed_16(x, &r[1], n, TINY_SOLVER_SHIFT);
 
-    for (i = 0; i < n; i++) {
-        acc = kc_mac(acc, r[n - i], x[i], TINY_SOLVER_SHIFT);
-    }
     return kc_align(y, W - 2 - TINY_MU_FRAC)
          - kc_align(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_MU_FRAC - x_exp);
 }
@@ -124,21 +105,21 @@ static int64_t lengthen_a(const tiny_solver_t *r, tiny_solver_t *a, int32_t n, i
     int32_t *a_exp, int64_t *a_used)
 {
     const int64_t num = reflection(r, a, n, *a_exp);
-    int64_t xi;
-    int32_t e;
+    int64_t quotient;
+    int32_t e, xi;
 
     KC_TRACE(reflection, num, n, 0, num);
     if (num >= eps || -num >= eps) {
         return 0;
     }
-    xi = kc_divide(-num, eps, &e);
-    xi = kc_narrow(xi, tiny_least(32 - W - e, 62), TINY_ROUNDING, -ONE, HI);
+    quotient = kc_quotient(-num, eps, &e);
+    xi = kc_quotient_narrow(quotient, tiny_least(32 - W - e, 62), W - 1, TINY_ROUNDING);
     KC_TRACE(lengthen_a, xi, n, 0, xi);
     *a_exp = extend_a(a, n, xi, *a_exp, a_used);
     if (*a_exp > TINY_A_EXP_MAX) {
         return 0;
     }
-    eps -= kc_mul_shift(eps, kc_align(xi * xi, 2 * (W - 1) - 31), 31);
+    eps -= kc_mul_shift(eps, kc_align((int64_t)xi * xi, 2 * (W - 1) - 31), 31);
     KC_TRACE(lengthen_a, eps, n, 0, eps);
     return eps;
 }
@@ -149,7 +130,7 @@ static int32_t lengthen_x(const tiny_solver_t *r, const tiny_solver_t *a, tiny_s
 {
     const int64_t mu = residual(r, x, n, y, x_exp);
     int32_t e;
-    int64_t c = kc_divide(mu, eps, &e);
+    int64_t c = kc_quotient(mu, eps, &e);
 
     KC_TRACE(lengthen_x, y, n, 0, y);
     KC_TRACE(residual, mu, n, 0, mu);

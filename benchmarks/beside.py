@@ -11,12 +11,14 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kerncast.benchmarks.beside_durbin import cmsis_flags, durbin_rows
+from kerncast.benchmarks.beside_svc import svc_section
 from kerncast.benchmarks.cortex_m import Core
 from kerncast.benchmarks.instructions import CMSIS, HEADERS, OPTIMISED, Learner, Task, build, built, example
 from kerncast.codegen.resources import read_text
@@ -98,7 +100,7 @@ def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
                   + array("float32_t", "vectors", v.astype(float)) + array("float32_t", "dual", dual)
                   + "const int32_t classes[2] = {0, 1};\n"
                   f"const arm_svm_rbf_instance_f32 svm = {{{len(v)}, 64, 0.0f, dual, vectors, classes, "
-                  f"{GAMMA}f}};\n"
+                  f"{svc.gamma}f}};\n"  # type: ignore[attr-defined]
                   "float32_t in[64];\nint32_t told;\n"
                   "int predict(void) { arm_svm_rbf_predict_f32(&svm, in, &told); return told; }\n"
                   "int main(void) { return predict(); }\n")
@@ -151,10 +153,14 @@ def prediction_rows(sources: Path) -> Iterator[str]:
     svc = SVC(kernel="rbf", gamma=GAMMA, C=1.0).fit(v, y)
     if len(svc.support_) != len(v):
         raise SystemExit(f"the classifier holds {len(svc.support_)} of the {len(v)} vectors")
-    v = svc.support_vectors_.astype(np.int64)
+    yield from peer_rows(sources, svc, svc.support_vectors_.astype(np.int64), task.x_test)
+
+
+def peer_rows(sources: Path, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64]) -> Iterator[str]:
+    """The lines of the others."""
     for name in PEERS:
         for level in OPTIMISED:
-            yield peer_row(name, level, svc, v, task.x_test, sources)
+            yield peer_row(name, level, svc, v, x_test, sources)
 
 
 def peer_row(name: str, level: str, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64],
@@ -184,7 +190,8 @@ def main() -> int:
     """Write the page."""
     with tempfile.TemporaryDirectory() as place:
         sources = fetched(Path(place))
-        page = (HEAD + told(prediction_rows(sources)) + DURBIN
+        head, rows = svc_section(partial(peer_rows, sources))
+        page = (HEAD + told(prediction_rows(sources)) + head + told(rows) + DURBIN
                 + told(durbin_rows(sources, read_text("examples/ecg.toml"))))
     PAGE.write_text(page, encoding="utf-8")
     return 0

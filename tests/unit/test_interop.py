@@ -27,7 +27,7 @@ from kerncast.sim.trained import read_model
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3)) * [1.0, 20.0, 0.1] + [0.0, 5.0, 1.0]
 Y = np.sin(X[:, 0]) + 0.1 * X[:, 1] + 3.0
-LABELS = np.where(Y > np.median(Y), "up", "down")
+LABELS = np.where(np.median(Y) < Y, "up", "down")
 NEW = RNG.normal(size=(40, 3)) * [1.0, 20.0, 0.1] + [0.0, 5.0, 1.0]
 RBF, Constant, White = kernels.RBF, kernels.ConstantKernel, kernels.WhiteKernel
 
@@ -66,7 +66,8 @@ REGRESSORS = {
     "toeplitz": kerncast.ToeplitzRLSRegressor(sigma=4.0, lam=1.0, scheme="diagonal_mean_biased"),
     "lms": kerncast.KernelLMSRegressor(sigma=4.0, budget=20),
     "scaled": make_pipeline(StandardScaler(), SVR()),
-    "scaled twice": make_pipeline(MinMaxScaler((-1, 2)), MaxAbsScaler(), process(RBF([0.5, 0.3, 0.4]), alpha=0.1)),
+    "scaled twice": make_pipeline(MinMaxScaler((-1, 2)), MaxAbsScaler(),
+                                  process(RBF([0.5, 0.3, 0.4]), alpha=0.1)),
 }
 
 
@@ -191,7 +192,8 @@ def test_a_vector_whose_multiplier_is_lost_in_words_is_left_out():
     ("E271", make_pipeline(Ridge(), SVR())),
     ("E272", SVC(kernel="sigmoid").fit(X, LABELS)), ("E272", SVR(kernel="precomputed").fit(X @ X.T, Y)),
     ("E272", SVR(kernel=lambda a, b: a @ b.T).fit(X, Y)), ("E272", process(RBF() * RBF(2.0)).fit(X, Y)),
-    ("E272", process(kernels.Matern(), alpha=0.1).fit(X, Y)), ("E272", process(Constant(), alpha=1).fit(X, Y)),
+    ("E272", process(kernels.Matern(), alpha=0.1).fit(X, Y)),
+    ("E272", process(Constant(), alpha=1).fit(X, Y)),
     ("E273", SVC().fit(X, np.arange(60) % 3)), ("E273", KernelRidge().fit(X, np.c_[Y, Y])),
     ("E273", process(RBF(), alpha=0.1).fit(X, np.c_[Y, Y])), ("E274", SVR().fit(csr_matrix(X), Y))])
 def test_what_is_no_predictor_is_refused_with_a_remedy(code, estimator):

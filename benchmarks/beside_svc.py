@@ -1,0 +1,103 @@
+"""benchmarks.beside_svc: an exported support-vector classifier on a Cortex-M4, beside others."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.instructions import OPTIMISED, build
+from kerncast.codegen.generate import generate
+from kerncast.sim.interop import raw_inputs
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+
+#: There are no instructions for words of 32 bits.
+LEVELS = (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0"))
+#: Makes a line of one of the others: its classifier, its vectors and the test digits.
+PeerRows = Callable[[object, NDArray[np.int64], NDArray[np.int64]], Iterator[str]]
+
+HEAD = """
+## A classifier that was trained elsewhere
+
+`SVC` of scikit-learn, digits 3 against 8, fitted to 250 of them: {vectors} vectors of 64 inputs, with an
+intercept; the 107 test digits. As `kerncast.export` takes it, its vectors and multipliers are constants.
+Flash and the exponentials of the others are told as above. Every word of kerncast was compared with the
+integer model's, and **its label is scikit-learn's on {same} of {digits} digits**, in 16 bits and in 32.
+
+| | words | level | instructions, mean | worst | flash | vectors |
+| --- | --- | --- | --: | --: | --: | --: |
+"""
+
+MAIN = """#include "digits.h"
+digits_xraw_t x[DIGITS_COLUMNS];
+digits_word_t f;
+int main(void);
+int main(void) { return (int)digits_model_predict(x, &f); }
+"""
+
+
+def digits() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """All digits 3 and 8 of scikit-learn, 64 columns of 0 to 16, and their labels."""
+    from sklearn.datasets import load_digits
+
+    x, y = load_digits(return_X_y=True)
+    chosen = np.isin(y, (3, 8))
+    return x[chosen].astype(np.int64), y[chosen]
+
+
+def svc_section(peers: PeerRows) -> tuple[str, Iterator[str]]:
+    """The words and the lines of the section; the lines of others come from `peers`."""
+    from sklearn.svm import SVC
+
+    x, y = digits()
+    svc = SVC(gamma=float(1.0 / (64 * x[:250].var()))).fit(x[:250], y[:250])  # "scale", as a number
+    plans = {word: make_plan(svc, x[:250], name="digits", word=word) for word in (16, 32)}
+    same = min(_same(plan, svc, x) for plan in plans.values())
+    head = HEAD.format(vectors=len(svc.support_), same=same, digits=len(x))
+    return head, _rows(plans, svc, x[250:], peers)
+
+
+def _same(plan: Plan, svc: object, x: NDArray[np.int64]) -> int:
+    """Digits to which the integer model and scikit-learn give the same label."""
+    f = open_model(plan).predict(raw_inputs(plan, x))["f"]
+    labels = np.where(f > 0, *svc.classes_[::-1])  # type: ignore[attr-defined]
+    return int((labels == svc.predict(x)).sum())  # type: ignore[attr-defined]
+
+
+def _rows(plans: dict[int, Plan], svc: object, x_test: NDArray[np.int64], peers: PeerRows) -> Iterator[str]:
+    for word, plan in plans.items():
+        for title, define in LEVELS[:2 if word == 16 else 1]:
+            for level in OPTIMISED:
+                counts, flash = _counted(plan, x_test, level, define)
+                v = plan.tables["v"].bytes + plan.tables["alpha"].bytes
+                yield (f"| kerncast, {title} | {word} bits | {level} | {counts.mean():,.0f} "
+                       f"| {counts.max():,} | {flash - v:,} | {v:,} |")
+    vectors = np.asarray(svc.support_vectors_).astype(np.int64)  # type: ignore[attr-defined]
+    yield from peers(svc, vectors, x_test)
+
+
+def _counted(plan: Plan, x_test: NDArray[np.int64], *flags: str) -> tuple[NDArray[np.int64], int]:
+    """Instructions of each prediction, its word compared with the model's, and the bytes of flash."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "c"
+        generate(plan, folder)
+        (folder / "main.c").write_text(MAIN)
+        image, flash = build(folder, sorted(folder.glob("*.c")), *flags)
+        core = Core(image)
+    expected = open_model(plan).predict(raw_inputs(plan, x_test))
+    kind, word = (np.dtype(plan.signals[s].format.c_type.removesuffix("_t")).type for s in ("x_raw", "f"))
+    core.start_counting()
+    counts = []
+    for x, status, f in zip(x_test, expected["status"], expected["f"], strict=True):
+        core.write("x", x.astype(kind))
+        found, count = core.call("digits_model_predict", "x", "f")
+        if (found, int(core.read("f", word, 1)[0])) != (status, f):
+            raise SystemExit("a word of the classifier differs from the model's")
+        counts.append(count)
+    return np.array(counts), flash

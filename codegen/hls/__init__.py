@@ -66,7 +66,9 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
     refuse_unfit(plan)
     dialect, asked = DIALECTS[name], plan.evidence.get("hls", {})
     values = hls_context(plan, dialect, asked.get("lanes", 1), asked.get("part", PART),
-                         asked.get("clock", CLOCK)) | {"missing": _missing(plan), "sources": sources(plan)}
+                         asked.get("clock", CLOCK)) | {
+                             "missing": _missing(plan), "sources": sources(plan),
+                             "replays": vectors is not None}
     cores = [core for core in CORES if core.fits(plan)]
     bases = dict.fromkeys([*SHARED, *(base for core in cores for base in core.templates), "tb.cpp"])
     files = {f"{plan.name}_{base}": (base, {}) for base in bases}

@@ -14,14 +14,10 @@ foreach core $cores {
     add_files $here/tiny_predictor.cpp -cflags "-std=c++14 -I$here"
     add_files $here/tiny_solver.cpp -cflags "-std=c++14 -I$here"
     add_files $here/tiny_trainer.cpp -cflags "-std=c++14 -I$here"
-    add_files -tb $here/tiny_tb.cpp -cflags "-std=c++14 -I$here -Wno-unknown-pragmas"
-    add_files -tb $here/vectors.txt
     open_solution -reset solution
     set_part xc7z020clg484-1
     create_clock -period 10.0
-    if {"csim" in $steps} { csim_design -argv vectors.txt }
     if {"csynth" in $steps} { csynth_design }
-    if {"cosim" in $steps} { cosim_design -argv vectors.txt }
     if {"export" in $steps} { export_design -format ip_catalog }
     close_project
 }

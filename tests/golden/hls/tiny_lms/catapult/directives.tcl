@@ -12,9 +12,9 @@ foreach core $cores {
     project new -name tiny_lms_${core}
     options set Input/CppStandard c++14
     options set Input/CompilerFlags "-I$here"
-    solution file add $here/tiny_lms_predictor.cpp -type C++
-    solution file add $here/tiny_lms_learner.cpp -type C++
-    solution file add $here/tiny_lms_tb.cpp -type C++ -exclude true
+    foreach source {tiny_lms_predictor.cpp tiny_lms_learner.cpp tiny_lms_tb.cpp} {
+        solution file add $here/$source -type C++ -exclude [expr {$source ne "tiny_lms_${core}.cpp"}]
+    }
     go analyze
     directive set -DESIGN_HIERARCHY tiny_lms_${core}
     go compile

@@ -178,13 +178,20 @@ def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
 
 
 @jit_inline
+def squares(u: Words, v: Words) -> int:
+    """:func:`distance` of the Gaussian kernel: the sum of ``(u - v)^2``."""
+    d = 0
+    for c in range(u.shape[0]):
+        d = square_diff(d, u[c], v[c])
+    return d
+
+
+@jit_inline
 def distance(u: Words, v: Words, k: KernelConstants) -> int:
     """The exact integer that the kernel is a function of; for the polynomials, ``u . v``."""
-    d = 0
     if k.kind == SQUARES:  # the usual one, without a choice at every column
-        for c in range(u.shape[0]):
-            d = square_diff(d, u[c], v[c])
-        return d
+        return squares(u, v)
+    d = 0
     for c in range(u.shape[0]):
         d = term(d, u[c], v[c], k)
     return d
@@ -193,8 +200,12 @@ def distance(u: Words, v: Words, k: KernelConstants) -> int:
 @jit
 def distance_row(v: Words, count: int, x: Words, k: KernelConstants, row: Words) -> None:
     """``row[i] = distance(v[i], x)`` for i < count; v (count, D)."""
-    for i in range(count):
-        row[i] = distance(v[i], x, k)
+    if k.kind == SQUARES:  # the usual one, without a choice at every vector
+        for i in range(count):
+            row[i] = squares(v[i], x)
+    else:
+        for i in range(count):
+            row[i] = distance(v[i], x, k)
 
 
 @jit
@@ -208,13 +219,16 @@ def _polynomial(dot: int, k: KernelConstants) -> int:
 
 
 @jit_inline
-def kernel_word(d2: int, k: KernelConstants, word: int, bits: int) -> int:
-    """:func:`kernel` without its log, in words and by tables so long."""
-    if k.kind == PRODUCTS:
-        return _polynomial(d2, k)
+def exponent(d2: int, k: KernelConstants) -> int:
+    """The t of ``2**-t``, of distances from `d2_end` on that of `d2_end`."""
+    return mul_shift(min(d2, k.d2_end), k.c, k.shift)
+
+
+@jit_inline
+def kernel_word(d2: int, t: int, k: KernelConstants, word: int, bits: int) -> int:
+    """:func:`kernel` of a distance and its exponent without its log, in words and by tables so long."""
     if d2 >= k.d2_end:
         return 0
-    t = mul_shift(d2, k.c, k.shift)
     if word == 16:
         return exp2_16(t, k.table, bits)
     return shift_round(exp2_32(t, k.table, k.fine, bits), k.exp2_cut, HALF_UP)
@@ -223,21 +237,39 @@ def kernel_word(d2: int, k: KernelConstants, word: int, bits: int) -> int:
 @jit_inline
 def kernel(d2: int, k: KernelConstants, log: Log) -> int:
     """The kernel of a :func:`distance`: ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product."""
-    word = kernel_word(d2, k, k.word, k.exp2_bits)
+    if k.kind == PRODUCTS:
+        word = _polynomial(d2, k)
+    else:
+        word = kernel_word(d2, exponent(d2, k), k, k.word, k.exp2_bits)
     record(log, KERNEL, word)
     return word
 
 
 @jit
-def kernel_row(d2: Words, count: int, k: KernelConstants, values: Words, log: Log) -> None:
-    """``values[i] = kernel(d2[i])`` for i < count; the usual lengths are known when it is compiled."""
+def powers(d2: Words, count: int, k: KernelConstants, values: Words) -> None:
+    """Kernel words in place of the exponents in `values`."""
     if k.word == 16 and k.exp2_bits == 7:
         for i in range(count):
-            values[i] = kernel_word(d2[i], k, 16, 7)
+            values[i] = kernel_word(d2[i], values[i], k, 16, 7)
     elif k.word > 16 and k.exp2_bits == 8:
         for i in range(count):
-            values[i] = kernel_word(d2[i], k, 32, 8)
+            values[i] = kernel_word(d2[i], values[i], k, 32, 8)
     else:
         for i in range(count):
-            values[i] = kernel_word(d2[i], k, k.word, k.exp2_bits)
+            values[i] = kernel_word(d2[i], values[i], k, k.word, k.exp2_bits)
+
+
+@jit
+def kernel_row(d2: Words, count: int, k: KernelConstants, values: Words, log: Log) -> None:
+    """``values[i] = kernel(d2[i])`` for i < count; the usual lengths are known when it is compiled.
+
+    All exponents first: a loop that needs no table keeps the vector units busy.
+    """
+    if k.kind == PRODUCTS:
+        for i in range(count):
+            values[i] = _polynomial(d2[i], k)
+    else:
+        for i in range(count):
+            values[i] = exponent(d2[i], k)
+        powers(d2, count, k, values)
     record_row(log, KERNEL, values, count)

@@ -81,21 +81,22 @@ def hand_over(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelCons
               log: Log) -> int:
     """The kernel row of `slot`, which leaves: its multiplier to the others, its squares out of their sums."""
     projects = c.projects and s.alpha[slot] != 0
-    saturated = 0
     if not projects and not keeps_sums(c):
-        return saturated
+        return 0
     for first, last in ((0, slot), (slot + 1, count)):
-        distance_row(s.v[first:last], last - first, s.v[slot], k, w.d)
-        kernel_row(w.d, last - first, k, w.values, log)
-        if projects:
-            saturated |= receive(s.alpha[first:last], last - first, s.alpha[slot], w.values, c, w, log)
-        for j in range(first, last):
-            trace(log, at.PROJECT_DISTANCE, slot, j, w.d[j - first])
-            trace(log, at.PROJECT_KERNEL, slot, j, w.values[j - first])
+        distance_row(s.v[first:last], last - first, s.v[slot], k, w.d[first:last])
+        kernel_row(w.d[first:last], last - first, k, w.values[first:last], log)
+    w.values[slot] = 0  # which adds nothing to its own
+    saturated = receive(s.alpha, count, s.alpha[slot], w.values, c, w, log) if projects else 0
+    if keeps_sums(c):
+        for j in range(count):
+            s.sums[j] -= square(w.values[j], c)
+    for j in range(count):
+        if j != slot:
+            trace(log, at.PROJECT_DISTANCE, slot, j, w.d[j])
+            trace(log, at.PROJECT_KERNEL, slot, j, w.values[j])
             if projects:
                 trace(log, at.PROJECT_ALPHA, 0, j, s.alpha[j])
-            if keeps_sums(c):
-                s.sums[j] -= square(w.values[j - first], c)
     return saturated
 
 

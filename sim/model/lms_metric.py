@@ -14,6 +14,9 @@ from .kernel import KernelConstants, distance, kernel
 from .lms_state import AGE, FAST_KLMS, FKLMS, FMKLMS, MAGNITUDE, LmsConstants, LmsState
 from .ranges import DISTANCE, record
 
+#: No distance and no loss is larger.
+MOST = (1 << 63) - 1
+
 
 @jit_inline
 def keeps_neighbours(c: LmsConstants) -> bool:
@@ -70,11 +73,11 @@ def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> 
 @jit
 def closest(s: LmsState, count: int) -> tuple[int, int]:
     """:func:`cheapest` of FKLMS, the usual metric: without a choice at every slot."""
-    best, least = -1, 0
+    best, least = -1, MOST
     for i in range(count):
-        d2, age = s.dist[i], s.rank[i]
-        if age != 0 and (best < 0 or d2 < least or (d2 == least and age > s.rank[best])):
-            best, least = i, d2
+        if s.dist[i] <= least and s.rank[i] != 0 and (
+                best < 0 or s.dist[i] < least or s.rank[i] > s.rank[best]):
+            best, least = i, s.dist[i]
     return best, least
 
 
@@ -97,18 +100,16 @@ def cheapest(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: 
 def find_near(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k: KernelConstants,
               log: Log) -> None:
     """Search the neighbour of `slot`, leaving out `skip`; of equals, the oldest."""
-    best = -1
+    age = s.rank[slot] if c.metric == FKLMS else count
+    best, least = -1, MOST
     for j in range(count):
-        if j in (slot, skip) or (c.metric == FKLMS and s.rank[j] >= s.rank[slot]):
-            continue
-        d2 = distance(s.v[slot], s.v[j], k)
-        trace(log, at.NEAR_DISTANCE, slot, j, d2)
-        if best < 0 or d2 < s.dist[slot] or (d2 == s.dist[slot] and s.rank[j] < s.rank[best]):
-            best = j
-            s.dist[slot] = d2
-    if best < 0:
-        s.dist[slot] = 0
+        if s.rank[j] < age and j not in (slot, skip):
+            d2 = distance(s.v[slot], s.v[j], k)
+            trace(log, at.NEAR_DISTANCE, slot, j, d2)
+            if d2 <= least and (best < 0 or d2 < least or s.rank[j] < s.rank[best]):
+                best, least = j, d2
     s.near[slot] = slot if best < 0 else best
+    s.dist[slot] = 0 if best < 0 else least
     trace(log, at.NEAR_NEAR, slot, 0, s.near[slot])
     trace(log, at.NEAR_DIST, slot, 0, s.dist[slot])
 
@@ -124,13 +125,13 @@ def forget(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstan
 @jit
 def meet(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     """The new vector in `slot` finds its neighbour in `row`, and becomes that of whom it is nearest to."""
-    best, least = -1, 0
+    best, least = -1, MOST
     for j in range(count):
-        d2 = s.row[j]
-        if j != slot and (best < 0 or d2 < least or (d2 == least and s.rank[j] < s.rank[best])):
-            best, least = j, d2
+        if s.row[j] <= least and j != slot and (
+                best < 0 or s.row[j] < least or s.rank[j] < s.rank[best]):
+            best, least = j, s.row[j]
     s.near[slot] = slot if best < 0 else best
-    s.dist[slot] = least
+    s.dist[slot] = 0 if best < 0 else least
     record(log, DISTANCE, s.dist[slot])
     trace(log, at.INSERT_NEAR, slot, 0, s.near[slot])
     trace(log, at.INSERT_DIST, slot, 0, s.dist[slot])

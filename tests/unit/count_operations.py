@@ -145,6 +145,7 @@ def open_counted(plan: Any) -> Any:
         if hasattr(module, "raw"):
             module.raw = _Raw()  # type: ignore[attr-defined]
     watch("kernel_word", "kernel_values", owns_products=True)
+    watch("exponent", "exponents", owns_products=True)
     watch("square_diff", "distance_terms", owns_products=True)
     watch("divide", "divisions", owns_products=True)
     watch("root", "roots", owns_products=True)

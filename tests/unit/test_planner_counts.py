@@ -32,7 +32,8 @@ def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
     for found, planned in zip(result["found"], result["planned"], strict=True):
         assert {what: found.get(what, 0) for what in WHAT} == {what: planned.get(what, 0) for what in WHAT}
         assert found["products in distance_terms"] == found["distance_terms"]
-        assert found["products in kernel_values"] == (4 if case == "refined" else 3) * found["kernel_values"]
+        assert found["products in exponents"] == 2 * found["kernel_values"]
+        assert found["products in kernel_values"] == (2 if case == "refined" else 1) * found["kernel_values"]
 
 
 def test_the_mean_of_fklms_on_a_settled_budget_is_that_of_an_update_without_searches():

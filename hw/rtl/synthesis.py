@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -160,7 +161,10 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
         E501 and E342 as :func:`run_program`.
     """
     work.mkdir(parents=True, exist_ok=True)
-    script = [f'read_verilog -sv "{path.absolute()}"' for path in sources]
+    # Beside the script: of a path in /tmp the program sees another folder.
+    for path in sources:
+        shutil.copy(path, work)
+    script = [f"read_verilog -sv {path.name}" for path in sources]
     script += [f"chparam -set {name} {value} {top}" for name, value in (parameters or {}).items()]
     script += [f"{family.synthesis} -top {top}", "write_json netlist.json", "tee -q -o stat.json stat -json"]
     (work / "synthesis.ys").write_text("\n".join(script) + "\n", encoding="utf-8")

@@ -112,13 +112,20 @@ static inline void kc_dsp_square_diff_rows(const int16_t *restrict u, const int1
         kc_dsp_four_t sums = {0, 0, 0, 0};
         int32_t left;
 
-        for (left = pairs / 8; left > 0; left--) {
+        for (left = pairs / 16; left > 0; left--) {
             sums = kc_dsp_four_long(sums, a, b, pairs);
             sums = kc_dsp_four_long(sums, &a[4], &b[4], pairs);
-            a += 8;
-            b += 8;
+            sums = kc_dsp_four_long(sums, &a[8], &b[8], pairs);
+            sums = kc_dsp_four_long(sums, &a[12], &b[12], pairs);
+            a += 16;
+            b += 16;
         }
-        for (left = pairs % 8; left > 0; left--) {
+        for (left = pairs / 4 % 4; left > 0; left--) {
+            sums = kc_dsp_four_long(sums, a, b, pairs);
+            a += 4;
+            b += 4;
+        }
+        for (left = pairs % 4; left > 0; left--) {
             sums = kc_dsp_four(sums, *a++, b++, pairs);
         }
         *d++ = (uint32_t)sums.d0;

@@ -1,4 +1,4 @@
-"""Rows of Levinson's recursion give the words of their definitions, with ARMv7E-M's instructions and without."""
+"""Rows of Levinson's recursion give the words of their definitions, by ARMv7E-M's products and without."""
 
 import subprocess
 from pathlib import Path

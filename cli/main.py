@@ -24,6 +24,7 @@ from .hil import ACTIONS
 from .init import init
 from .plan import plan
 from .row import row
+from .schema import schema
 from .shell import Command, guarded
 from .sim import sim
 from .sweep import sweep
@@ -36,6 +37,7 @@ COMMANDS: dict[str, Command] = {
     "demo": demo,
     "init": init,
     "check": check,
+    "schema": schema,
     "fit": fit,
     "row": row,
     "plan": plan,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator
+from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
 from .errors import KerncastError
@@ -100,12 +100,26 @@ def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-CName = Annotated[str, AfterValidator(_c_name)]
-RawWord = Annotated[str, AfterValidator(_raw_word)]
-Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer)), PlainSerializer(_listed)]
-Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)), PlainSerializer(_listed)]
+def _like(pattern: str) -> WithJsonSchema:
+    """What editors are told of text that a function of ours looks at."""
+    return WithJsonSchema({"type": "string", "pattern": f"^{pattern}$"})
 
-Formats = dict[str, Annotated[str, AfterValidator(format_text)]]
+
+def _numbers(kind: str, **limits: float) -> WithJsonSchema:
+    """The same of one number, or of a list of one each column."""
+    each = {"type": kind, **limits}
+    return WithJsonSchema({"anyOf": [each, {"type": "array", "items": each, "minItems": 1}]})
+
+
+_LIKE_FORMAT = _like(r"[su][0-9]{1,2}f-?[0-9]{1,3}")
+CName = Annotated[str, AfterValidator(_c_name), _like(_NAME.pattern)]
+RawWord = Annotated[str, AfterValidator(_raw_word), _LIKE_FORMAT]
+Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer)), PlainSerializer(_listed),
+                   _numbers("integer")]
+Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)), PlainSerializer(_listed),
+                 _numbers("number", minimum=1e-12, maximum=1e12)]
+
+Formats = dict[str, Annotated[str, AfterValidator(format_text), _LIKE_FORMAT]]
 
 
 def cast_text(text: str) -> str:

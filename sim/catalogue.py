@@ -296,8 +296,8 @@ _GENERATION = {
     "E310": Entry("no such package", "`kerncast gen --package` was given an unknown name.",
                   "Use one of those listed."),
     "E311": Entry("no core in HLS C++ holds the plan",
-                  "[hls] asks for C++ for high-level synthesis. The predictor sums the expansion in integers "
-                  "without intercept, of samples of up to 256 columns and models of up to 1048576 words.",
+                  "[hls] asks for C++ for high-level synthesis. The predictor sums the expansion in integers, "
+                  "of up to 256 columns and 1048576 words, without an intercept trained on the device.",
                   "Set what is allowed, or remove [hls] and run the generated C."),
     "E320": Entry("a compiler refused generated code",
                   "Generated files were changed, or the compiler is older or stricter than those tested.",

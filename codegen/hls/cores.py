@@ -62,16 +62,13 @@ def _too_large(plan: Plan) -> KerncastError | None:
 
 
 def _no_predictor(plan: Plan) -> KerncastError | None:
-    """Only integers without an intercept, in memory that holds them."""
+    """Only integers, without an intercept that is trained, in memory that holds them."""
     if plan.in_float32:
         return _unlike("[online] reduction", plan.options["reduction"], "a reduction in integers",
                        "choose a reduction without _f32")
     if plan.options.get("bias") == "1":
         return _unlike("[toeplitz] bias", "true", "bias = false",
                        "remove bias, or take the mean of the targets as [output] offset")
-    if plan.fixed and plan.integer("bias") != 0:
-        return _unlike("[predictor] file", f"an intercept of {plan.integer('bias')} words of y",
-                       "no intercept", "train a model without one, such as KernelRidge; or predict in C")
     return _too_large(plan)
 
 
@@ -152,7 +149,7 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
             *shifts("x_shift", "y_shift", "mac_shift", "f_shift", "exp2_bits", "exp2_cut", "kernel_shift",
                     "kernel_turn_shift", "kernel_sine_shift", "kernel_dot_shift", "kernel_degree",
                     "kernel_out_shift", "alpha_exp_min", "alpha_exp_max"),
-            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0")]
+            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0", "bias")]
     if "kernel_d2_end" in plan.constants:
         rows += [("long long", "KERNEL_D2_END", literal(plan.integer("kernel_d2_end")), "")]
     if learns:

@@ -85,6 +85,7 @@ def _expansion(plan: Plan) -> dict[str, str]:
     term = rail * max(-kernel.lo, kernel.hi)
     most = _lifted(term, plan.integer("mac_shift")) * vectors(plan)
     lifted = _lifted(most, min(0, plan.integer("f_shift") - plan.constants.get("alpha_exp_max", 0)))
+    lifted += abs(plan.constants.get("bias", 0))
     least = plan.constants.get("alpha_exp_min", 0)
     reach = max(abs(least), abs(plan.constants.get("alpha_exp_max", 0)))
     return {"acc_t": _both(most), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),

@@ -66,9 +66,8 @@ class HlsBackend:
         self._given = open_model(plan).state() if state is None else state
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
         work = Path(build_dir or self._folder.name) / f"hls-{dialect}"
-        folder = Path(source or work) / FOLDER / dialect
-        if not folder.is_dir():
-            folder = _written(plan, dialect, work)
+        given = None if source is None else Path(source) / FOLDER / dialect
+        folder = given if given is not None and given.is_dir() else _written(plan, dialect, work)
         self.program = work / "testbench"
         try:
             build(dialect, [folder / name for name in sources(plan)], self.program, compiler=compiler,

@@ -6,14 +6,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.svm import SVR
 
+import kerncast
 from kerncast.codegen.hls import DIALECTS, FOLDER, LEARNER, VECTORS, render_hls, sources
 from kerncast.codegen.hls.vectors import line, targets
 from kerncast.hw.hls.backend import HlsBackend
 from kerncast.hw.hls.simulation import build
 from kerncast.sim.backend import Comparison
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED
-from kerncast.sim.vectors import replay
+from kerncast.sim.vectors import make_vectors, replay
 
 from .conftest import SPECS, drawn, make, samples, vectors
 
@@ -84,6 +86,18 @@ def test_the_testbench_tells_of_a_word_that_differs_and_of_none_at_all(dialect, 
     assert [done.returncode for done in found] == [1, 1]
     assert "line 2, word 1: predict differs" in found[0].stderr
     assert "4 words, 1 mismatches" in found[0].stderr
+
+
+def test_a_model_that_was_trained_elsewhere_is_predicted_with_its_intercept(backend, ledger):
+    chance = np.random.default_rng(5)
+    x = chance.normal(size=(60, 3)) * [1.0, 20.0, 0.1]
+    plan = kerncast.plan(SVR(gamma="scale", C=5.0).fit(x, np.sin(x[:, 0]) + 0.1 * x[:, 1] + 3.0), x)
+    assert plan.integer("bias") != 0
+    calls = make_vectors(plan, [("predict", drawn(plan, "x_raw", (300, 3), chance), None)])
+    opened = backend(plan, "catapult")
+    compared = replay(opened, calls)
+    opened.close()
+    ledger.record(backend=opened.name, words=compared.words, mismatches=compared.mismatches, case="svr")
 
 
 def test_a_frame_of_the_wrong_length_is_answered_so_and_changes_nothing(backend):

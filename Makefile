@@ -41,6 +41,8 @@ docs: tools ## rewrite every figure and table of README and docs from the progra
 	@$(BIN)/python benchmarks/readme.py
 	@$(BIN)/python -m kerncast.benchmarks.proofs
 	@$(BIN)/python -m kerncast.benchmarks.exp2
+	@$(BIN)/python -m kerncast.benchmarks.formal
+	@$(BIN)/python -m kerncast.benchmarks.estimates
 	@$(BIN)/python -m kerncast.benchmarks.online_cost >/dev/null
 	@for page in toeplitz_rls multiresolution domain_decomposition regularized_least_squares kernel_lms; do \
 	    OMP_NUM_THREADS=1 $(BIN)/python -m kerncast.benchmarks.papers.$$page || exit 1; done

@@ -1,0 +1,47 @@
+"""formal: ``python -m kerncast.benchmarks.formal [JOBS]`` proves, plants faults, writes docs/formal.md."""
+
+from __future__ import annotations
+
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+from .claims import CLAIMS, MUTANTS
+from .page import PAGE, page
+from .prover import BOUNDED, PROVED, REFUTED, Claim, Verdict, module_text, prove
+
+
+def planted(module: str, before: str, after: str) -> str:
+    """The text of a module with one fault."""
+    text = module_text(module)
+    if text.count(before) < 1:
+        raise ValueError(f"{module} holds no {before!r}")
+    return text.replace(before, after, 1)
+
+
+def is_found(mutant: tuple[str, str, str]) -> bool:
+    """Whether a claim of the module is refuted by the fault."""
+    text = planted(*mutant)
+    found = any(prove(claim, text).outcome == REFUTED for claim in CLAIMS if claim.module == mutant[0])
+    print(*mutant, "found" if found else "MISSED", sep="  ", flush=True)
+    return found
+
+
+def _proved(claim: Claim) -> Verdict:
+    verdict = prove(claim)
+    print(f"{claim.key}  {verdict.outcome}  {verdict.seconds:.0f} s", flush=True)
+    return verdict
+
+
+def main() -> int:
+    """Exit status 1 where a claim is not proved, or a fault is not found."""
+    jobs = int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count()
+    with ThreadPoolExecutor(jobs) as pool:
+        verdicts = dict(zip((claim.key for claim in CLAIMS), pool.map(_proved, CLAIMS), strict=True))
+        found = list(pool.map(is_found, MUTANTS))
+    PAGE.write_text(page(verdicts, found), encoding="utf-8", newline="\n")
+    return int(not all(found) or any(v.outcome not in (PROVED, BOUNDED) for v in verdicts.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,118 @@
+"""formal: what is proved, of which module, for which widths."""
+
+from __future__ import annotations
+
+from .prover import Claim
+
+_CAST = ("kc_shift_round", "kc_align", "kc_saturate")
+_ROUNDINGS = {0: "floor", 1: "half up", 2: "half to even"}
+_RULES = "valid stays and the beat stands still until it is taken"
+
+_COMBINATIONAL = (
+    *(Claim("kc_shift_round", f"v / 2^s, {name}: by inequalities", "v: 64 bits, 0 <= s <= 62",
+            parameters={"V_BITS": 64, "ROUNDING": number}) for number, name in _ROUNDINGS.items()),
+    Claim("kc_align", "floor(v / 2^s); v 2^-s for s < 0 where that fits", "v: 64 bits, -62 <= s <= 62"),
+    Claim("kc_saturate", "no word of [LO, HI] is nearer to v", "v: 64 bits; LO, HI of 16 bits"),
+    Claim("kc_wrap", "the word of 16 bits that equals v modulo 2^16", "v: 64 bits"),
+    Claim("kc_magnitude", "v, or -v - 1 for v < 0", "v: 64 bits", parameters={"V_BITS": 64}),
+    Claim("kc_bit_length", "2^(q-1) <= v < 2^q; 0 for 0", "v: 63 bits"),
+    Claim("kc_normalise", "2^61 <= v 2^e < 2^62 for v > 0", "v: 62 bits", below=("kc_bit_length",)),
+)
+
+_PIPELINES = (
+    *(Claim("kc_narrow", f"v / 2^s, {name}, or v 2^-s; saturated; `outside` where that changed it; after "
+            f"{clocks} clocks", "v: 24 bits, -62 <= s <= 62", depth=clocks + 2, below=_CAST,
+            parameters={"V_BITS": 24, "OUT_BITS": 16, "ROUNDING": number, "CLOCKS": clocks})
+      for clocks in (2, 3) for number, name in _ROUNDINGS.items()),
+    Claim("kc_scale_add", "base + a b / 2^3, half up, saturated", "a, b: 4 and 5 bits", depth=5,
+          below=("kc_shift_round", "kc_saturate"),
+          parameters={"A_BITS": 4, "B_BITS": 5, "BASE_BITS": 4, "SHIFT": 3, "OUT_BITS": 4, "LO": -8,
+                      "HI": 7}),
+    Claim("kc_mac", "acc + floor(a b / 2^SHIFT), or that alone after `first`; stands still without `valid`",
+          "a, b: 6 and 7 bits, acc: 24 bits", depth=4,
+          parameters={"A_BITS": 6, "B_BITS": 7, "ACC_BITS": 24, "SHIFT": 3}),
+    *(Claim("kc_square_diff", "acc + (u - v)^2, or that alone after `first`; stands still without `valid`",
+            f"u, v: 6 bits {'with' if sign else 'without'} sign", depth=5,
+            parameters={"X_BITS": 6, "X_SIGNED": sign, "ACC_BITS": 24})
+      for sign in (0, 1)),
+    *(Claim("kc_abs_diff", "acc + |u - v|, or that alone after `first`; stands still without `valid`",
+            f"u, v: 16 bits {'with' if sign else 'without'} sign", depth=4, parameters={"X_SIGNED": sign})
+      for sign in (0, 1)),
+    *(Claim("kc_mul_shift", f"floor(a c / 2^{shift}), after {clocks} clocks", f"a: {a} bits, c: {c} bits",
+            depth=clocks + 2, parameters={"A_BITS": a, "C_BITS": c, "SHIFT": shift, "CLOCKS": clocks})
+      for clocks, a, c, shift in ((2, 36, 4, 0), (2, 36, 4, 33), (3, 36, 4, 0), (3, 36, 4, 33))),
+    Claim("kc_block_scale", "v / 2^s, half up, and the largest magnitude since `first`",
+          "v: 32 bits, s: 6 bits", depth=3, below=("kc_shift_round", "kc_magnitude"),
+          parameters={"WIDTH": 32}),
+    Claim("kc_exp2_16", "the chord between the entries beside t, divided by 2^(w+6), half up, for any "
+          "table that "
+          "falls by less than 2^(21-BITS) a step", "t: 24 bits, BITS = 7", depth=8, below=("kc_shift_round",),
+          stubs=("kc_rom",)),
+    *(Claim("kc_least", "nothing that came since `clear` is less, or equal and "
+            f"{'younger' if highest else 'older'}", "keys: 32 bits, ranks: 8 bits", depth=3,
+            parameters={"HIGHEST": highest}) for highest in (0, 1)),
+    Claim("kc_divide_round", "q with q 2 den <= 2 num + den < (q + 1) 2 den, NUM_BITS + 4 clocks after "
+          "the last "
+          "start and not before; from the reset on", "num, den: 5 bits", depth=14, mode="bmc",
+          parameters={"NUM_BITS": 5, "DEN_BITS": 5}),
+)
+
+_STREAMS = (
+    Claim("kc_affine_stream", "a beat out for each beat in, in order, its word converted, with its own "
+          "offset and "
+          f"gain; {_RULES}", "raw: 6 bits, 2 entries", depth=14,
+          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine"),
+          parameters={"RAW_BITS": 6, "TDATA_BITS": 8, "OFFSET_BITS": 6, "GAIN_BITS": 5, "ENTRIES": 2,
+                      "OFFSETS": 0b000101_111101, "GAINS": 0b01011_00111, "SHIFT": 3, "OUT_BITS": 6,
+                      "LO": -32, "HI": 31}),
+    Claim("kc_rom_sender", f"entry after entry, each once, tlast with the last; {_RULES}", "5 entries of "
+          "8 bits",
+          depth=8, below=("kc_rom",),
+          parameters={"WIDTH": 8, "DEPTH": 5, "TABLE": 0x5A17C3E209}),
+    Claim("kc_frame", "each word of a frame is written once, at its place; held if and only if tlast "
+          "came with the "
+          "last word; reported if and only if it came elsewhere", "5 words of 16 bits", depth=6,
+          parameters={"WORDS": 5}),
+    Claim("kc_solution_sender", "the exponent, then every word once, in order, scaled and saturated; "
+          "tlast with "
+          f"the last; of a failed solution 0 alone; {_RULES}", "3 words of 6 bits", depth=14,
+          below=(*_CAST, "kc_narrow"),
+          parameters={"W": 6, "WORDS": 3, "RHO": 0x60000000, "LO": -32, "HI": 31}),
+    Claim("kc_model_sender", "tag, count, exponent, then words and multiplier for each beat taken, which "
+          "is taken "
+          f"once; {_RULES}", "2 columns of 8 bits", depth=8,
+          parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),
+    Claim("kc_state_reader", f"{_RULES}, and so do the addresses it reads", "4 slots of 2 columns", depth=4,
+          parameters={"SLOTS": 4, "COLUMNS": 2}),
+    Claim("kc_registers", "AXI4-Lite: an answer for each request and none without; it stands until it is "
+          "taken; an "
+          "error stays until a one is written", "all", depth=4, parameters={"ERRORS": 2}),
+)
+
+CLAIMS = (*_COMBINATIONAL, *_PIPELINES, *_STREAMS)
+
+#: Faults, one at a time: module, what is replaced, and by what. Each must break a claim of its module.
+MUTANTS = (
+    ("kc_shift_round", "half && (!tie || floor[0])", "half && (!tie || !floor[0])"),
+    ("kc_align", "v >>> $unsigned(s)", "v >> $unsigned(s)"),
+    ("kc_saturate", "wide > HI ? HI", "wide >= HI ? LO"),
+    ("kc_wrap", "v[BITS-1:0]", "{1'b0, v[BITS-2:0]}"),
+    ("kc_bit_length", "|v_32[31:16]", "|v_32[31:17]"),
+    ("kc_narrow", "coarse[0] || |lost", "coarse[0]"),
+    ("kc_mac", "first_reg ?", "first ?"),
+    ("kc_square_diff", "X_SIGNED != 0 && u[X_BITS-1]", "u[X_BITS-1]"),
+    ("kc_abs_diff", "-diff_reg : diff_reg", "~diff_reg : diff_reg"),
+    ("kc_mul_shift", "(i%2 + j)*PIECE", "(i%2)*PIECE"),
+    ("kc_block_scale", "size > used_reg", "size < used_reg"),
+    ("kc_exp2_16", "{1'b1, shift_4_reg[1:0]}", "{1'b1, 2'b00}"),
+    ("kc_least", "key == least_reg && ahead", "key == least_reg"),
+    ("kc_divide_round", "{1'b0, num, 1'b0} + TWICE_BITS'(den)", "{1'b0, num, 1'b0}"),
+    ("kc_affine_stream", "else if (m_axis_tready) begin", "else begin"),
+    ("kc_rom_sender", "!valid_reg || !m_axis_tready", "1'b1"),
+    ("kc_frame", "bad_reg <= last != s_axis_tlast", "bad_reg <= s_axis_tlast && !last"),
+    ("kc_frame", "assign s_axis_tready = state_reg != HOLD", "assign s_axis_tready = 1'b1"),
+    ("kc_solution_sender", "index_reg <= last ?", "index_reg <= index_reg == 0 ? index_reg + 2'd2 : last ?"),
+    ("kc_model_sender", "passes && m_axis_tready", "passes"),
+    ("kc_state_reader", "taken = state_reg == OFFER && m_axis_state_tready", "taken = state_reg == OFFER"),
+    ("kc_registers", "s_axil_bvalid = bvalid_reg", "s_axil_bvalid = bvalid_reg && s_axil_bready"),
+)

@@ -1,0 +1,2 @@
+
+    always @* assert (q == (v < 0 ? -v - 1'b1 : v));

@@ -1,0 +1,29 @@
+
+    // AXI4-Lite: an answer for each write and each read, none without; it stands until it is taken.
+    logic [3:0] formal_writes = 0, formal_write_answers = 0, formal_reads = 0, formal_read_answers = 0;
+    logic formal_since = 0;
+    always @(posedge clk) formal_since <= !rst;
+
+    always @(posedge clk) begin
+        formal_writes <= formal_writes + 4'(s_axil_awvalid && s_axil_awready);
+        formal_write_answers <= formal_write_answers + 4'(s_axil_bvalid && s_axil_bready);
+        formal_reads <= formal_reads + 4'(s_axil_arvalid && s_axil_arready);
+        formal_read_answers <= formal_read_answers + 4'(s_axil_rvalid && s_axil_rready);
+        if (rst) begin
+            formal_writes <= 0;
+            formal_write_answers <= 0;
+            formal_reads <= 0;
+            formal_read_answers <= 0;
+        end
+    end
+
+    always @(posedge clk) if (formal_clock != 0) begin
+        assert ((s_axil_awvalid && s_axil_awready) == (s_axil_wvalid && s_axil_wready));
+        assert (formal_writes == 4'(formal_write_answers + s_axil_bvalid));
+        assert (formal_reads == 4'(formal_read_answers + s_axil_rvalid));
+        if (formal_since && $past(s_axil_bvalid) && !$past(s_axil_bready)) assert (s_axil_bvalid);
+        if (formal_since && $past(s_axil_rvalid) && !$past(s_axil_rready)) assert (s_axil_rvalid && $stable(s_axil_rdata));
+        // An error stays until a one is written.
+        if (formal_since && $past(error_reg[0]) && !$past(core_rst) && !error_reg[0])
+            assert ($past(s_axil_awvalid && s_axil_wvalid && s_axil_awaddr[5:2] == 3 && s_axil_wdata[0] && s_axil_wstrb[0]));
+    end

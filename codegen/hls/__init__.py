@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ...sim.plan import Plan
 from ...sim.vectors import Vectors
 from ..resources import environment, read_text
@@ -71,7 +73,7 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
                              "replays": vectors is not None}
     cores = [core for core in CORES if core.fits(plan)]
     bases = dict.fromkeys([*SHARED, *(base for core in cores for base in core.templates), "tb.cpp"])
-    files = {f"{plan.name}_{base}": (base, {}) for base in bases}
+    files: dict[str, tuple[str, dict[str, Any]]] = {f"{plan.name}_{base}": (base, {}) for base in bases}
     files |= {script: (script, {}) for script in (*dialect.scripts, "README.md")}
     files |= {f"{core.name}_{script}": (script, {"core": core}) for core in cores
               for script in dialect.core_scripts}

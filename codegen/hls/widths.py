@@ -84,10 +84,10 @@ def _expansion(plan: Plan) -> dict[str, str]:
     kernel, rail = plan.signals["kernel"], 1 << (plan.word - 1)
     term = rail * max(-kernel.lo, kernel.hi)
     most = _lifted(term, plan.integer("mac_shift")) * vectors(plan)
-    lifted = _lifted(most, min(0, plan.integer("f_shift") - plan.constants.get("alpha_exp_max", 0)))
-    lifted += abs(plan.constants.get("bias", 0))
-    least = plan.constants.get("alpha_exp_min", 0)
-    reach = max(abs(least), abs(plan.constants.get("alpha_exp_max", 0)))
+    bias, least, largest = (plan.integer(name) if name in plan.constants else 0
+                            for name in ("bias", "alpha_exp_min", "alpha_exp_max"))
+    lifted = _lifted(most, min(0, plan.integer("f_shift") - largest)) + abs(bias)
+    reach = max(abs(least), abs(largest))
     return {"acc_t": _both(most), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
             "place_t": word(0, max(1, vectors(plan) - 1))}
 

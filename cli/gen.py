@@ -29,6 +29,8 @@ def gen(path: SpecPath, out: OutFolder,
     With --package the folder drops into a build: the files of that build system, and test vectors as C
     with a program that runs them. Without it again, they are removed.
 
+    With a table [hls] in the spec the folder holds C++ for high-level synthesis, too.
+
     Examples
     --------
     kerncast gen ecg.toml -o build/ecg

@@ -1,19 +1,23 @@
 """The repository root is the package: under any name of the checkout, and as a wheel."""
 
+import json
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tomllib
+import venv
 import zipfile
 from pathlib import Path
 
 import pytest
 
 import kerncast
+from kerncast.lab.example import shipped_spec
 
 ROOT = Path(kerncast.__file__).resolve().parent
-ROOMS = ("sim", "codegen", "templates", "firmware", "hw", "lab", "cli")
+ROOMS = ("sim", "codegen", "templates", "firmware", "hw", "lab", "cli", "examples")
 
 
 def run(*command: str | Path, cwd: Path, path: Path) -> str:
@@ -40,15 +44,45 @@ def checkout(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def wheel(checkout):
-    """The wheel that pip makes of the copy, unpacked."""
-    out = checkout.parent / "wheel"
-    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    run(*pip, "--wheel-dir", out, checkout, cwd=out.parent, path=out)
+def sdist(checkout):
+    """The source distribution of the copy."""
+    out = checkout.parent / "sdist"
+    code = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
+    run(sys.executable, "-c", code, out, cwd=checkout, path=out)
+    (built,) = out.glob("kerncast-*.tar.gz")
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel_file(sdist):
+    """The wheel that pip makes of the source distribution, which so holds all that it takes."""
+    out = sdist.parent.parent / "wheel"
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index"]
+    run(*pip, "--wheel-dir", out, sdist, cwd=out.parent, path=out)
     (built,) = out.glob("kerncast-*.whl")
-    with zipfile.ZipFile(built) as archive:
-        archive.extractall(out / "site")
-    return out / "site"
+    return built
+
+
+@pytest.fixture(scope="module")
+def wheel(wheel_file):
+    """That wheel, unpacked."""
+    out = wheel_file.parent / "site"
+    with zipfile.ZipFile(wheel_file) as archive:
+        archive.extractall(out)
+    return out
+
+
+def environment(folder: Path) -> Path:
+    """An empty virtual environment, without pip: its Python."""
+    venv.create(folder)
+    return folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+
+
+def install(python: Path, *what: str | Path) -> None:
+    """Install into an environment with the pip that is here."""
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-compile",
+           "--no-warn-script-location"]
+    run(*pip, *what, cwd=python.parent, path=python.parent / "none")
 
 
 def test_a_checkout_of_any_name_imports_runs_and_tests_itself(checkout):
@@ -73,7 +107,7 @@ def test_the_wheel_holds_every_file_of_every_room(wheel):
     }
     shipped = {path.relative_to(wheel / "kerncast").as_posix() for path in (wheel / "kerncast").rglob("*")}
     assert sorted((wanted | {"__init__.py", "__main__.py", "py.typed"}) - shipped) == []
-    assert not {path.partition("/")[0] for path in shipped} & {"tests", "docs", "examples", "benchmarks"}
+    assert not {path.partition("/")[0] for path in shipped} & {"tests", "docs", "benchmarks"}
 
 
 def test_the_package_list_names_every_package():
@@ -91,6 +125,44 @@ def test_the_wheel_works_without_the_checkout(wheel):
     said = run(sys.executable, "-c", code, cwd=wheel, path=wheel).split()
     assert said == [str(wheel / "kerncast" / "__init__.py"), "True", "True"]
     assert "Usage: kerncast" in run(sys.executable, "-m", "kerncast", "--help", cwd=wheel, path=wheel)
+
+
+def test_the_source_distribution_holds_what_the_wheel_holds_and_no_more(sdist, wheel):
+    with tarfile.open(sdist) as archive:
+        held = {name.partition("/")[2] for name in archive.getnames()}
+    shipped = {path.relative_to(wheel / "kerncast").as_posix()
+               for path in (wheel / "kerncast").rglob("*") if path.is_file()}
+    assert sorted(shipped - held) == []
+    assert {"LICENSE", "NOTICE", "README.md", "pyproject.toml"} <= held
+    assert not {path.partition("/")[0] for path in held} & {"tests", "docs", "benchmarks", ".ci", ".git"}
+
+
+def test_the_wheel_in_an_empty_environment_generates_what_this_checkout_does(wheel_file, tmp_path):
+    python = environment(tmp_path / "venv")
+    install(python, "--no-deps", "--no-index", wheel_file)
+    (site,) = (tmp_path / "venv").rglob("site-packages")
+    # Stands for the packages that it needs, so that the quick test asks no index.
+    (site / "needed.pth").write_text("".join(f"{path}\n" for path in sys.path if "site-packages" in path))
+    code = (
+        "import sys, kerncast; from pathlib import Path; from kerncast.lab.example import shipped_spec\n"
+        "assert Path(kerncast.__file__).is_relative_to(Path(sys.prefix)), kerncast.__file__\n"
+        "plan = kerncast.plan(shipped_spec('ecg'))\n"
+        "print(plan.hash, kerncast.generate(plan, sys.argv[1], 'cortex-m4').plan)"
+    )
+    said = run(python, "-c", code, tmp_path / "out", cwd=tmp_path, path=tmp_path / "none").split()
+    assert said == [kerncast.plan(shipped_spec("ecg")).hash] * 2
+    assert (tmp_path / "out" / "rt" / "kc_rt.h").read_bytes() == (ROOT / "firmware/rt/kc_rt.h").read_bytes()
+
+
+@pytest.mark.campaign
+def test_the_wheel_installed_from_the_index_runs_the_demo(wheel_file, tmp_path):
+    python = environment(tmp_path / "venv")
+    constraints = ["-c", ROOT / "requirements.lock"]
+    install(python, *constraints, f"kerncast[demo] @ {wheel_file.as_uri()}")
+    done = run(python, "-m", "kerncast", "demo", "-o", tmp_path / "demo", "--json", cwd=tmp_path,
+               path=tmp_path / "none")
+    found = json.loads(done)
+    assert found["mismatches"] == 0 and found["words"] > 1000
 
 
 def test_the_wheel_says_what_pyproject_says(wheel):

@@ -1,0 +1,54 @@
+"""What docs/formal.md says of the SystemVerilog: quick claims and faults here, all in the campaign."""
+
+import pytest
+
+from kerncast.benchmarks.formal.__main__ import is_found, planted
+from kerncast.benchmarks.formal.claims import CLAIMS, MUTANTS
+from kerncast.benchmarks.formal.page import PAGE, digests
+from kerncast.benchmarks.formal.prover import BOUNDED, HW, PROPERTIES, PROVED, module_text, prove
+from kerncast.hw.rtl import synthesis
+from kerncast.sim.errors import KerncastError
+
+#: Claims of a few seconds each; a default run has a minute for all that is new here.
+QUICK = ("kc_magnitude", "kc_frame", "kc_rom_sender")
+
+
+@pytest.fixture
+def sby(require_tool):
+    try:
+        synthesis.find_tools(["yosys"])
+    except KerncastError as error:
+        for problem in error.problems:
+            require_tool(problem.value, problem.remedy)
+
+
+def slow(module):
+    return [] if module in QUICK else [pytest.mark.campaign]
+
+
+@pytest.mark.parametrize("claim", [pytest.param(c, id=c.key, marks=slow(c.module)) for c in CLAIMS])
+def test_a_module_has_the_properties_stated(sby, claim):
+    verdict = prove(claim)
+    assert verdict.outcome == (PROVED if claim.mode == "prove" else BOUNDED), verdict.why
+
+
+@pytest.mark.parametrize("mutant", [
+    pytest.param(m, id=f"{m[0]}-{i}", marks=[] if m[0] == "kc_rom_sender" else [pytest.mark.campaign])
+    for i, m in enumerate(MUTANTS)])
+def test_a_planted_fault_is_found(sby, mutant):
+    assert is_found(mutant)
+
+
+def test_every_fault_can_be_planted_and_every_module_named_is_there():
+    for mutant in MUTANTS:
+        assert planted(*mutant) != module_text(mutant[0])
+    for claim in CLAIMS:
+        assert (PROPERTIES / f"{claim.module}.sv").is_file()
+        assert all((HW / f"{name}.sv").is_file() for name in (claim.module, *claim.below))
+    assert len({claim.key for claim in CLAIMS}) == len(CLAIMS)
+
+
+def test_the_page_speaks_of_these_modules_and_properties():
+    text = PAGE.read_text(encoding="utf-8")
+    assert all(digest in text for digest in digests().values())
+    assert "not decided" not in text

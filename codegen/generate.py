@@ -20,7 +20,7 @@ from ..sim.target import Target
 from ..sim.trained import model_file
 from ..sim.vectors import Vectors
 from .context import context
-from .hls import asked_dialects, render_hls
+from .hls import asked_dialects, refuse_unfit, render_hls
 from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
 from .packages import chosen_packages, render_packages
 from .resources import environment, read_text
@@ -104,11 +104,13 @@ def refuse_oversize(spec: Spec) -> None:
     Raises
     ------
     KerncastError
-        E301 for the target, E333 for the RAM of the budget.
+        E301 for the target, E311 for HLS, E333 for the RAM of the budget.
     """
     try:
         plan = make_plan(spec)
         check_memory(plan, load_target(spec.target.id))
+        if asked_dialects(plan):
+            refuse_unfit(plan)
         allowed = spec.budget.ram if spec.budget else None
         if allowed is not None and plan.state_bytes > allowed:
             raise fail("E333", "the model is over its budget of RAM", where="[budget] ram",

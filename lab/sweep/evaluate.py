@@ -268,6 +268,11 @@ class Evaluator:
         return _task(make_plan(self.space.base), data, y, y_test).what
 
 
+def forget_float() -> None:
+    """Forget what float64 gave, which this process keeps for problems that come again."""
+    _REFERENCES.clear()
+
+
 def _task(plan: Plan, data: Dataset, y: Array, y_test: Array | None) -> Task:
     """What is to be found: the clean signal, test targets, or else the samples themselves."""
     classes = len(np.unique(y)) == 2

@@ -247,8 +247,8 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     folder.mkdir(parents=True, exist_ok=True)
     with opened(folder, new=True) as store:
         _refuse_another(store, settings, evaluator, folder)
+        work = _Work(store, settings, evaluator, baseline, jobs, scheduler, progress)  # reads them all
         store.put(settings=_kept(settings, baseline, judged_by))
-        work = _Work(store, settings, evaluator, baseline, jobs, scheduler, progress)
         if settings.searches:
             assert settings.trials is not None
             search(settings.space, settings.trials, settings.seed, settings.objectives, work.over, work.done)

@@ -18,6 +18,8 @@ from .space import Inputs, Space
 
 BATCH = 16
 _STARTS = 32
+#: Of a limit on what a point has not.
+_UNKNOWN = 1e9
 
 
 def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
@@ -50,8 +52,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
-        sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=_STARTS,
-                                             constraints_func=lambda trial: trial.user_attrs["over"])
+        sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=_STARTS)
         study = optuna.create_study(directions=["minimize"] * len(objectives), sampler=sampler)
         left = trials
         while left:
@@ -78,10 +79,9 @@ def _suggested(space: Space, trial: Any) -> Inputs:
 def _tell(optuna: Any, study: Any, trial: Any, point: Point, objectives: Sequence[str],
           over: Callable[[Point], list[float]]) -> None:
     values = [point.measures.get(name) for name in objectives]
-    # A point without an answer, or without a measure, is worse than any limit says.
-    misses = [min(miss, 1e9) for miss in over(point)]
-    trial.set_user_attr("over", misses)
     if not point.answers or None in values:
         study.tell(trial, state=optuna.trial.TrialState.FAIL)
-    else:
-        study.tell(trial, values)
+        return
+    for number, by in enumerate(over(point)):
+        trial.set_constraint(str(number), min(by, _UNKNOWN))
+    study.tell(trial, values)

@@ -1,0 +1,169 @@
+"""Points a second of `kerncast sweep`, and what two workers make of it; writes docs/sweep.md.
+
+Times are CPU time, the best of several runs: they depend little on what else the machine does.  Of two
+workers the speed-up is the CPU time of one process over that of the busiest of the three that share the work,
+as where each has a core to itself; the ratio of the clock on the wall is told beside it.
+"""
+
+import os
+import platform
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+from kerncast.lab.sweep import evaluate, make_settings, run_sweep
+from kerncast.lab.sweep.measures import MEASURES
+from kerncast.sim.data_builtin import equalisation
+from kerncast.sim.spec import Spec
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "sweep.md"
+RUNS = 3
+SAMPLES = 2000
+STREAM = """
+[model]
+name = "stream"
+algorithm = "kernel_lms"
+[input]
+word = "s12f8"
+columns = 5
+[output]
+word = "s3f0"
+[kernel]
+sigma = 0.7
+[online]
+budget = 32
+eta = 0.7
+[data]
+file = "stream.csv"
+"""
+TOEPLITZ_GRID = ["kernel.sigma=1.0..6.0/8", "toeplitz.lambda=0.01..1.0/8", "numbers.word=16,24,32",
+                 "numbers.rounding=floor,half_up"]
+STREAM_GRID = ["kernel.sigma=0.4..1.2/3", "numbers.word=16,24,32", "numbers.rounding=floor,half_up,half_even",
+               "numbers.exp_table=small,medium,large", "numbers.margin=0.3,0.6"]
+
+
+TEXT = """# Sweeps
+
+`python benchmarks/sweep.py` measures and writes this page; `kerncast sweep --help` tells the options.
+
+    kerncast sweep examples/ecg.toml --grid numbers.word=16,24,32 --grid toeplitz.refine=0,1,2 \\
+        --grid kernel.sigma=1.0..6.0/8 --constraint 'error <= float + 1' --constraint 'ram <= 8 kB'
+
+or the same in the spec, which builds what it built before:
+
+    [sweep]
+    constraints = ["error <= float + 1", "ram <= 8 kB"]
+
+    [sweep.grid]
+    numbers.word = [16, 24, 32]
+    toeplitz.refine = [0, 1, 2]
+    kernel.sigma = "1.0..6.0/8"
+
+Every key of the spec can be swept. The formats of a point go to the integer model as numbers, so that nothing
+is compiled between points. `input.word` and `output.word` stand for the sensor's word: samples are rounded to
+it. A point that plan or spec refuses is a result, counted by its code. Results stand in `sweep.db` (SQLite)
+of the run's folder, a row a point; the same command goes on after an interruption. Rows do not depend on who
+computed them: one process, several (`--jobs`), or a dask.distributed cluster (`--scheduler`).
+
+## Measures
+
+| name | unit | | what |
+| --- | --- | --- | --- |
+{measures}
+
+`float` in a limit is the error of float64 with the spec as written. `instructions` and `energy` are those of
+the call that learns, with `.train`, `.update` or `.predict` those of that call. Energy takes a multiplication
+of W bits as 3.1 pJ x (W/32)^2 and two words of SRAM as 10 pJ x W/32 (M. Horowitz, ISSCC 2014, 45 nm): it
+compares designs and is nobody's battery. `--confirm` builds the best design for this machine and the emulated
+board, compares every word, and tells flash, RAM and counts as measured there.
+
+## Speed
+
+CPU time of one process, best of {runs} runs, results written included; {where}.
+
+| sweep | beside float64 | points | points/s | ms a point |
+| --- | --- | --: | --: | --: |
+{rows}
+
+Float64 is computed once for each problem that differs in it; the grids have 64 and 3 of them, and it is
+forgotten between runs.
+
+Two workers: {speed} times one by CPU time of the busiest process, {wall} times by the clock on the wall at a
+load of {load} on {cores} cores.
+"""
+
+
+def stream(folder: Path) -> Spec:
+    """FKLMS on 2,000 windows of the equaliser's signal, each predicted and learned."""
+    x, y = equalisation(SAMPLES, 5)
+    words = np.column_stack([np.rint(x * 256), y]).astype(int)
+    lines = [",".join(map(str, row)) for row in words]
+    (folder / "stream.csv").write_text("x0,x1,x2,x3,x4,y\n" + "\n".join(lines) + "\n", encoding="utf-8")
+    return Spec.from_text(STREAM)
+
+
+def toeplitz(_: Path) -> Spec:
+    """The ECG of the examples at n = 128."""
+    text = (ROOT / "examples" / "ecg.toml").read_text(encoding="utf-8")
+    return Spec.from_text(text.replace("n = 256", "n = 128"))
+
+
+def once(folder: Path, settings: object, name: str, jobs: int = 1) -> tuple[int, float, float]:
+    """Points, seconds of CPU of the busiest process, and seconds on the wall of one run in a new folder."""
+    import psutil
+
+    def spent() -> list[float]:
+        family = [psutil.Process(), *psutil.Process().children(recursive=True)]
+        return [sum(p.cpu_times()[:2]) for p in family]
+
+    evaluate.forget_float()
+    before, start = spent(), time.perf_counter()
+    run = run_sweep(settings, folder / name, jobs=jobs)
+    wall, after = time.perf_counter() - start, spent()
+    before += [0.0] * (len(after) - len(before))
+    return len(run.points), max(b - a for a, b in zip(before, after, strict=True)), wall
+
+
+def best(folder: Path, spec: Spec, grid: list[str], objectives: list[str], jobs: int = 1
+         ) -> tuple[int, float, float]:
+    """:func:`once`, the best of several, after one that loads and compiles."""
+    settings = make_settings(spec, folder, grid=grid, objectives=objectives, constraints=["ram <= 1 MB"])
+    runs = [once(folder, settings, f"{time.perf_counter_ns()}", jobs) for _ in range(RUNS + 1)][1:]
+    return runs[0][0], min(run[1] for run in runs), min(run[2] for run in runs)
+
+
+def main() -> None:
+    """Measure, and write the page."""
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+    rows = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for title, spec, grid in (("Toeplitz, n = 128", toeplitz(folder), TOEPLITZ_GRID),
+                                  (f"FKLMS, N = 32, {SAMPLES:,} samples", stream(folder), STREAM_GRID)):
+            for objectives in (["error", "ram"], ["excess", "ram"]):
+                count, cpu, _ = best(folder, spec, grid, objectives)
+                beside = "yes" if objectives[0] == "excess" else "no"
+                each = f"{count / cpu:.0f} | {1000 * cpu / count:.1f}"
+                rows.append(f"| {title} | {beside} | {count:,} | {each} |")
+                print(rows[-1], flush=True)
+        _, one, wall = best(folder, toeplitz(folder), TOEPLITZ_GRID, ["error", "ram"])
+        _, two, wall_two = best(folder, toeplitz(folder), TOEPLITZ_GRID, ["error", "ram"], jobs=2)
+    load = os.getloadavg()[0]
+    PAGE.write_text(page(rows, one / two, wall / wall_two, load), encoding="utf-8")
+    print(f"two workers: {one / two:.2f} by CPU time, {wall / wall_two:.2f} by the wall, load {load:.1f}")
+
+
+def page(rows: list[str], speed: float, wall: float, load: float) -> str:
+    """The text of docs/sweep.md."""
+    measures = [f"| `{name}` | {unit or '-'} | {origin} | {about} |"
+                for name, (unit, origin, about) in MEASURES.items()]
+    where = f"{platform.machine()}, Python {platform.python_version()}"
+    return TEXT.format(measures="\n".join(measures), rows="\n".join(rows), runs=RUNS, where=where,
+                       speed=f"{speed:.2f}", wall=f"{wall:.2f}", load=f"{load:.0f}", cores=os.cpu_count())
+
+
+if __name__ == "__main__":
+    main()

@@ -43,8 +43,7 @@ def test(out: GeneratedFolder,
     --------
     kerncast test build/ecg --on host
     kerncast test build/ecg --on host:clang:-O0 --on emu:mps2-an386:qemu
-    kerncast test build/ecg --on rtl:icarus --predictions 8
-    kerncast test build/ecg --on hls:vitis --on hls:catapult
+    kerncast test build/ecg --on rtl:icarus --on hls:vitis --predictions 8
     kerncast test build/ecg --on rtl:verilator:learner --waves build/waves
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """

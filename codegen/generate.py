@@ -243,8 +243,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     ------
     KerncastError
         E301 for a plan too large, E302 for a folder that is not ours, E303 for edited files, E304
-        for a damaged manifest, E308 for a package without vectors, E310 for one that there is not, E311 where
-        the spec asks for HLS and no core holds the plan.
+        for a damaged manifest, E308 for a package without vectors, E310 for one unknown, E311 by HLS.
     """
     out = Path(out_dir)
     chosen = load_target(target) if isinstance(target, str) else target

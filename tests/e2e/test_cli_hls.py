@@ -35,7 +35,7 @@ def test_gen_then_test_on_hls_compares_every_word_and_tells_one_that_differs(
 def test_a_plan_that_no_core_holds_is_refused_at_gen_with_its_line(run: Run, asked: Path) -> None:
     asked.write_text(asked.read_text().replace("lambda = 0.5", "lambda = 0.5\nbias = true"))
     code, _, err = run("gen", asked, "-o", asked.parent / "out")
-    assert (code, "E311" in err, "bias = false" in err) == (2, True, True)
+    assert (code, "E311" in err, "bias = false" in err, "small.toml:14" in err) == (2, True, True, True)
 
 
 def test_missing_headers_end_with_exit_3_and_what_brings_them(

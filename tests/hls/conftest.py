@@ -1,13 +1,12 @@
 """HLS C++ built for this machine once a session, by the first compiler that is found."""
 
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from kerncast.hw.hls.backend import HlsBackend
-from kerncast.sim.backend import Raw
+from kerncast.sim.backend import Outputs, Raw
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
@@ -132,11 +131,17 @@ def require_hls(require_tool: Callable[[str, str], str]) -> None:
 
 @pytest.fixture(scope="session")
 def backend(require_hls: None, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., HlsBackend]:
-    """``backend(plan, dialect)``: opened on what was built before, where it was."""
-    folders: dict[tuple[str, str], Path] = {}
+    """``backend(plan, dialect, state)``: in its initial state, compiled where it was not before."""
+    made: dict[tuple[str, str], HlsBackend] = {}
 
-    def opened(plan: Plan, dialect: str, **options: object) -> HlsBackend:
-        folder = folders.setdefault((plan.name, dialect), tmp_path_factory.mktemp(plan.name))
-        return HlsBackend(plan, dialect, build_dir=folder, flags=("-O0",), **options)
+    def opened(plan: Plan, dialect: str, state: Outputs | None = None) -> HlsBackend:
+        key = plan.hash, dialect
+        if key not in made:
+            folder = tmp_path_factory.mktemp(plan.name)
+            made[key] = HlsBackend(plan, dialect, build_dir=folder, flags=("-O0",))
+        if state is not None:
+            made[key]._given = state
+        made[key].reset()
+        return made[key]
 
     return opened

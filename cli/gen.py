@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..sim.errors import EXIT_DIFFERENT
+from ..sim.errors import EXIT_DIFFERENT, KerncastError
 from .shell import JsonFlag, SpecPath, load_spec, show, warnings_of
 
 OutFolder = Annotated[Path, typer.Option("-o", "--out", help="The folder to write.", show_default=False)]
@@ -20,6 +20,10 @@ def gen(path: SpecPath, out: OutFolder,
             "--package", metavar="KINDS", show_default=False,
             help="Make it a library of cmake, make, zephyr, platformio, arduino, or all; several with commas "
                  "between them.")] = None,
+        core: Annotated[list[str] | None, typer.Option(
+            "--core", metavar="CORE", show_default=False,
+            help="Refuse a spec of which there is no such core in SystemVerilog: predictor, learner, solver, "
+                 "trainer; may be given again.")] = None,
         as_json: JsonFlag = False) -> None:
     """Generate the C library of a spec, with its plan and test vectors.
 
@@ -38,18 +42,25 @@ def gen(path: SpecPath, out: OutFolder,
     kerncast gen ecg.toml -o firmware/ecg --package cmake
     kerncast gen ecg.toml -o lib/ecg --package platformio,arduino
     kerncast gen ecg.toml -o modules/ecg --package all --check
+    kerncast gen ecg.toml -o build/ecg --core learner
     """
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
     from ..codegen.packages import chosen_packages
+    from ..codegen.rtl import core_named
     from ..codegen.targets import load_target
     from ..lab.budget import refuse_unmeasurable
     from ..lab.example import plan_and_vectors
 
-    packages = chosen_packages(package or ())
+    packages, cores = chosen_packages(package or ()), [core_named(name) for name in core or ()]
     spec = load_spec(path)
     refuse_unmeasurable(spec)
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
+    for wanted in cores:
+        try:
+            wanted.refuse_unfit(plan)
+        except KerncastError as error:
+            raise spec.located(error) from None
     if check:
         old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors, packages=packages,
                           spec=spec)

@@ -283,8 +283,7 @@ _GENERATION = {
                   "Lower the key named, or use fewer columns."),
     "E307": Entry("the core in SystemVerilog does not do this",
                   "The predictor sums the expansion in integers, without intercept; the learner is FKLMS "
-                  "with a fixed budget; the solver is Levinson's plain recursion, the trainer that on a "
-                  "uniform grid.",
+                  "with a fixed budget; solver and trainer are Levinson's plain recursion.",
                   "Set what is allowed, or run the generated C. For an intercept take the mean of the "
                   "targets as [output] offset."),
     "E308": Entry("the folder holds no test vectors",
@@ -295,6 +294,8 @@ _GENERATION = {
                   "Generate the folder again."),
     "E310": Entry("no such package", "`kerncast gen --package` was given an unknown name.",
                   "Use one of those listed."),
+    "E313": Entry("no such core in SystemVerilog", "`kerncast gen --core` was given an unknown name.",
+                  "Name predictor, learner, solver or trainer."),
     "E311": Entry("no core in HLS C++ holds the plan",
                   "[hls] asks for C++ for high-level synthesis. The predictor sums the expansion in integers, "
                   "of up to 256 columns and 1048576 words, without an intercept trained on the device.",
@@ -317,6 +318,9 @@ _GENERATION = {
     "E327": Entry("the compiler cannot build for this target",
                   "A target's file has flags for the compilers that know its core; the others cannot build.",
                   "Use one of those listed, or --compiler auto."),
+    "E328": Entry("the image may take more stack than the board keeps for it",
+                  "memory.stack_bytes of the board is below the deepest path of calls from main on.",
+                  "Raise it in the board's file, or choose another level of optimisation or board."),
     "E331": Entry("a function may call itself", "Recursion: no bound can be given to the stack.",
                   "Generate the folder again, if its C files were changed; else report it."),
     "E332": Entry("the frame of a function has no bound",

@@ -13,14 +13,23 @@ from .predictor import PREDICTOR, predictor_cycles, predictor_overhead
 from .solver import SOLVER
 from .trainer import TRAINER
 
-__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "fits",
-           "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",
+__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "core_named",
+           "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",
            "refuse_unfit", "render_rtl", "rtl_sources", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"
 #: All cores there are, in the order of README.md.
 CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
+
+
+def core_named(name: str) -> Core:
+    """A core by its name; E313 where there is none."""
+    for core in CORES:
+        if core.name == name:
+            return core
+    raise fail("E313", "there is no such core in SystemVerilog", where="--core", value=name,
+               allowed=", ".join(core.name for core in CORES), remedy="choose one of these")
 
 
 def fits(plan: Plan) -> bool:

@@ -11,7 +11,7 @@ from .axi import Ports, Stream
 from .common import MOST_WORDS, literal, primitives, rendered
 from .core import Core
 from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
-from .solver import MODULES, first_row, recursion_cycles, refusal, solver_context
+from .solver import MODULES, first_row, refusal, solver_context, solver_cycles
 
 #: What every trainer is made of besides the solver; on the uniform grid, and of samples, as the rest of a
 #: predictor.
@@ -19,9 +19,9 @@ _OWN = ("kc_rom", "kc_affine", "kc_affine_stream", "kc_model_sender", *axi.MODUL
 _GRID, _SAMPLES = ("kc_rom_sender",), ("kc_divide_round",)
 _NOT_OF_PREDICTOR = ("kc_sample_buffer", "kc_model_store")
 
-# Clocks of a converted word; of a mean, its scaling and sending; before and behind the recursion; of a vector
-# sent, beside two for each of its words.
-_CONVERT, _MEAN, _AROUND, _VECTOR = 6, 9, 3, 5
+# Clocks of a converted word; of a mean, its scaling and sending; around the solver, whose words go on as the
+# last ones of vectors, each of which takes two clocks more.
+_CONVERT, _MEAN, _AROUND = 6, 9, 1
 
 
 def _on_grid(plan: Plan) -> bool:
@@ -59,7 +59,7 @@ def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
     if not _on_grid(plan):
         taken = _CONVERT * n * columns + 2
         taken += columns * n * (n - 1) // 2 + (n - 1) * row_overhead(plan)
-    return taken + recursion_cycles(n, lanes) + (2 * columns + _VECTOR) * n + _AROUND
+    return taken + solver_cycles(plan, lanes) + (2 * columns - 1) * n + _AROUND
 
 
 def _ports(plan: Plan) -> Ports:

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import cocotb
 from cocotb.clock import Clock
-from cocotb.triggers import ClockCycles, RisingEdge, with_timeout
+from cocotb.triggers import ClockCycles, RisingEdge, ValueChange, with_timeout
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 #: Environment variables that name the script, and the file for its results.
@@ -87,6 +88,43 @@ class StreamBench:
     async def waiting(self) -> int:
         """Count the frames that nobody asked for."""
         return sum(int(sink.count()) for sink in self._sinks.values())
+
+    async def cover(self, names: list[str]) -> None:
+        """From now on note the values that signals have, by their names from the core down."""
+        self._notes: list[Any] = [set() for _ in names]
+        self._note_tasks = [cocotb.start_soon(self._note_changes(self._handle(name), values))
+                            for name, values in zip(names, self._notes, strict=True)]
+
+    async def record(self, names: list[str]) -> None:
+        """From now on note the values of signals at every clock."""
+        self._notes = [[] for _ in names]
+        self._note_tasks = [cocotb.start_soon(self._note_clocks([self._handle(name) for name in names]))]
+
+    async def noted(self) -> list[list[int]]:
+        """Stop to note: of each signal what was seen, in ascending order, or at every clock."""
+        for task in self._note_tasks:
+            task.cancel()
+        return [sorted(values) if isinstance(values, set) else values for values in self._notes]
+
+    def _handle(self, name: str) -> Any:
+        handle = self.dut
+        for part in name.split("."):
+            handle = getattr(handle, part)
+        return handle
+
+    async def _note_changes(self, handle: Any, values: set[int]) -> None:
+        change = ValueChange(handle)
+        while True:
+            if handle.value.is_resolvable:
+                values.add(int(handle.value))
+            await change
+
+    async def _note_clocks(self, handles: list[Any]) -> None:
+        edge = RisingEdge(self.dut.clk)
+        while True:
+            await edge
+            for handle, values in zip(handles, self._notes, strict=True):
+                values.append(int(handle.value) if handle.value.is_resolvable else 0)
 
     async def pulse(self, name: str) -> None:
         """Raise an input of the core for a clock."""

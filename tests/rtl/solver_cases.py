@@ -24,7 +24,7 @@ from kerncast.sim.spec import Spec
 CASES = {"half_up16": (13, 16, 0.1, "half_up", "block", 1), "even24": (6, 24, 0.5, "half_even", "static", 2),
          "floor32": (11, 32, 0.01, "floor", "block", 4), "full16": (256, 16, 0.1, "half_up", "block", 1)}
 #: Operations of the testbench that give something back.
-_ANSWERED = ("solution", "errors", "spans", "written", "waiting")
+_ANSWERED = ("solution", "errors", "spans", "written", "waiting", "noted")
 
 
 def case_plan(case: str) -> Plan:

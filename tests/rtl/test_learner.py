@@ -8,13 +8,14 @@ import pytest
 
 from kerncast.codegen.rtl import LEARNER, MOST_WORDS, generate_rtl, render_rtl, rtl_sources
 from kerncast.codegen.rtl.learner import (
+    distance_parts,
     prediction_cycles,
     search_cycles,
     update_cycles,
     worst_update_cycles,
 )
 from kerncast.hw.backends import open_backend
-from kerncast.hw.rtl.learner_backend import learned_state, sample_frame
+from kerncast.hw.rtl.learner_backend import learned_state, sample_frame, state_frames
 from kerncast.hw.rtl.simulate import model_frame
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.errors import KerncastError
@@ -89,7 +90,7 @@ def test_every_word_equals_the_model_whatever_the_streams_do(learner, compared, 
             core.reset()
     core.do("waiting")
     core.do("errors")
-    assert compared(core, "streams") == [0, [0]]
+    assert compared(core, "streams") == [0, [0, 0]]
 
 
 @pytest.mark.parametrize(("case", "simulator"), CASES)
@@ -142,7 +143,7 @@ def test_reset_at_any_clock_recovers(learner, compared, case, simulator):
         core.reset()
     core.do("errors")
     rest = compared(core, "reset")
-    assert rest == [0] * (len(rest) - 1) + [[0]]
+    assert rest == [0] * (len(rest) - 1) + [[0, 0]]
 
 
 @pytest.mark.parametrize(("case", "simulator"), [USUAL[0], USUAL[2]])
@@ -165,7 +166,7 @@ def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, c
                 core.do("errors")
                 at += 2
     rest = compared(core, "bad samples")
-    assert rest == [[1], [0]] * (len(rest) // 2)
+    assert rest == [[1, 0], [0, 0]] * (len(rest) // 2)
     assert len(rest) >= 16
 
 
@@ -233,10 +234,8 @@ def test_the_back_end_learns_predicts_and_tells_its_state(require_simulator, led
     vectors = make_vectors(plan, usual_calls(plan, x, y, inputs, passes=2))
     backend = open_backend(plan, f"rtl:{simulator}", build_dir=tmp_path)
     result = replay(backend, vectors)
-    assert backend.calls == {"update", "predict", "state"}
-    with pytest.raises(KerncastError, match="E431"):
-        backend.save()
-    with pytest.raises(KerncastError, match="E431"):
+    assert backend.calls == {"update", "predict", "state", "save", "restore"}
+    with pytest.raises(KerncastError, match="E440"):
         backend.restore(b"")
     with pytest.raises(KerncastError, match="E431"):
         backend.train(x, y)
@@ -244,6 +243,47 @@ def test_the_back_end_learns_predicts_and_tells_its_state(require_simulator, led
     assert result.words == 2 * 12 * 2 + 5 * 2 + sum(len(words) for words in vectors.state.values())
     ledger.record(backend=backend.name, words=result.words, mismatches=result.mismatches,
                   case="learner back end")
+
+
+@pytest.mark.parametrize(("case", "simulator"), [
+    USUAL[0], pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
+def test_a_state_goes_back_in_word_for_word_or_is_refused(learner, compared, case, simulator):
+    core, plan = learner(case, simulator), make(case)
+    (x, y), saved = stream(plan, 30, 11), open_model(plan)
+    saved.update(x[:20], y[:20])
+    model, slots = state_frames(plan, saved.state())
+    mask, group = (1 << plan.word) - 1, 2 * distance_parts(plan) + 2
+    changed = [
+        ("tag", [model[0] ^ 1, *model[1:]], None), ("early", model[:-1], None), ("late", [*model, 0], None),
+        ("count", [model[0], plan.sizes["N"] + 1, *model[2:]], None), ("no model", None, slots),
+        ("other count", model, [slots[0], slots[1] - 1, *slots[2:-group]]),
+        ("early slots", model, slots[:-1]), ("late slots", model, [*slots, 0]),
+        ("no slot", model, [*slots[:-2], mask, slots[-1]]),
+        ("no rank", model, [*slots[:-1], slots[1]])]
+    core.learn(x[:5], y[:5])
+    for name, first, second in changed:
+        keeps = name in ("tag", "no model")  # what is refused at its first beat changes nothing
+        core.collect()
+        for of_slots, frame in enumerate((first, second)):
+            if frame is not None:
+                core.do("send", "state", frame, of_slots)
+        core.do("sent")
+        core.do("cycles", 3)
+        core.do("errors")
+        core.do("clear_errors")
+        if not keeps:
+            core.model.reset()
+        core.predict(x[:1])
+        core.read()
+    core.collect()
+    core.do("restore", model, slots)
+    core.model.restore(saved.save())
+    core.read()
+    core.learn(x[20:], y[20:])
+    core.predict(x[:3])
+    core.read()
+    core.do("errors")
+    assert compared(core, "restored") == [[0, 1]] * len(changed) + [[0, 0]]
 
 
 def test_a_frame_of_another_plan_is_no_state():

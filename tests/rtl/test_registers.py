@@ -1,62 +1,130 @@
 """What a processor sees of a core over AXI4-Lite."""
 
-from kerncast.codegen.rtl import TRAINER, generate_rtl, rtl_sources
-from kerncast.hw.rtl.simulate import model_frame
+import pytest
+
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, generate_rtl, rtl_sources
+from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
+from kerncast.hw.rtl.simulate import model_frame, sample_frames
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.hw.rtl.trainer_backend import target_frame
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import ABI
 
-from .conftest import make
+from .conftest import expected, make, trained
+from .learner_cases import stream
 
 CONTROL, STATUS, ERRORS, CLOCKS, FRAMES, HASH = 0x04, 0x08, 0x0C, 0x10, 0x18, 0x20
-RUN, RESET = 1, 2
+RUN, RESET, READ_MODEL, READ_SLOTS = 1, 2, 4, 8
 
 
-def test_a_processor_starts_resets_and_watches_the_trainer(require_simulator, ledger, tmp_path):
-    require_simulator("icarus")
-    plan = make("grid16")
-    y = plan.signals["y_raw"].format
+class Script:
+    """Operations, and what they must give back."""
+
+    def __init__(self) -> None:
+        self.script, self.wanted = [], []
+
+    def do(self, *operations):
+        self.script.extend(operations)
+
+    def expect(self, value, *operation):
+        self.script.append(operation)
+        self.wanted.append(value)
+
+
+def trainer_script():
+    plan, s = make("grid16"), Script()
+    y, model = plan.signals["y_raw"].format, open_model(plan)
     words = [(k * 977) % (y.hi + 1) for k in range(plan.sizes["n"])]
-    model = open_model(plan)
     model.train(None, words)
-    generate_rtl(plan, tmp_path)
-    core = Simulation(rtl_sources(tmp_path, plan, TRAINER), "grid_trainer_axi", "icarus", tmp_path / "sim")
     frame, answer = target_frame(plan, words), [0, *model_frame(plan, model.state())]
-    script, wanted = [], []
+    s.do(("send", "y", frame), ("cycles", 100))
+    s.expect([0], "read", STATUS)  # not started: nothing is taken
+    s.expect([0, 0], "read", FRAMES, 2)
+    s.do(("write", CONTROL, RUN))
+    s.expect(answer, "frame", "model")
+    s.expect([RUN, 0, 0], "read", CONTROL, 3)
+    s.expect([1, 1], "read", FRAMES, 2)
+    s.do(("send", "y", frame[:-1]), ("send", "y", frame))
+    s.expect(answer, "frame", "model")
+    s.expect([1], "read", ERRORS)
+    s.do(("write", ERRORS, 0))
+    s.expect([1], "read", ERRORS)  # they stay until a one is written
+    s.do(("write", ERRORS, 1))
+    s.expect([0], "read", ERRORS)
+    s.expect([3, 2], "read", FRAMES, 2)
+    s.do(("send", "y", frame), ("cycles", 200))
+    s.expect([1], "read", STATUS)
+    s.do(("write", CONTROL, RUN | RESET))
+    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    s.expect(0, "waiting")
+    s.do(("send", "y", frame))
+    s.expect(answer, "frame", "model")
+    s.expect([1, 1], "read", FRAMES, 2)
+    return plan, TRAINER, s
 
-    def expect(value, *operation):
-        script.append(operation)
-        wanted.append(value)
 
-    expect([ABI, 0, 0, 0, 0, 0, 0, 0], "read", 0x00, 8)
-    expect([int(plan.hash[8 * i:8 * i + 8], 16) for i in range(8)], "read", HASH, 8)
-    script.extend([("send", "y", frame), ("cycles", 100)])
-    expect([0], "read", STATUS)  # not started: nothing is taken
-    expect([0, 0], "read", FRAMES, 2)
-    script.append(("write", CONTROL, RUN))
-    expect(answer, "frame", "model")
-    expect([RUN, 0, 0], "read", CONTROL, 3)
-    expect([1, 1], "read", FRAMES, 2)
-    script.append(("send", "y", frame[:-1]))
-    script.append(("send", "y", frame))
-    expect(answer, "frame", "model")
-    expect([1], "read", ERRORS)
-    script.append(("write", ERRORS, 0))
-    expect([1], "read", ERRORS)  # they stay until a one is written
-    script.append(("write", ERRORS, 1))
-    expect([0], "read", ERRORS)
-    expect([3, 2], "read", FRAMES, 2)
-    script.extend([("send", "y", frame), ("cycles", 200)])
-    expect([1], "read", STATUS)
-    script.append(("write", CONTROL, RUN | RESET))
-    expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
-    expect(0, "waiting")
-    script.append(("send", "y", frame))
-    expect(answer, "frame", "model")
-    expect([1, 1], "read", FRAMES, 2)
-    *_, clocks = found = core.run([*script, ("read", CLOCKS, 2)], 20_000)
+def predictor_script():
+    plan, s = make("gains16"), Script()
+    (state, x), mask = trained(plan, 3), (1 << plan.word) - 1
+    answers, frames = expected(plan, state, x[:3]), sample_frames(plan, x[:3])
+    s.do(("send", "model", model_frame(plan, state)), ("send", "x", frames[0]), ("cycles", 50))
+    s.expect([0, 0], "read", FRAMES, 2)
+    s.do(("write", CONTROL, RUN))
+    for k, frame in enumerate(frames):
+        if k:
+            s.do(("send", "x", frame))
+        s.expect([int(answers["status"][k]), int(answers["f"][k]) & mask], "frame", "f")
+    s.expect([int(answers["status"][2]) << 8, 0], "read", STATUS, 2)
+    s.expect([3, 3], "read", FRAMES, 2)
+    s.do(("send", "x", frames[0][:-1]), ("send", "model", [0]), ("sent",), ("cycles", 9))
+    s.expect([3], "read", ERRORS)
+    s.do(("write", ERRORS, 1))
+    s.expect([2], "read", ERRORS)
+    s.do(("send", "x", frames[0]))
+    s.expect([3, 0], "frame", "f")  # the model that was refused took the place of the one before
+    s.expect([3 << 8], "read", STATUS)
+    s.do(("write", CONTROL, RUN | RESET))
+    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    return plan, PREDICTOR, s
+
+
+def learner_script():
+    plan, s = make("gains16"), Script()
+    (x, y), model, mask = stream(plan, 9, 5), open_model(plan), (1 << plan.word) - 1
+    model.update(x, y)
+    model_words, slots = state_frames(plan, model.state())
+    s.do(("send", "state", model_words, 0), ("send", "state", slots, 1), ("write", CONTROL, RUN), ("sent",))
+    s.do(("write", CONTROL, RUN | READ_MODEL))
+    s.expect([0, *model_words], "frame", "state")
+    s.do(("write", CONTROL, RUN | READ_SLOTS))
+    s.expect([1, *slots], "frame", "state")
+    s.expect([RUN, 0, 0], "read", CONTROL, 3)
+    answer = model.predict(x[:1])
+    s.do(("send", "x", sample_frame(plan, x[0]), 0))
+    s.expect([int(answer["status"][0]), int(answer["f"][0]) & mask], "frame", "f")
+    s.expect([1, 1], "read", FRAMES, 2)
+    s.do(("send", "x", [1], 1), ("send", "state", [0], 1), ("sent",), ("cycles", 9))
+    s.expect([3], "read", ERRORS)
+    s.do(("write", CONTROL, RUN | RESET))
+    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    s.do(("send", "x", sample_frame(plan, x[0]), 0))
+    s.expect([3, 0], "frame", "f")
+    return plan, LEARNER, s
+
+
+@pytest.mark.parametrize("case", [trainer_script, predictor_script, learner_script],
+                         ids=["trainer", "predictor", "learner"])
+def test_a_processor_starts_resets_and_watches_a_core(require_simulator, ledger, tmp_path, case):
+    require_simulator("icarus")
+    plan, core, s = case()
+    generate_rtl(plan, tmp_path)
+    simulation = Simulation(rtl_sources(tmp_path, plan, core), f"{plan.name}_{core.name}_axi", "icarus",
+                            tmp_path / "sim")
+    head = [("read", 0x00, 8), ("read", HASH, 8)]
+    wanted = [[ABI, 0, 0, 0, 0, 0, 0, 0], [int(plan.hash[8 * i:8 * i + 8], 16) for i in range(8)], *s.wanted]
+    *_, clocks = found = simulation.run([*head, *s.script, ("read", CLOCKS, 2)], 20_000)
     ledger.record(backend="rtl:icarus", words=len(wanted),
-                  mismatches=sum(f != w for f, w in zip(found[:-1], wanted, strict=True)), case="registers")
-    assert 500 < clocks[0] < 2000
+                  mismatches=sum(f != w for f, w in zip(found[:-1], wanted, strict=True)),
+                  case=f"registers of the {core.name}")
+    assert clocks[0] < 2000
     assert clocks[1] == 0

@@ -1,5 +1,8 @@
 """The trainer's core makes the model's words of raw targets, and the predictor takes them over a wire."""
 
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -19,38 +22,8 @@ from kerncast.sim.spec import Spec
 
 from .conftest import make, raw_inputs
 
-#: The predictor with a trainer on its model's stream, under the predictor's name for its testbench.
-CHAIN = """
-module chain_predictor (
-    input wire clk, input wire rst,
-    input wire [{raw}-1:0] s_axis_x_tdata, input wire s_axis_x_tvalid, output wire s_axis_x_tready,
-    input wire s_axis_x_tlast,
-    input wire [15:0] s_axis_model_tdata, input wire s_axis_model_tvalid, output wire s_axis_model_tready,
-    input wire s_axis_model_tlast,
-    output wire [15:0] m_axis_f_tdata, output wire [2:0] m_axis_f_tuser, output wire m_axis_f_tvalid,
-    input wire m_axis_f_tready, output wire m_axis_f_tlast,
-    input wire error_clear, output wire error_x, output wire error_model
-);
-    wire [15:0] tdata;
-    wire [2:0] status;
-    wire tvalid, tready, tlast, error_y, busy, error_frame;
-
-    {p}_trainer trainer_inst (
-        .clk(clk), .rst(rst), .s_axis_y_tdata(s_axis_model_tdata), .s_axis_y_tvalid(s_axis_model_tvalid),
-        .s_axis_y_tready(s_axis_model_tready), .s_axis_y_tlast(s_axis_model_tlast),
-        .m_axis_model_tdata(tdata), .m_axis_model_tuser(status), .m_axis_model_tvalid(tvalid),
-        .m_axis_model_tready(tready), .m_axis_model_tlast(tlast), .error_clear(error_clear),
-        .error_y(error_y), .busy(busy));
-    {p}_predictor predictor_inst (
-        .clk(clk), .rst(rst), .s_axis_x_tdata(s_axis_x_tdata), .s_axis_x_tvalid(s_axis_x_tvalid),
-        .s_axis_x_tready(s_axis_x_tready), .s_axis_x_tlast(s_axis_x_tlast), .s_axis_model_tdata(tdata),
-        .s_axis_model_tvalid(tvalid), .s_axis_model_tready(tready), .s_axis_model_tlast(tlast),
-        .m_axis_f_tdata(m_axis_f_tdata), .m_axis_f_tuser(m_axis_f_tuser), .m_axis_f_tvalid(m_axis_f_tvalid),
-        .m_axis_f_tready(m_axis_f_tready), .m_axis_f_tlast(m_axis_f_tlast), .error_clear(error_clear),
-        .error_x(error_x), .error_model(error_frame));
-    assign error_model = error_frame || error_y;
-endmodule
-"""
+#: The worked example: a trainer on the predictor's stream of models.
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rtl"
 
 
 def targets(plan, seed):
@@ -122,14 +95,17 @@ def test_the_trainer_sends_the_models_frame_whatever_waits_and_drops_bad_frames(
                   case=f"{case} trainer")
 
 
-def test_train_then_predict_chain_in_hardware(require_simulator, ledger, tmp_path):
+def test_the_example_of_two_cores_trains_itself_and_predicts(require_simulator, ledger, tmp_path):
     require_simulator("icarus")
-    plan = make("grid16")
+    plan = make_plan(Spec.load(EXAMPLE / "grid.toml"))
     generate_rtl(plan, tmp_path)
-    chain, x = tmp_path / "chain_predictor.sv", raw_inputs(plan, 4, 1)
-    chain.write_text(CHAIN.format(p=plan.name, raw=plan.signals["x_raw"].format.c_bits))
+    x = raw_inputs(plan, 4, 1)
     files = [*rtl_sources(tmp_path, plan, TRAINER), *rtl_sources(tmp_path, plan, PREDICTOR)]
-    core = Simulation([*dict.fromkeys(files), chain], "chain_predictor", "icarus", tmp_path / "sim")
+    sources = [*dict.fromkeys(files), EXAMPLE / "chip_predictor.sv"]
+    linted = subprocess.run(["iverilog", "-g2012", "-Wall", "-Wno-timescale", "-s", "chip_predictor",
+                             "-o", tmp_path / "chip.vvp", *sources], capture_output=True, text=True)
+    assert (linted.returncode, linted.stdout, linted.stderr) == (0, "", "")
+    core = Simulation(sources, "chip_predictor", "icarus", tmp_path / "sim")
     script, model, wanted = [], open_model(plan), []
     for seed in range(2):
         y = targets(plan, seed)

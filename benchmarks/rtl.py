@@ -1,0 +1,170 @@
+"""The page on the cores in SystemVerilog, and its timing diagrams, each drawn from a simulation.
+
+    python benchmarks/rtl.py [--page]
+
+Writes docs/rtl.md and docs/figures/rtl_*.svg; with --page the page only, which needs no simulator.  The
+clocks on it are those of the formulas of codegen/rtl, to which tests hold the simulations.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, Core, generate_rtl, model_frame, rtl_sources
+from kerncast.codegen.rtl.common import MOST_WORDS
+from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
+from kerncast.codegen.rtl.predictor import predictor_cycles
+from kerncast.codegen.rtl.solver import MOST_SAMPLES, recursion_cycles, solver_cycles
+from kerncast.codegen.rtl.trainer import trainer_cycles
+from kerncast.hw.rtl.learner_backend import sample_frame
+from kerncast.hw.rtl.simulators import Operation, Simulation
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "rtl"
+
+#: Pixels of a clock, of a signal's line, and of the names.
+_CLOCK, _LINE, _NAMES = 12, 26, 150
+
+
+def learner(columns: int, budget: int, word: int = 16) -> Plan:
+    """A learner of so many columns and vectors."""
+    return make_plan(Spec(
+        model={"name": "demo", "algorithm": "kernel_lms"}, input={"word": "s12f0", "columns": columns},
+        output={"word": "s12f0"}, kernel={"sigma": 800.0}, online={"budget": budget, "eta": 0.5},
+        numbers={"word": word}))
+
+
+def grid(n: int, word: int = 16) -> Plan:
+    """A trainer on n points of a grid."""
+    return make_plan(Spec(
+        model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+        output={"word": "s12f0"}, kernel={"sigma": 3.0}, numbers={"word": word},
+        toeplitz={"n": n, "lam": 0.1, "scheme": "uniform"}))
+
+
+def drawing(names: list[str], values: list[list[int]], clocks: int) -> str:
+    """An SVG of signals: those of one bit as lines, words as boxes with their hexadecimal digits."""
+    width, height = _NAMES + clocks * _CLOCK + 10, _LINE * (len(names) + 1)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
+             f'viewBox="0 0 {width} {height}" font-family="monospace" font-size="11">',
+             f'<rect width="{width}" height="{height}" fill="white"/>']
+    for clock in range(0, clocks, 10):
+        x = _NAMES + clock * _CLOCK
+        parts.append(f'<path d="M{x} 16V{height}" stroke="#ddd"/>'
+                     f'<text x="{x}" y="12" fill="#888">{clock}</text>')
+    for line, (name, words) in enumerate(zip(names, values, strict=True)):
+        low, high = _LINE * (line + 2) - 8, _LINE * (line + 1) - 2
+        parts.append(f'<text x="4" y="{low - 4}">{name}</text>')
+        draw = _box if name.endswith(("tdata", "tuser")) else _level
+        parts.append(draw(words[:clocks], low, high))
+    return "\n".join([*parts, "</svg>"]) + "\n"
+
+
+def _level(words: list[int], low: int, high: int) -> str:
+    path = [f"M{_NAMES} {high if words[0] else low}"]
+    for clock, word in enumerate(words):
+        path.append(f"V{high if word else low}H{_NAMES + (clock + 1) * _CLOCK}")
+    return f'<path d="{"".join(path)}" fill="none" stroke="#036"/>'
+
+
+def _box(words: list[int], low: int, high: int) -> str:
+    boxes, begin = [], 0
+    for clock in range(1, len(words) + 1):
+        if clock == len(words) or words[clock] != words[begin]:
+            x, wide = _NAMES + begin * _CLOCK, (clock - begin) * _CLOCK
+            boxes.append(f'<rect x="{x}" y="{high}" width="{wide}" height="{low - high}" fill="#eef" '
+                         'stroke="#036"/>')
+            text = f"{words[begin]:x}"
+            if wide >= 7 * len(text):
+                boxes.append(f'<text x="{x + 2}" y="{low - 4}">{text}</text>')
+            begin = clock
+    return "".join(boxes)
+
+
+def simulated(plan: Plan, core: Core, signals: list[str], script: list[Operation]) -> list[list[int]]:
+    """What the signals were at every clock of a script."""
+    with tempfile.TemporaryDirectory() as folder:
+        generate_rtl(plan, folder)
+        simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus",
+                                Path(folder) / "sim")
+        *_, values = simulation.run([("record", signals), *script, ("noted",)], 10_000)
+    return list(values)
+
+
+def stream(name: str, *more: str) -> list[str]:
+    """The signals of a stream."""
+    return [f"{name}_{signal}" for signal in ("tdata", *more, "tvalid", "tready", "tlast")]
+
+
+def figures() -> None:
+    """Draw the streams of predictor, learner and trainer."""
+    plan = learner(2, 3)
+    model = open_model(plan)
+    x, y = np.array([[100, -200], [300, 50], [-700, 10]]), np.array([90, -40, 500])
+    model.update(x, y)
+    signals = [*stream("s_axis_model"), *stream("s_axis_x"), *stream("m_axis_f", "tuser")]
+    script = [("model", model_frame(plan, model.state())), ("sent",), ("sample", sample_frame(plan, x[0])),
+              ("answers", 1), ("cycles", 4)]
+    values = simulated(plan, PREDICTOR, signals, script)
+    write("rtl_predictor.svg", signals, values)
+    signals = [*stream("s_axis_x", "tuser"), *stream("m_axis_f", "tuser")]
+    script = [("sample", sample_frame(plan, x[0], 90), True), ("answers", 1),
+              ("sample", sample_frame(plan, x[1]), False), ("answers", 1), ("cycles", 4)]
+    values = simulated(plan, LEARNER, signals, script)
+    write("rtl_learner.svg", signals, values)
+    plan = grid(2)
+    signals = [*stream("s_axis_y"), *stream("m_axis_model", "tuser")]
+    values = simulated(plan, TRAINER, signals, [("targets", [5, 9]), ("model",), ("cycles", 4)])
+    write("rtl_trainer.svg", signals, values)
+
+
+def write(name: str, signals: list[str], values: list[list[int]]) -> None:
+    """Draw up to where nothing changes any more."""
+    text = drawing(signals, values, len(values[0]))
+    (DOCS / "figures" / name).write_text(text, encoding="utf-8")
+
+
+def share(useful: int, clocks: int) -> str:
+    """How many clocks in a hundred multiply."""
+    return f"{100 * useful / clocks:.1f} %"
+
+
+def page() -> str:
+    """docs/rtl.md."""
+    sizes, values = [(8, 32), (8, 100), (16, 64), (64, 41)], []
+    for columns, budget in sizes:
+        plan, words = learner(columns, budget), columns * budget
+        predicted, updated = predictor_cycles(plan), update_cycles(plan)
+        values.append(f"| {columns} | {budget} | {predicted} | {share(words, predicted)} "
+                      f"| {updated} | {share(2 * words, updated)} "
+                      f"| {prediction_cycles(plan)} | {search_cycles(plan)} |")
+    rows = [f"| {n} | {lanes} | {recursion_cycles(n, lanes)} "
+            f"| {recursion_cycles(n, lanes) * lanes / (2 * n * n):.3f} "
+            f"| {solver_cycles(grid(n), lanes)} | {trainer_cycles(grid(n), lanes)} |"
+            for n in (64, 256, 1024) for lanes in (1, 2, 4)]
+    example = (EXAMPLE / "chip_predictor.sv").read_text(encoding="utf-8")
+    template = (Path(__file__).parent / "rtl.md.in").read_text(encoding="utf-8")
+    return template.format(MOST_WORDS=MOST_WORDS, MOST_SAMPLES=MOST_SAMPLES, clocks="\n".join(values),
+                           solver="\n".join(rows), example=example.rstrip())
+
+
+def main() -> None:
+    """Write the page, and the figures unless only the page is asked for."""
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--page", action="store_true", help="the page only")
+    if not parser.parse_args().page:
+        figures()
+    (DOCS / "rtl.md").write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

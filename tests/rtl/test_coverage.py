@@ -1,0 +1,139 @@
+"""Every state of the cores is entered, and every rail of their casts is met, by words that are compared."""
+
+import re
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.resources import read_text
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, generate_rtl, rtl_sources
+from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
+from kerncast.hw.rtl.simulate import model_frame, sample_frames
+from kerncast.hw.rtl.simulators import Simulation
+from kerncast.hw.rtl.trainer_backend import training_script
+from kerncast.sim.model import open_model
+
+from .conftest import anything, expected, make, raw_inputs
+from .learner_cases import make as make_learner
+from .learner_cases import signed, stream
+from .solver_cases import build, problems
+
+#: Instances with a machine, by their names within a core, and the file that defines it.
+MACHINES = {
+    "predictor": {"": "templates/rtl/predictor.sv.j2", "model_inst": "hw/rtl/kc_model_store.sv",
+                  "sample_inst": "hw/rtl/kc_sample_buffer.sv"},
+    "learner": {"control_inst": "hw/rtl/kc_learner_control.sv", "sample_inst": "hw/rtl/kc_sample_buffer.sv",
+                "reader_inst": "hw/rtl/kc_state_reader.sv", "writer_inst": "hw/rtl/kc_state_writer.sv"},
+    "solver": {"r_inst": "hw/rtl/kc_frame.sv", "y_inst": "hw/rtl/kc_frame.sv",
+               "levinson_inst": "hw/rtl/kc_levinson.sv", "sender_inst": "hw/rtl/kc_solution_sender.sv",
+               "levinson_inst.scalars_inst": "hw/rtl/kc_levinson_scalars.sv"},
+    "trainer": {"row_inst": "templates/rtl/row.sv.j2", "row_inst.frame_inst": "hw/rtl/kc_frame.sv",
+                "model_inst": "hw/rtl/kc_model_sender.sv"},
+}
+
+
+def machines(core: str) -> tuple[list[str], list[list[int]]]:
+    """The state registers of a core, and the values that each of them may have."""
+    names = [f"{path}.state_reg".lstrip(".") for path in MACHINES[core]]
+    states = [re.search(r"typedef enum logic \[\d:0\]\s*\{([^}]*)\}\s*state_t;", read_text(file)).group(1)
+              for file in MACHINES[core].values()]
+    return names, [list(range(len(text.split(",")))) for text in states]
+
+
+def simulation(plan, core, folder) -> Simulation:
+    generate_rtl(plan, folder)
+    return Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus", folder / "sim")
+
+
+def recorded(ledger, core, found, wanted) -> None:
+    pairs = [pair for got, want in zip(found, wanted, strict=True) for pair in zip(got, want, strict=True)]
+    ledger.record(backend="rtl:icarus", words=len(pairs), mismatches=sum(a != b for a, b in pairs),
+                  case=f"{core}, every state")
+
+
+def test_the_predictor_enters_every_state_and_meets_both_rails_of_f(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan, (names, states) = make("gains16"), machines("predictor")
+    script, wanted, f = [("cover", names)], [], plan.signals["f"].format
+    for seed in range(8):
+        state, x = anything(plan, seed)
+        x = np.concatenate([x, raw_inputs(plan, 3, seed)])
+        answers = expected(plan, state, x)
+        script += [("model", model_frame(plan, state)), ("sent",)]
+        script += [("sample", frame) for frame in sample_frames(plan, x)] + [("answers", len(x))]
+        wanted += zip(answers["f"].tolist(), answers["status"].tolist(), strict=True)
+    frame = model_frame(plan, state)
+    script += [("sample", [1] * 9), ("model", [frame[0] ^ 1, *frame[1:]]), ("sent",), ("cycles", 5),
+               ("noted",)]
+    *found, seen = simulation(plan, PREDICTOR, tmp_path).run(script, 20_000)
+    assert seen == states
+    assert {f.lo, f.hi} <= {word for word, status in wanted if status == 2}
+    answers = [(int(signed(plan.word, np.array(word))), status) for group in found for word, status in group]
+    recorded(ledger, "predictor", answers, wanted)
+
+
+def test_the_learner_enters_every_state_and_meets_both_rails_of_f_and_alpha(require_simulator, ledger,
+                                                                            tmp_path):
+    require_simulator("icarus")
+    plan, (names, states) = make_learner("forgets16"), machines("learner")
+    model, (x, y) = open_model(plan), stream(plan, 25, 2)
+    answers, rails = model.update(x, y), [plan.signals[name].format for name in ("f", "alpha")]
+    frames = state_frames(plan, model.state())
+    script = [("cover", names), ("state",)]
+    for row, target in zip(x, y, strict=True):
+        script += [("sample", sample_frame(plan, row, int(target)), True), ("answers", 1)]
+    script += [("sample", [1] * 9, True), ("state",), ("restore", [1, 1, 1, 1, 1], *frames[1:]),
+               ("restore", *frames), ("state",), ("noted",)]
+    _, *found, last, restored, seen = simulation(plan, LEARNER, tmp_path).run(script, 20_000)
+    assert seen == states
+    assert {rails[0].lo, rails[0].hi} <= set(answers["f"].tolist())
+    assert (model.ranges.lowest("alpha"), model.ranges.highest("alpha")) == tuple(
+        float(rails[1].value(v)) for v in (rails[1].lo, rails[1].hi))
+    words = [(a[0][0], int(signed(plan.word, np.array(a[0][1])))) for a in found]
+    recorded(ledger, "learner", [*words, *last, *restored],
+             [*zip(answers["status"].tolist(), answers["f"].tolist(), strict=True), *frames, *frames])
+
+
+def test_the_solver_enters_every_state_and_meets_the_rails_of_x(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    core, (names, states) = build("even24", "icarus", tmp_path), machines("solver")
+    core.do("cover", names)
+    for r, y in problems(core.plan, 24, 1):
+        core.solved(r, y)
+    for stream_name in ("r", "y"):
+        core.do(stream_name, [1] * (core.plan.sizes["n"] + 2))
+    core.do("cycles", 40)
+    core.do("noted")
+    wanted = list(core.wanted)
+    words, mismatches, (seen,) = core.run()
+    assert seen == states
+    assert {status for status, *_ in wanted} == {0, 1, 2}
+    ledger.record(backend="rtl:icarus", words=words, mismatches=mismatches, case="solver, every state")
+
+
+def test_the_trainer_enters_every_state(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan, (names, states) = make("means24"), machines("trainer")
+    x, model, y = raw_inputs(plan, plan.sizes["n"], 1), open_model(plan), plan.signals["y_raw"].format
+    targets = np.random.default_rng(1).integers(y.lo, y.hi + 1, plan.sizes["n"])
+    model.train(x, targets)
+    asked = training_script(plan, x, targets)
+    script = [("cover", names), ("samples", [1] * 99), *asked, ("noted",)]
+    frame, seen = simulation(plan, TRAINER, tmp_path).run(script, 20_000)
+    assert seen == states
+    recorded(ledger, "trainer", [frame], [[0, *model_frame(plan, model.state())]])
+
+
+@pytest.mark.parametrize("core", MACHINES)
+def test_no_machine_of_a_core_is_forgotten(core, tmp_path):
+    plan = {"learner": make_learner("forgets16"), "predictor": make("gains16")}.get(core, make("means24"))
+    kinds = {"predictor": PREDICTOR, "learner": LEARNER}.get(core, TRAINER)
+    generate_rtl(plan, tmp_path)
+    files = {path.name for path in rtl_sources(tmp_path, plan, kinds)
+             if "state_t state_reg" in path.read_text()}
+    known = {file.rpartition("/")[2] for name in (core, *(("solver",) if core == "trainer" else ()))
+             for file in MACHINES[name].values()}
+    ours = {file if file.startswith("kc_") else f"{plan.name}_{file.removesuffix('.j2')}" for file in known}
+    if core == "solver":
+        ours |= {f"{plan.name}_row.sv", "kc_model_sender.sv"}
+    assert files == ours

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, KerncastError
 from .shell import JsonFlag, SpecPath, load_spec, show, warnings_of
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..sim.plan import Plan
+    from ..sim.spec import Spec
+
 OutFolder = Annotated[Path, typer.Option("-o", "--out", help="The folder to write.", show_default=False)]
+
+PackageKinds = Annotated[list[str] | None, typer.Option(
+    "--package", metavar="KINDS", show_default=False,
+    help="Make it a library of cmake, make, zephyr, platformio, arduino, or all; several with commas between "
+         "them.")]
+CoreNames = Annotated[list[str] | None, typer.Option(
+    "--core", metavar="CORE", show_default=False,
+    help="Refuse a spec of which there is no such core in SystemVerilog: predictor, learner, solver, "
+         "trainer; may be given again.")]
 
 
 def gen(path: SpecPath, out: OutFolder,
         check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where the folder "
                                                             "is not what would be written.")] = False,
-        package: Annotated[list[str] | None, typer.Option(
-            "--package", metavar="KINDS", show_default=False,
-            help="Make it a library of cmake, make, zephyr, platformio, arduino, or all; several with commas "
-                 "between them.")] = None,
-        core: Annotated[list[str] | None, typer.Option(
-            "--core", metavar="CORE", show_default=False,
-            help="Refuse a spec of which there is no such core in SystemVerilog: predictor, learner, solver, "
-                 "trainer; may be given again.")] = None,
-        as_json: JsonFlag = False) -> None:
+        package: PackageKinds = None, core: CoreNames = None, as_json: JsonFlag = False) -> None:
     """Generate the C library of a spec, with its plan and test vectors.
 
     The folder must be new, empty, or one that kerncast wrote before; files edited by hand are never
@@ -46,21 +53,15 @@ def gen(path: SpecPath, out: OutFolder,
     """
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
     from ..codegen.packages import chosen_packages
-    from ..codegen.rtl import core_named
     from ..codegen.targets import load_target
     from ..lab.budget import refuse_unmeasurable
     from ..lab.example import plan_and_vectors
 
-    packages, cores = chosen_packages(package or ()), [core_named(name) for name in core or ()]
-    spec = load_spec(path)
+    packages, spec = chosen_packages(package or ()), load_spec(path)
     refuse_unmeasurable(spec)
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
-    for wanted in cores:
-        try:
-            wanted.refuse_unfit(plan)
-        except KerncastError as error:
-            raise spec.located(error) from None
+    _refuse_cores(spec, plan, core or ())
     if check:
         old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors, packages=packages,
                           spec=spec)
@@ -73,3 +74,15 @@ def gen(path: SpecPath, out: OutFolder,
           "table_bytes": plan.table_bytes, "warnings": warnings_of(spec, plan, as_json)}, as_json,
          f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "
          f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}")
+
+
+def _refuse_cores(spec: Spec, plan: Plan, names: Sequence[str]) -> None:
+    """Refuse a plan that a core asked for cannot hold: E306, E307, and E313 for no core of that name."""
+    from ..codegen.rtl import core_named
+
+    for name in names:
+        core = core_named(name)
+        try:
+            core.refuse_unfit(plan)
+        except KerncastError as error:
+            raise spec.located(error) from None

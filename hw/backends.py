@@ -43,7 +43,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     ----------
     plan : Plan
     name : str
-        One of :data:`NAMES`, such as ``host:clang:-O0`` or ``emu:mps2-an386:qemu``.
+        One of :data:`NAMES`, such as ``emu:mps2-an386:qemu``.
     source : path, optional
         A folder generated from this plan; without it one is generated and removed on `close`.
     build_dir : path, optional
@@ -55,7 +55,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     flash : str
         Load a real board first: by this program, or by ``auto``.
     waves : path, optional
-        A folder for the waveforms of an RTL simulation, one a call.
+        For the waveforms of an RTL simulation, one a call.
 
     Returns
     -------
@@ -64,30 +64,35 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        Those of :func:`check_name`, E433 no trace hooks, E5xx without a tool, E4xx by the board.
+        Those of :func:`check_name`, E424 no waveforms, E433 no trace hooks, E5xx no tool, E4xx by the board.
     """
-    check_name(name)
+    _refuse_what_it_lacks(name, traced, waves)
     kind, _, rest = name.partition(":")
     opener = _OPENERS[kind]
+    if kind == "model" or (kind == "board" and not flash):
+        return opener(_Wanted(plan, rest, Path(), Path(), state, traced))
+    if source is not None:
+        source, build = Path(source), Path(build_dir or Path(source) / "build")
+        return opener(_Wanted(plan, rest, source, build, state, traced, flash, waves))
+    folder = tempfile.TemporaryDirectory(prefix="kerncast-")
+    made = Path(folder.name) / "source"
+    build = Path(build_dir or made / "build")
+    try:
+        generate(plan, made)
+        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced, flash, waves)), folder)
+    except BaseException:
+        folder.cleanup()
+        raise
+
+
+def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
+    check_name(name)
+    kind = name.partition(":")[0]
     if traced and (kind in ("rtl", "hls") or name == "model:fxpmath"):
         raise no_hooks(name)
     if waves is not None and kind != "rtl":
         raise fail("E424", "only an RTL simulation has waveforms", where="back end", value=name,
                    allowed="rtl:icarus or rtl:verilator", remedy="leave --waves away")
-    if kind == "model" or (kind == "board" and not flash):
-        return opener(_Wanted(plan, rest, Path(), Path(), state, traced))
-    if source is not None:
-        build = Path(build_dir or Path(source) / "build")
-        return opener(_Wanted(plan, rest, Path(source), build, state, traced, flash, waves))
-    folder = tempfile.TemporaryDirectory(prefix="kerncast-")
-    try:
-        made = Path(folder.name) / "source"
-        generate(plan, made)
-        build = Path(build_dir or made / "build")
-        return _Owning(opener(_Wanted(plan, rest, made, build, state, traced, flash, waves)), folder)
-    except BaseException:
-        folder.cleanup()
-        raise
 
 
 def check_name(name: str) -> None:

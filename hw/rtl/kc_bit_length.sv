@@ -7,18 +7,29 @@ module kc_bit_length #(
     input  wire [V_BITS-1:0] v,
     output wire [5:0] length
 );
-    // Halve six times: is there a bit in the upper half?
+    // The bits of each byte, all at once; then the uppermost byte that has any.
     wire [63:0] v_64 = 64'(v);
-    wire [5:0] above;
-    wire [31:0] v_32 = above[5] ? v_64[63:32] : v_64[31:0];
-    wire [15:0] v_16 = above[4] ? v_32[31:16] : v_32[15:0];
-    wire [7:0] v_8 = above[3] ? v_16[15:8] : v_16[7:0];
-    wire [3:0] v_4 = above[2] ? v_8[7:4] : v_8[3:0];
-    wire [1:0] v_2 = above[1] ? v_4[3:2] : v_4[1:0];
-    wire v_1 = above[0] ? v_2[1] : v_2[0];
+    wire [7:0] any;
+    wire [8*4-1:0] bits;
+    wire [2:0] byte_of;
+    wire [3:0] low;
+    genvar i;
 
-    assign above = {|v_64[63:32], |v_32[31:16], |v_16[15:8], |v_8[7:4], |v_4[3:2], v_2[1]};
-    assign length = above + {5'd0, v_1};
+    generate
+        for (i = 0; i < 8; i = i + 1) begin : bytes
+            wire [7:0] b = v_64[8*i +: 8];
+
+            assign any[i] = |b;
+            assign bits[4*i +: 4] = b[7] ? 4'd8 : b[6] ? 4'd7 : b[5] ? 4'd6 : b[4] ? 4'd5
+                : b[3] ? 4'd4 : b[2] ? 4'd3 : b[1] ? 4'd2 : {3'd0, b[0]};
+        end
+    endgenerate
+
+    assign byte_of[2] = |any[7:4];
+    assign byte_of[1] = byte_of[2] ? |any[7:6] : |any[3:2];
+    assign byte_of[0] = any[7] || (!any[6] && (any[5] || (!any[4] && (any[3] || (!any[2] && any[1])))));
+    assign low = bits[{byte_of, 2'b00} +: 4];
+    assign length = {byte_of, 3'd0} + {2'd0, low};
 endmodule
 
 `default_nettype wire

@@ -34,11 +34,12 @@ module kc_divide (
     wire half = size_reg[61:BITS] >= d_reg;   // the numerator is halved, or the quotient had 32 bits
     wire [BITS:0] first = half ? {2'b00, size_reg[61:BITS+1]} : {1'b0, size_reg[61:BITS]};
     wire [BITS+2:0] next = {rest_reg[BITS:0], low_reg[BITS -: 2]};
-    wire [BITS+2:0] once = (BITS + 3)'(d_reg);
-    wire [BITS+2:0] twice = {2'b00, d_reg, 1'b0};
-    wire [BITS+2:0] triple = {1'b0, triple_reg};
-    wire [1:0] digit = next >= triple ? 2'd3 : next >= twice ? 2'd2 : next >= once ? 2'd1 : 2'd0;
-    wire [BITS+2:0] left = next - (digit[1] ? digit[0] ? triple : twice : digit[0] ? once : {(BITS + 3){1'b0}});
+    // What is left after d, 2 d and 3 d, with a sign: the last that is not negative counts.
+    wire [BITS+3:0] once = {1'b0, next} - (BITS + 4)'(d_reg);
+    wire [BITS+3:0] twice = {1'b0, next} - {3'b000, d_reg, 1'b0};
+    wire [BITS+3:0] triple = {1'b0, next} - {2'b00, triple_reg};
+    wire [1:0] digit = !triple[BITS+3] ? 2'd3 : !twice[BITS+3] ? 2'd2 : !once[BITS+3] ? 2'd1 : 2'd0;
+    wire [BITS:0] left = digit[1] ? digit[0] ? triple[BITS:0] : twice[BITS:0] : digit[0] ? once[BITS:0] : next[BITS:0];
     wire inexact = lost_reg || rest_reg != 0;
     wire signed [32:0] positive = {1'b0, bits_reg};
 
@@ -73,13 +74,14 @@ module kc_divide (
                 clock_reg <= 5'd0;
             end
             default: begin
-                rest_reg <= left[BITS:0];
+                rest_reg <= left;
                 low_reg <= low_reg << 2;
                 bits_reg <= {bits_reg[BITS-2:0], digit};
             end
         endcase
         if (start) begin
             clock_reg <= 5'd1;
+            done_reg <= 1'b0;
             negative_reg <= num[63];
             zero_reg <= num == 0;
             size_reg <= size[61:0];

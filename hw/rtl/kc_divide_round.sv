@@ -37,6 +37,7 @@ module kc_divide_round #(
         end
         if (start) begin
             left_reg <= COUNT_BITS'(TWICE_BITS + 1);
+            done_reg <= 1'b0;
             twice_reg <= {1'b0, num, 1'b0} + TWICE_BITS'(den);
             d_reg <= {den, 1'b0};
             rest_reg <= 0;

@@ -73,7 +73,9 @@ module kc_levinson_scalars #(
     logic signed [2*W-1:0] square_reg;
     logic [W:0] a_used_reg, x_used_reg;
     logic signed [EXP_BITS-1:0] a_exp_reg, x_exp_reg, c_exp_reg, need_reg, reach_reg, s_reg, x_scale_reg;
-    logic signed [EXP_BITS-1:0] c_shift_reg;
+    logic signed [EXP_BITS-1:0] c_shift_reg, acc_shift_reg;
+    logic signed [63:0] eps_less_reg;         // eps - 1
+    logic [W-1:0] a_word_reg, x_word_reg;
     logic [5:0] a_bits_reg;
 
     function automatic signed [EXP_BITS-1:0] least(input signed [EXP_BITS-1:0] a, input signed [EXP_BITS-1:0] b);
@@ -84,13 +86,14 @@ module kc_levinson_scalars #(
         most = a > b ? a : b;
     endfunction
 
-    // num of xi, with XI_FRAC fraction bits, and mu, with MU_FRAC.
+    // num of xi, negative, with XI_FRAC fraction bits, and mu, with MU_FRAC.
     wire for_c = state_reg >= C_WAIT;
-    wire signed [EXP_BITS-1:0] acc_shift = for_c ? ACC_FRAC - EXP_BITS'(MU_FRAC) - x_exp_reg
+    wire next_for_c = state_reg >= EPS_PRODUCT && state_reg <= C_WAIT;   // of the next sum that is taken
+    wire signed [EXP_BITS-1:0] acc_shift = next_for_c ? ACC_FRAC - EXP_BITS'(MU_FRAC) - x_exp_reg
         : ACC_FRAC - EXP_BITS'(XI_FRAC) - a_exp_reg;
     wire signed [63:0] aligned, r_wide, y_wide;
 
-    kc_align #(.V_BITS(64), .S_BITS(7)) acc_inst (.v(acc), .s(acc_shift[6:0]), .q(aligned));
+    kc_align #(.V_BITS(64), .S_BITS(7)) acc_inst (.v(acc), .s(acc_shift_reg[6:0]), .q(aligned));
     kc_align #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r)), .s(R_SHIFT), .q(r_wide));
     kc_align #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
 
@@ -102,11 +105,11 @@ module kc_levinson_scalars #(
     wire [W-1:0] narrowed;
     wire unused_outside;
     wire signed [63:0] eps_wide = {2'b00, eps_reg};
-    wire beyond = num_reg >= eps_wide || -num_reg >= eps_wide;
+    wire beyond = num_reg >= eps_wide || ~num_reg >= eps_less_reg;
 
     kc_divide divide_inst (
         .clk(clk), .rst(rst), .start((state_reg == XI_CHECK && !beyond) || state_reg == C_START),
-        .num(for_c ? num_reg : -num_reg), .den(eps_reg), .done(divided), .q(quotient), .e(e)
+        .num(num_reg), .den(eps_reg), .done(divided), .q(quotient), .e(e)
     );
     kc_narrow #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI))
         narrow_inst (.clk(clk), .v(35'(quotient)), .s(cut[6:0]), .q(narrowed), .outside(unused_outside));
@@ -141,8 +144,8 @@ module kc_levinson_scalars #(
         a_last_inst (.v(xi_reg), .s(a_exp_reg[5:0]), .q(a_word));
     kc_shift_round #(.V_BITS(W), .S_BITS(6), .ROUNDING(ROUNDING))
         x_last_inst (.v(c_reg), .s(c_shift_reg[5:0]), .q(x_word));
-    kc_magnitude #(.V_BITS(W)) a_size_inst (.v(a_word), .q(a_size));
-    kc_magnitude #(.V_BITS(W)) x_size_inst (.v(x_word), .q(x_size));
+    kc_magnitude #(.V_BITS(W)) a_size_inst (.v(a_word_reg), .q(a_size));
+    kc_magnitude #(.V_BITS(W)) x_size_inst (.v(x_word_reg), .q(x_size));
     kc_bit_length #(.V_BITS(W + 1)) a_bits_inst (.v(a_used_reg), .length(a_bits));
 
     // The least exponent that holds x, c and every c a_i without saturation.
@@ -151,6 +154,10 @@ module kc_levinson_scalars #(
     wire rail = STATIC != 0 && c_reg != 0 && c_exp_reg > x_exp_reg;
 
     always_ff @(posedge clk) begin
+        acc_shift_reg <= acc_shift;
+        eps_less_reg <= eps_wide - 64'sd1;
+        a_word_reg <= a_word;
+        x_word_reg <= x_word;
         if (reflected) reflected_reg <= 1'b1;
         if (resided) resided_reg <= 1'b1;
         case (state_reg)
@@ -160,7 +167,7 @@ module kc_levinson_scalars #(
                 state_reg <= XI_SUM;
             end
             XI_SUM: begin
-                num_reg <= r_wide + aligned_reg;
+                num_reg <= -r_wide - aligned_reg;
                 state_reg <= XI_CHECK;
             end
             XI_CHECK: begin
@@ -255,6 +262,7 @@ module kc_levinson_scalars #(
         if (start) begin
             state_reg <= C_WAIT;
             eps_reg <= 62'd1 << XI_FRAC;
+            acc_shift_reg <= {EXP_BITS{1'b0}};   // of nothing
             a_exp_reg <= A_MIN;
             x_exp_reg <= X_MIN;
             a_used_reg <= 0;
@@ -280,12 +288,12 @@ module kc_levinson_scalars #(
     assign xi_ready = xi_ready_reg;
     assign xi = xi_reg;
     assign a_scale = a_scale_reg;
-    assign a_last = a_word;
+    assign a_last = a_word_reg;
     assign c_ready = c_ready_reg;
     assign c = c_reg;
     assign x_scale = x_scale_reg[5:0];
     assign s = s_reg[5:0];
-    assign x_last = x_word;
+    assign x_last = x_word_reg;
     assign x_exp = x_exp_reg;
     assign a_exp = a_exp_reg;
     assign eps = eps_reg;

@@ -20,7 +20,7 @@ from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "sweep.md"
-RUNS = 3
+RUNS = 2
 SAMPLES = 2000
 STREAM = """
 [model]

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +112,24 @@ class Task:
         return {"error": 100 * rms / deviation, "rms": rms}
 
 
+class Samples(NamedTuple):
+    """Samples in the words of a point, and targets in units of y that are not rounded.
+
+    Attributes
+    ----------
+    data : Dataset
+    y, y_test : ndarray of float64
+        ``y_test`` is None where there are no test samples.
+    classes : bool
+        Whether the targets have two values only.
+    """
+
+    data: Dataset
+    y: Array
+    y_test: Array | None
+    classes: bool
+
+
 @dataclass(frozen=True)
 class Evaluator:
     """Evaluates points of a space.
@@ -129,11 +148,14 @@ class Evaluator:
     space: Space
     base_dir: str
     beside_float: bool = False
-    datasets: dict[str, Dataset | KerncastError] = field(default_factory=dict, compare=False)
+    datasets: dict[str, Samples | KerncastError] = field(default_factory=dict, compare=False)
 
     def key(self, inputs: Inputs) -> str:
         """Hash of a point's tables and of the samples."""
-        text = json.dumps([self.space.values_of(inputs), self.source], sort_keys=True, separators=(",", ":"))
+        return self._key(self.space.values_of(inputs))
+
+    def _key(self, values: Values) -> str:
+        text = json.dumps([values, self.source], sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -155,31 +177,14 @@ class Evaluator:
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
-    def _samples(self, values: Values) -> tuple[Dataset, Array, Array | None]:
-        """Samples in the words of a point, and targets and test targets in units of y, not rounded."""
-        base = self.space.values
-        sensors = {name: {**values[name], "word": base[name]["word"], "offset": base[name].get("offset", 0)}
-                   if self._rounds(values, name) else values[name] for name in SENSORS}
-        data = self._loaded({**values, **sensors})
-        output = sensors["output"]
-        step = output.get("gain", 1.0) * float(Format.parse(output["word"]).lsb)
-        zero = output.get("offset", 0)
-        y, y_test = ((words - zero) * step if words is not None else None
-                     for words in (data.y_raw, data.y_test_raw))
-        assert y is not None
-        for name in SENSORS:
-            if self._rounds(values, name):
-                data = _rounded(data, name, sensors[name], values)
-        return data, y, y_test
-
-    def _loaded(self, values: Values) -> Dataset:
-        """The samples that a spec of these tables names, loaded once for all that have the same."""
+    def _samples(self, values: Values) -> Samples:
+        """The samples that a point's tables name, loaded and rounded once for all that have the same."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
-        key = json.dumps([values["input"], values["output"], values.get("data"), trainer], sort_keys=True)
+        key = json.dumps([values["input"], values["output"], values.get("data"), trainer])
         if key not in self.datasets:
             try:
-                self.datasets[key] = load_dataset(Spec(**values), self.base_dir)
+                self.datasets[key] = self._loaded(values)
             except KerncastError as error:
                 self.datasets[key] = error
         found = self.datasets[key]
@@ -187,23 +192,40 @@ class Evaluator:
             raise found
         return found
 
+    def _loaded(self, values: Values) -> Samples:
+        base = self.space.values
+        sensors = {name: {**values[name], "word": base[name]["word"], "offset": base[name].get("offset", 0)}
+                   if self._rounds(values, name) else values[name] for name in SENSORS}
+        data = load_dataset(Spec(**{**values, **sensors}), self.base_dir)
+        output = sensors["output"]
+        step = output.get("gain", 1.0) * float(Format.parse(output["word"]).lsb)
+        zero = output.get("offset", 0)
+        y = (data.y_raw - zero) * step
+        y_test = None if data.y_test_raw is None else (data.y_test_raw - zero) * step
+        for name in SENSORS:
+            if self._rounds(values, name):
+                data = _rounded(data, name, sensors[name], values)
+        return Samples(data, y, y_test, len(np.unique(y)) == 2)
+
     def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
         """A point's spec, and its samples in the words of its sensors."""
         spec = self.space.spec(inputs)
-        return spec, self._samples(self.space.values_of(inputs))[0]
+        return spec, self._samples(self.space.values_of(inputs)).data
 
     def point(self, inputs: Inputs) -> Point:
         """Plan, model and measures of a point; an error of its spec, plan or data is its result."""
-        key, values = self.key(inputs), self.space.values_of(inputs)
+        values = self.space.values_of(inputs)
+        key = self._key(values)
         try:
             spec = Spec(**values)
-            data, y, y_test = self._samples(values)
+            samples = self._samples(values)
+            data = samples.data
             plan = make_plan(spec, data.x_raw, data.y_raw)
             check_memory(plan, load_target(spec.target.id))
         except KerncastError as error:
             first = error.problems[0]
             return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
-        task = _task(plan, data, y, y_test)
+        task = _task(plan, samples)
         return self._run(Point(key, inputs, "", plan=plan.hash, measures=computed(plan)), plan, data, task,
                          passes_of(spec))
 
@@ -255,17 +277,17 @@ class Evaluator:
             Whatever is wrong with the spec, its data or its plan.
         """
         spec, values = self.space.spec({}), self.space.values
-        data, y, y_test = self._samples(values)
+        samples = self._samples(values)
+        data = samples.data
         plan = make_plan(spec, data.x_raw, data.y_raw)
-        task = _task(plan, data, y, y_test)
+        task = _task(plan, samples)
         x = None if plan.options.get("scheme") == "uniform" else data.x_raw
         found = task.errors(self._float({}, plan, x, data.y_raw, task, passes_of(spec))[0])
         return {name: value for name, value in found.items() if np.isfinite(value)}
 
     def judged_by(self) -> str:
         """What answers are compared with, for reports."""
-        data, y, y_test = self._samples(self.space.values)
-        return _task(make_plan(self.space.base), data, y, y_test).what
+        return _task(make_plan(self.space.base), self._samples(self.space.values)).what
 
 
 def forget_float() -> None:
@@ -273,9 +295,9 @@ def forget_float() -> None:
     _REFERENCES.clear()
 
 
-def _task(plan: Plan, data: Dataset, y: Array, y_test: Array | None) -> Task:
+def _task(plan: Plan, samples: Samples) -> Task:
     """What is to be found: the clean signal, test targets, or else the samples themselves."""
-    classes = len(np.unique(y)) == 2
+    data, y, y_test, classes = samples
     if data.clean is not None:
         return Task(test_inputs(plan, data), data.clean, False, "the clean signal")
     if y_test is not None:

@@ -6,6 +6,7 @@ the commented spec of ``kerncast init`` are made from these words, so that they 
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -380,6 +381,7 @@ WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "a
 RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
 
 
+@cache
 def keys(table: type[Table]) -> dict[str, str]:
     """Name in the file -> name of the field, in order."""
     return {(field.alias or name): name for name, field in table.model_fields.items()}

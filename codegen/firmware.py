@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from ..sim.errors import fail
+from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
 from ..sim.saved_state import slot_bytes
 from .call_graph import call_graph
@@ -27,6 +27,8 @@ from .tools import refusal
 
 OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os")
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+#: A table of places within a function would read as calls of it, in the search for the deepest stack.
+OURS = ("-fno-jump-tables",)
 FREESTANDING = ("-ffreestanding", "-ffp-contract=off", "-nostdlib", "-ffunction-sections", "-fdata-sections",
                 "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-g0")
 
@@ -108,6 +110,20 @@ class FirmwareImage:
         runtime = load_target(self.board.target).runtime_stack_bytes
         graph = call_graph([self.elf.parent / name for name in self._callable], runtime)
         return {call: graph.worst(function) for call, function in self.calls.items()}
+
+    @cached_property
+    def deepest_stack(self) -> int | None:
+        """The most stack of the whole image, from main on; None where that is not known.
+
+        It is not where the compiler does not tell a frame, or a path of calls has no end that is seen.
+        """
+        if not self.toolchain.tells_frames:
+            return None
+        runtime = load_target(self.board.target).runtime_stack_bytes
+        try:
+            return call_graph([self.elf.parent / name for name in self._callable], runtime).worst("main")
+        except KerncastError:
+            return None
 
 
 def library_calls(plan: Plan) -> dict[str, str]:
@@ -197,8 +213,8 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     ------
     KerncastError
         E305 where `out_dir` holds no library, E320 where a compiler refuses, E322 for an unknown
-        board, E325 for an unknown compiler or optimisation, E326 where the image does not fit,
-        E511 for a missing compiler.
+        board, E325 for an unknown compiler or optimisation, E326 where the image does not fit, E328
+        where its stack may not, E511 for a missing compiler.
     """
     out = Path(out_dir)
     sources = sorted(out.glob(f"{plan.name}_*.c"))
@@ -209,9 +225,19 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     chosen = load_board(board)
     files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes,
                                                       slots=room_for_slots(plan, chosen))}
-    return build_image(files, sources, [out], chosen, compiler=compiler, optimise=optimise,
-                       build_dir=Path(build_dir) if build_dir else out / "build", traced=traced,
-                       calls=library_calls(plan))
+    return _refuse_deep_stack(build_image(
+        files, sources, [out], chosen, compiler=compiler, optimise=optimise,
+        build_dir=Path(build_dir) if build_dir else out / "build", traced=traced, calls=library_calls(plan)))
+
+
+def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
+    """The image itself; E328 where its calls may take more stack than its board keeps for them."""
+    needed, kept = image.deepest_stack, image.stack_bytes
+    if needed is not None and 0 < kept < needed:  # no bytes: an operating system keeps them
+        raise fail("E328", "the image may take more stack than the board keeps for it", where=image.board.id,
+                   value=f"{needed} bytes at {image.optimise} of {image.compiler}", allowed=f"{kept} bytes",
+                   remedy="raise memory.stack_bytes in the board's file, or choose another level or board")
+    return image
 
 
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
@@ -248,7 +274,8 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     ours = sorted(name for name in texts if name.endswith((".c", ".S")))
     theirs = [_from(folder, path) for path in library]
     objects = [name for source in (*ours, *theirs)
-               for name in toolchain.compile([source], [*flags, *_telling(toolchain, source)], folder)]
+               for name in toolchain.compile([source], [*flags, *(OURS if source in ours else ()),
+                                                        *_telling(toolchain, source)], folder)]
     _link(toolchain, objects, folder, board)
     whole = sections(folder / "firmware.elf")
     return FirmwareImage(

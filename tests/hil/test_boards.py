@@ -1,9 +1,11 @@
 """Targets and boards as data: what is refused in them, what their counters show, how they are loaded."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -188,6 +190,25 @@ def test_a_board_is_loaded_by_the_command_of_its_file(tmp_path: Path) -> None:
     assert flash.default_flasher(board) == "x"
     assert flash.flash(board, Path("a.elf"), "x", "COM3")[0] == sys.executable
     assert (tmp_path / "done").read_text(encoding="utf-8") == "a.elf COM3"
+
+
+@pytest.mark.parametrize(("name", "program", "words"), [
+    ("nucleo-f446re", "openocd", ["-f", "board/st_nucleo_f4.cfg", "-c", "program {ELF} verify reset exit"]),
+    ("arduino-uno", "avrdude", ["-p", "atmega328p", "-c", "arduino", "-P", "COM3", "-b", "115200", "-D", "-U",
+                                "flash:w:ELF:e"])])
+def test_a_board_is_loaded_with_its_image_and_opened(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, program: str, words: list[str]) -> None:
+    (tmp_path / program).write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" > {tmp_path}/told\n")
+    (tmp_path / program).chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    elf = tmp_path / "firmware.elf"
+    monkeypatch.setattr(flash, "build_firmware", lambda *_, **__: SimpleNamespace(elf=elf))
+    monkeypatch.setattr(flash, "open_port", lambda port, plan, **_: f"opened {port}")
+    opened, command = flash.open_loaded(load_board(name), "COM3", None, tmp_path, "auto")  # type: ignore[arg-type]
+    assert opened == "opened COM3"
+    assert command[0] == program
+    assert command[1:] == (tmp_path / "told").read_text().splitlines() == [
+        word.replace("ELF", str(elf)) for word in words]
 
 
 def test_a_board_that_cannot_be_loaded_says_why() -> None:

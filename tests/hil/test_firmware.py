@@ -1,5 +1,6 @@
 """Building images: what is refused, what is measured, and that the same plan gives the same bytes."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from kerncast.codegen.firmware import (
     render_board_files,
     render_port,
 )
+from kerncast.codegen.generate import generate
 from kerncast.codegen.targets import board_ids, load_board, load_target, target_ids
 from kerncast.codegen.toolchains import compilers
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
@@ -121,3 +123,29 @@ def test_a_count_is_exact_whatever_its_reading() -> None:
     counter = BOARD.counter
     counts = [*range(5000), *range((1 << 31) - 50, (1 << 31) + 50)]
     assert [counter.units(counter.reading(count)) for count in counts] == counts
+
+
+def test_an_image_whose_calls_may_outgrow_the_stack_of_the_board_is_refused(
+        tmp_path: Path, require_tool: Callable[[str, str], str], monkeypatch: pytest.MonkeyPatch) -> None:
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    plan = a_plan()
+    generate(plan, tmp_path)
+    needed = build_firmware(tmp_path, plan, "mps2-an386", compiler="gcc").deepest_stack
+    assert needed is not None and 256 < needed < 1024
+    shallow = BOARD.model_copy(update={"memory": BOARD.memory.model_copy(update={"stack_bytes": 256})})
+    monkeypatch.setattr("kerncast.codegen.firmware.load_board", lambda name: shallow)
+    with pytest.raises(KerncastError, match=f"{needed} bytes at -O2 of gcc") as caught:
+        build_firmware(tmp_path, plan, "mps2-an386", compiler="gcc")
+    assert caught.value.problems[0].code == "E328"
+    assert "256 bytes" in str(caught.value)
+
+
+def test_the_deepest_stack_of_an_image_is_known_at_every_level_of_gcc(
+        tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    plan = a_plan()
+    generate(plan, tmp_path)
+    for optimise in ("-O0", "-Os"):
+        image = build_firmware(tmp_path, plan, "microbit", compiler="gcc", optimise=optimise)
+        assert image.worst_stack is not None and image.deepest_stack is not None
+        assert max(image.worst_stack.values()) < image.deepest_stack < image.stack_bytes

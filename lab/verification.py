@@ -205,7 +205,9 @@ def _loaded(folder: Path) -> tuple[Plan, Vectors, Spec]:
 
 
 def _training(plan: Plan, vectors: Vectors) -> tuple[Any, Any]:
-    """The samples that the plan was made with: those of the first training or update."""
+    """The samples that the plan was made with: those of the first training or update, or else prediction."""
+    if plan.fixed:
+        return vectors.calls[0].x_raw, None
     for call in vectors.calls:
         if call.y_raw is not None:
             return grid(plan) if call.x_raw is None else call.x_raw, call.y_raw

@@ -95,6 +95,17 @@ class Vectors:
     calls: tuple[Call, ...]
     state: Outputs
 
+    def check(self, plan: Plan, where: str) -> None:
+        """Refuse vectors of another plan (E309), and those with parts of another state (E211)."""
+        if self.plan_hash != plan.hash:
+            raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
+                       allowed=plan.hash, remedy="generate the folder again")
+        parts = set(open_model(plan).state())
+        if set(self.state) != parts:
+            raise fail("E211", "the state of these vectors is not that of the model", where=where,
+                       value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
+                       remedy="generate the folder again")
+
     def to_json(self) -> str:
         """Deterministic JSON, one call a line."""
         lines = [json.dumps(call.as_dict()) for call in self.calls]
@@ -146,7 +157,8 @@ def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
     What was trained elsewhere predicts only.
     """
     if plan.fixed:
-        return [("predict", x_test, None)]
+        seen = [x_test] if x_raw is None or x_raw is x_test else [x_raw, x_test]
+        return [("predict", x, None) for x in seen]
     if plan.trains:
         return [("train", x_raw, y_raw), ("predict", x_test, None)]
     learn: tuple[str, Raw | None, Raw | None] = ("update", x_raw, y_raw)

@@ -79,6 +79,8 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
         check_shifts(plan)
     except KerncastError as error:
         raise spec.located(error) from None
+    if plan.fixed:  # targets are what it is compared with, and no word of it
+        y_raw = None
     made = replace(plan, evidence={**complete(plan), "spec": spec.hash, **_asked(spec), **_kept(plan)})
     return rounding_seen(made, x_raw, y_raw)
 

@@ -93,7 +93,7 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
 def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Plan, Vectors | None]:
     """A generated folder with its plan and vectors; generated in `folder` where a spec is given.
 
-    E308 where there are no vectors and they are `needed`.
+    E308 where there are no vectors and they are `needed`; E309 and E211 where they are not the plan's.
     """
     from ..codegen.generate import generate, load_plan, load_vectors
     from ..lab.example import plan_and_vectors
@@ -104,6 +104,8 @@ def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Pla
         generate(plan, out, vectors=vectors)
     else:
         plan, vectors = load_plan(source)[0], load_vectors(source)
+        if vectors is not None:
+            vectors.check(plan, str(source))
     if vectors is None and needed:
         raise fail("E308", "there are no test vectors", where=str(source), allowed="a spec with [data]",
                    remedy="add [data] to the spec and generate again")

@@ -56,9 +56,7 @@ def test(out: GeneratedFolder,
         raise fail("E308", "the folder holds no test vectors", where=str(out),
                    allowed="a folder generated from a spec with [data]",
                    remedy="add [data] to the spec and generate again")
-    if vectors.plan_hash != plan.hash:
-        raise fail("E309", "the vectors belong to another plan", where=str(out), value=vectors.plan_hash,
-                   allowed=plan.hash, remedy="generate the folder again")
+    vectors.check(plan, str(out))
     chosen = shortened(vectors, predictions) if predictions else vectors
     run = _bisect if bisect else partial(_replay, waves=waves)
     rows, failed = _on_each(plan, chosen, on, out, run, as_json)

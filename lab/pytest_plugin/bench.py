@@ -68,9 +68,8 @@ class Bench:
 
     def _read(self, source: Path) -> Material:
         plan, vectors = load_plan(source)[0], load_vectors(source)
-        if vectors is not None and vectors.plan_hash != plan.hash:
-            raise fail("E309", "the vectors belong to another plan", where=str(source),
-                       value=vectors.plan_hash, allowed=plan.hash, remedy="generate the folder again")
+        if vectors is not None:
+            vectors.check(plan, str(source))
         return Material(source, plan, self._shortened(vectors))
 
     def _shortened(self, vectors: Vectors | None) -> Vectors | None:

@@ -1,10 +1,14 @@
 """Test vectors: answers of the model that every back end must repeat, kept in a file."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from kerncast.cli import test as cli_test
+from kerncast.cli.hil import hil_record, hil_run, material
+from kerncast.codegen.generate import generate
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
@@ -139,3 +143,22 @@ def test_shortened_vectors_ask_for_fewer_predictions_and_the_same_training(vecto
     assert [c.expected["f"].size for c in short.calls if c.name == "predict"] == [2]
     assert short.calls[:-1] == vectors.calls[:-1]
     assert same(shortened(vectors, 100), vectors)
+
+
+def test_vectors_of_another_plan_or_with_another_state_are_refused(plan, vectors):
+    vectors.check(plan, "vectors.json")
+    for changed, code in ((replace(vectors, plan_hash="0" * 64), "E309"),
+                          (replace(vectors, state={}), "E211"),
+                          (replace(vectors, state={**vectors.state, "more": np.zeros(1, np.int64)}), "E211")):
+        with pytest.raises(KerncastError) as caught:
+            changed.check(plan, "vectors.json")
+        assert caught.value.problems[0].code == code
+
+
+def test_every_command_that_replays_a_folder_refuses_vectors_of_another_plan(plan, vectors, tmp_path):
+    generate(plan, tmp_path, vectors=replace(vectors, plan_hash="0" * 64))
+    for command in (lambda: material(tmp_path, tmp_path), lambda: cli_test.test(tmp_path, ["model"]),
+                    lambda: hil_run(tmp_path, "mps2-an386"), lambda: hil_record(tmp_path, "emu:mps2-an386")):
+        with pytest.raises(KerncastError) as caught:
+            command()
+        assert caught.value.problems[0].code == "E309"

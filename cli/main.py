@@ -23,6 +23,7 @@ from .gen import gen
 from .hil import ACTIONS
 from .init import init
 from .plan import plan
+from .report import report
 from .row import row
 from .schema import schema
 from .shell import Command, guarded
@@ -43,6 +44,7 @@ COMMANDS: dict[str, Command] = {
     "plan": plan,
     "sim": sim,
     "sweep": sweep,
+    "report": report,
     "gen": gen,
     "build": build,
     "cost": cost,

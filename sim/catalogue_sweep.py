@@ -40,4 +40,13 @@ SWEEP = {
                   "The message says by how much each limit is missed by the best design within the others. "
                   "All results are kept.",
                   "Loosen one of the limits named, or sweep more values."),
+    "E371": Entry("nothing to report on",
+                  "A report is made of the folder of a sweep, of a folder made by kerncast gen, or of a spec.",
+                  "Run `kerncast sweep SPEC -o FOLDER`, then `kerncast report FOLDER`."),
+    "E372": Entry("no results of back ends",
+                  "Agreement of back ends is read from the JSON of kerncast test, verify, demo, or sweep "
+                  "--confirm; this file is missing or holds something else.",
+                  "Write it with `kerncast test OUT --on host --json > FILE`."),
+    "E373": Entry("the sweep has no points yet", "It was interrupted before the first point was kept.",
+                  "Run the command of the sweep again: it goes on."),
 }

@@ -1,0 +1,6 @@
+"""lab.report: a sweep, or one design, as one HTML file that opens from disk."""
+
+from .page import gathered
+from .render import check_plotly, write_report
+
+__all__ = ["check_plotly", "gathered", "write_report"]

@@ -1,0 +1,77 @@
+"""lab.report: which back ends answered a design's vectors, how many words, and how many were unequal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...sim.errors import fail
+
+#: What ``kerncast sweep --confirm`` leaves in the run's folder.
+CONFIRMED = "confirmed.json"
+Cells = list[dict[str, Any]]
+
+
+def agreement(given: Path, results: Sequence[Path]) -> Cells:
+    """What ran, of results where they exist.
+
+    Parameters
+    ----------
+    given : Path
+        A run folder may hold :data:`CONFIRMED`.
+    results : sequence of Path
+        JSON of kerncast's commands.
+
+    Returns
+    -------
+    list of dict
+        ``plan`` (hash), ``backend``, ``words``, ``mismatches``, ``first`` and ``costs``, each pair of plan
+        and back end once: the last one told.
+
+    Raises
+    ------
+    KerncastError
+        E372 for a file that is none of these.
+    """
+    own = given / CONFIRMED
+    found: dict[tuple[str, str], dict[str, Any]] = {}
+    for path in [*([own] if own.is_file() else []), *results]:
+        try:
+            told = json.loads(path.read_text(encoding="utf-8"))
+            rows = list(_rows(told))
+        except FileNotFoundError:
+            raise fail("E372", "the results are not there", where=str(path), value="no file",
+                       allowed="a file", remedy="kerncast test OUT --on host --json > FILE") from None
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise fail("E372", "these are no results of back ends", where=str(path), value=repr(error),
+                       allowed="JSON of kerncast test, verify, demo, or sweep --confirm",
+                       remedy="kerncast test OUT --on host --json > FILE") from None
+        found |= {(row["plan"], row["backend"]): row for row in rows}
+    return [found[key] for key in sorted(found)]
+
+
+def _rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The rows of one command's JSON: of one design, of the confirmed one, or of several examples."""
+    if "examples" in told:
+        for example in told["examples"]:
+            yield from _rows(example)
+        return
+    if told.get("confirmed"):
+        yield from _rows({"plan": told["best"]["plan"], **told["confirmed"]})
+        return
+    plan = str(told["plan"])
+    for row in told["backends"]:
+        if row["words"]:
+            yield {"plan": plan, "backend": str(row["backend"]), "words": int(row["words"]),
+                   "mismatches": int(row["mismatches"]), "first": str(row.get("first", "")),
+                   "costs": [[name, str(value)] for name, value in _flat(row.get("costs") or {})]}
+
+
+def _flat(costs: dict[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in costs.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{before}{name} ")
+        elif value is not None:
+            yield f"{before}{name}", f"{value:,}" if isinstance(value, int) else value

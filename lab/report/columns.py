@@ -1,0 +1,51 @@
+"""lab.report: a column of values as JSON that is small: base64 of typed arrays, each different value once.
+
+``{"f8": BASE64}`` is a column of float64, NaN where a point has no value; ``{"of": [VALUE, ...], "at":
+BASE64, "bytes": 1 or 2}`` says by an unsigned index which of some values each point has; ``{"hex": BASE64,
+"bytes": N}`` are hashes of N bytes.  All are little-endian.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = dict[str, Any]
+_FEW, _MOST = 1 << 8, 1 << 16
+
+
+def packed(values: Sequence[Any]) -> Column:
+    """A column of numbers, texts, truth values or None, in the smaller of both ways.
+
+    Parameters
+    ----------
+    values : sequence of int, float, str, bool or None
+        More than 65,536 different texts are none that this is for.
+
+    Returns
+    -------
+    dict
+    """
+    # 1, 1.0 and True are equal as keys, and are not the same text.
+    different = {(type(value), value): value for value in values}
+    if len(different) > min(_MOST, max(_FEW, len(values) // 2)) and not any(isinstance(v, str) for v in values):
+        numbers = np.array([np.nan if value is None else value for value in values], dtype="<f8")
+        return {"f8": _text(numbers)}
+    place = {key: at for at, key in enumerate(different)}
+    size = 1 if len(different) <= _FEW else 2 if len(different) <= _MOST else 4
+    index = np.array([place[type(value), value] for value in values], dtype=f"<u{size}")
+    return {"of": list(different.values()), "at": _text(index), "bytes": size}
+
+
+def packed_hashes(values: Sequence[str], size: int = 32) -> Column:
+    """A column of hexadecimal hashes of `size` bytes; of an empty one zeros are kept."""
+    whole = b"".join(bytes.fromhex(value) if value else bytes(size) for value in values)
+    return {"hex": base64.b64encode(whole).decode(), "bytes": size}
+
+
+def _text(numbers: NDArray[Any]) -> str:
+    return base64.b64encode(numbers.tobytes()).decode()

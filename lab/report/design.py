@@ -1,0 +1,147 @@
+"""lab.report: one design as its page shows it: run in the integer model, beside float64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...codegen.generate import check_memory
+from ...codegen.targets import load_target, target_ids
+from ...sim.errors import KerncastError
+from ...sim.model import open_model
+from ...sim.plan import Plan
+from ...sim.reference.backend import FloatReference
+from ...sim.reference.levinson import levinson
+from ...sim.simulate import Simulation, fit_backend, simulate, y_values
+from .words import histograms, signal_rows
+
+Array = NDArray[np.float64]
+Words = NDArray[np.int64]
+#: Points of a curve, at most.
+_DRAWN = 400
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What a design is run on.
+
+    Parameters
+    ----------
+    x_raw : ndarray of int64, shape (m, D)
+        The grid, where it is uniform.
+    y_raw : ndarray of int64, shape (m,), or None
+        None where the model was trained elsewhere.
+    x_test : ndarray of int64, shape (k, D)
+    passes : int
+    """
+
+    x_raw: Words
+    y_raw: Words | None
+    x_test: Words
+    passes: int = 1
+
+
+def design(plan: Plan, samples: Samples | None) -> dict[str, Any]:
+    """What the page shows of a design.
+
+    Parameters
+    ----------
+    plan : Plan
+    samples : Samples, or None
+        None where there are no data: then only what the plan says.
+
+    Returns
+    -------
+    dict
+        ``plan`` (hash), ``status``, ``signals``, ``histograms``, ``budget``, ``xi``, ``curve``,
+        ``memory``, ``operations``, ``tables`` and ``targets``; None for what it has not.
+    """
+    found: dict[str, Any] = {
+        "plan": plan.hash, "status": None, "histograms": None, "budget": None, "xi": None, "curve": None,
+        "memory": [[f.name, f.ctype, f.formula, f.bytes, f.meaning] for f in plan.memory],
+        "operations": [[call, what.replace("_", " "), o.formula, o.count]
+                       for call, counts in plan.operations.items() for what, o in counts.items()],
+        "tables": [[name, str(t.format), len(t.values), t.bytes] for name, t in plan.tables.items()],
+        "ram": plan.state_bytes, "flash": plan.table_bytes, "targets": targets(plan)}
+    if samples is None:
+        return found | {"signals": signal_rows(plan, None)}
+    uniform = plan.options.get("scheme") == "uniform"
+    run = simulate(plan, None if uniform else samples.x_raw, samples.y_raw, samples.x_test,
+                   passes=samples.passes)
+    return found | {
+        "signals": signal_rows(plan, run), "status": run.status,
+        "histograms": histograms(plan, run, samples.x_raw, samples.y_raw),
+        "budget": None if run.budget is None else run.budget.as_dict(),
+        **_curves(plan, run, samples, uniform)}
+
+
+def targets(plan: Plan) -> list[dict[str, Any]]:
+    """By target: what the model takes of its RAM and its tables of the flash, and why it does not fit."""
+    rows = []
+    for name in target_ids():
+        target = load_target(name)
+        try:
+            check_memory(plan, target)
+            refused = ""
+        except KerncastError as error:
+            refused = f"{error.problems[0].code}: {error.problems[0].message}"
+        rows.append({"id": name, "title": target.title, "fpu": target.fpu, "intrinsics": target.intrinsics,
+                     "room": target.ram_bytes - target.stack_bytes, "flash": target.flash_bytes,
+                     "refused": refused})
+    return rows
+
+
+def _curves(plan: Plan, run: Simulation, samples: Samples, uniform: bool) -> dict[str, Any]:
+    """Reflection coefficients of a Toeplitz trainer, and how the error falls."""
+    if plan.fixed or samples.y_raw is None:
+        return {}
+    reference = FloatReference(plan)
+    if plan.algorithm == "toeplitz_rls":
+        # The system over 1 + lambda, whose diagonal is 1, of the row's words.
+        row = run.state["r"].astype(np.float64) * 2.0 ** -plan.signals["r"].format.frac
+        row[0] = 1.0
+        xi = levinson(row, np.ones_like(row)).xi
+        exact = reference.train(None if uniform else samples.x_raw, samples.y_raw).xi
+        return {"xi": {"words": _rounded(xi), "float64": _rounded(exact)},
+                "curve": _curve("order m of the recursion", "prediction error power eps, eps_0 = 1",
+                                words=np.cumprod(1 - np.asarray(xi) ** 2),
+                                float64=np.cumprod(1 - np.asarray(exact) ** 2))}
+    if plan.algorithm == "kernel_cg":
+        history = np.array(reference.train(samples.x_raw, samples.y_raw).history)
+        return {"curve": _curve("step", "residual over that before the first step",
+                                float64=history / (history[0] or 1.0))} if history.size else {}
+    y = reference.targets(samples.y_raw)
+    model = open_model(plan)
+    found = y_values(plan, fit_backend(model, plan, samples.x_raw, samples.y_raw)["f"])
+    exact = reference.update(samples.x_raw, samples.y_raw)
+    classes = len(np.unique(y)) == 2
+    return {"curve": _curve("sample, predicted before it is learned",
+                            "share wrong so far" if classes else "rms error so far, in units of y",
+                            words=_so_far(found, y, classes), float64=_so_far(exact, y, classes))}
+
+
+def _so_far(f: Array, y: Array, classes: bool) -> Array:
+    """Share of wrong signs, or root mean square error, over the samples up to each."""
+    middle = (y.max() + y.min()) / 2
+    each = (f > middle) != (y > middle) if classes else (f - y) ** 2
+    mean: Array = np.cumsum(each) / (np.arange(len(y)) + 1)
+    return mean if classes else np.sqrt(mean)
+
+
+def _curve(x: str, y: str, **lines: Array) -> dict[str, Any]:
+    """Lines with the names of their axes; of long ones so many points as can be told apart."""
+    drawn = {}
+    for name, values in lines.items():
+        at = np.unique(np.linspace(0, len(values) - 1, min(_DRAWN, len(values))).astype(int))
+        drawn[name] = {"x": (at + 1).tolist(), "y": _rounded(np.asarray(values)[at])}
+    return {"x": x, "y": y, "lines": drawn}
+
+
+def _rounded(values: Sequence[float] | Array | None) -> list[float | None]:
+    """Numbers to six digits; None for what is none."""
+    return [float(f"{v:.6g}") if np.isfinite(v) else None
+            for v in ([] if values is None else np.asarray(values, dtype=np.float64))]

@@ -1,0 +1,127 @@
+"""lab.report: what a page shows, gathered from a run folder, a spec or a generated folder."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import __version__
+from ...codegen.generate import SPEC, load_plan, load_vectors
+from ...codegen.manifest import MANIFEST
+from ...sim.data import Dataset, load_dataset
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ...sim.simulate import grid
+from ...sim.spec import Spec
+from ...sim.vectors import Vectors
+from ..example import passes_of, test_inputs
+from .agreement import agreement
+from .design import Samples, design
+from .sweep import sweep_page
+
+Progress = Callable[[int, int], None]
+Page = dict[str, Any]
+
+
+def gathered(given: Path, results: Sequence[Path] = (), progress: Progress = lambda done, total: None) -> Page:
+    """What the page of a run folder, a spec or a generated folder shows.
+
+    Parameters
+    ----------
+    given : Path
+    results : sequence of Path
+        JSON of ``kerncast test``, ``verify``, ``sweep --confirm`` and ``demo``: what ran on back ends.
+    progress : callable, optional
+        Told points done and in all.
+
+    Returns
+    -------
+    dict
+        Numbers, texts, lists and dicts of these alone: what the page's scripts read, as JSON.
+
+    Raises
+    ------
+    KerncastError
+        E371 for what is none of these, E372 for `results` that are none; those of reading them.
+    """
+    if given.is_dir() and (given / MANIFEST).is_file():
+        page = _of_folder(given)
+    elif given.is_dir():
+        from ..sweep import open_run
+        from ..sweep.store import DATABASE
+
+        if not (given / DATABASE).is_file():
+            raise _nothing(given, "a folder with neither of both")
+        page = sweep_page(open_run(given), progress)
+    elif given.is_file():
+        page = _of_spec(given)
+    else:
+        raise _nothing(given, "nothing there")
+    return {**page, "version": __version__, "agreement": agreement(given, results)}
+
+
+def _nothing(given: Path, value: str) -> KerncastError:
+    return fail("E371", "there is nothing to report on", where=str(given), value=value,
+                allowed="the folder of a sweep, a folder made by kerncast gen, or a spec",
+                remedy="run kerncast sweep SPEC -o FOLDER first")
+
+
+def one_design(plan: Plan, samples: Samples | None, toml: str, summary: str, about: str) -> Page:
+    """A page without a front: one design."""
+    return {"kind": "design", "name": plan.name, "algorithm": plan.algorithm, "summary": summary,
+            "data": about, "designs": {"0": design(plan, samples)}, "spec": toml}
+
+
+def _of_spec(path: Path) -> Page:
+    spec = Spec.load(path)
+    page = {"command": f"kerncast gen {path.name} -o build/{spec.model.name}", "spec_hash": spec.hash,
+            "again": [f"kerncast check {path.name}", f"kerncast plan {path.name}"]}
+    if spec.data is None:
+        return one_design(make_plan(spec), None, spec.to_toml(), spec.summary(), "") | page
+    data = load_dataset(spec, path.parent)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    page["again"] = [f"kerncast sim {path.name}", *page["again"]]
+    return one_design(plan, samples_of(spec, plan, data), spec.to_toml(), spec.summary(), data.title) | page
+
+
+def samples_of(spec: Spec, plan: Plan, data: Dataset) -> Samples:
+    """What a spec's design is run on."""
+    return Samples(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec))
+
+
+def _of_folder(folder: Path) -> Page:
+    plan, manifest = load_plan(folder)
+    vectors, spec = load_vectors(folder), folder / SPEC
+    if vectors is not None:
+        vectors.check(plan, str(folder))
+    toml = spec.read_text(encoding="utf-8") if spec.is_file() else ""
+    page = one_design(plan, None if vectors is None else _replayed(plan, vectors), toml,
+                      f"{plan.name}: {plan.algorithm}, {plan.word} bits, {manifest.target}",
+                      "" if vectors is None else "the folder's vectors")
+    name = folder.resolve().name
+    return page | {"spec_hash": str(plan.evidence.get("spec", "")),
+                   "command": f"kerncast gen {name}/spec.toml -o build/{plan.name}" if toml else "",
+                   "again": [f"kerncast test {name} --on host", f"kerncast verify {name}"]}
+
+
+def _replayed(plan: Plan, vectors: Vectors) -> Samples | None:
+    """The samples of a folder's vectors; None where they do not learn and predict as the demo's do."""
+    learnt = [call for call in vectors.calls if call.name in ("train", "update")]
+    asked = [call.x_raw for call in vectors.calls if call.name == "predict" and call.x_raw is not None]
+    if not asked or (not learnt and not plan.fixed):
+        return None
+    if plan.fixed:
+        return Samples(asked[-1], None, asked[-1])
+    first = learnt[0]
+    return Samples(grid(plan) if first.x_raw is None else first.x_raw, first.y_raw, asked[-1], len(learnt))
+
+
+def as_json(page: Page) -> str:
+    """The page as JSON that may stand in HTML: no character of it ends a script or begins a comment."""
+    text = json.dumps(page, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text

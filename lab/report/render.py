@@ -1,0 +1,63 @@
+"""lab.report: a page as one HTML file: text, style, scripts, data and plotly.js, and nothing from elsewhere."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ...codegen.manifest import write_whole
+from ...codegen.resources import environment, read_text
+from ...sim.packages import missing, package_file
+from .page import as_json
+
+#: Scripts in the order in which they stand in the page, and the style.
+SCRIPTS = ("data", "theme", "figure", "front", "bits", "words", "curves", "points", "chosen", "main")
+_PLOTLY = ("plotly", "package_data/plotly.min.js")
+
+
+def check_plotly() -> Path:
+    """plotly.js as the Python package brings it; E501 without it."""
+    found = package_file(*_PLOTLY) if find_spec("plotly") is not None else None
+    if found is None:
+        raise missing("the report's pictures come", "plotly", "python -m pip install plotly", "report")
+    return found
+
+
+def rendered(page: dict[str, Any]) -> str:
+    """The HTML of a page: the same page gives the same bytes.
+
+    Scripts run by their hashes alone and nothing is loaded from elsewhere, as a policy in the page says.
+
+    Parameters
+    ----------
+    page : dict
+        See :func:`.page.gathered`.
+
+    Raises
+    ------
+    KerncastError
+        E501 without plotly.
+    """
+    plotly = check_plotly().read_text(encoding="utf-8").replace("\r\n", "\n")
+    ours = "\n".join(["(() => {", '"use strict";', *(read_text(f"templates/report/{name}.js")
+                                                     for name in SCRIPTS), "start();", "})();"])
+    scripts = [plotly, ours]
+    data = as_json({name: value for name, value in page.items() if name != "agreement"})
+    values = {"page": page, "data": data, "scripts": scripts, "hashes": [_hash(text) for text in scripts],
+              "style": read_text("templates/report/style.css")}
+    # Whatever comes from a spec, a file or a back end is escaped; the four texts above are not.
+    return environment().overlay(autoescape=True).get_template("report/page.html.j2").render(values)
+
+
+def _hash(script: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
+def write_report(page: dict[str, Any], out: Path) -> int:
+    """Write the HTML whole or not at all; its bytes."""
+    text = rendered(page)
+    write_whole(out, text)
+    return len(text.encode())

@@ -1,0 +1,165 @@
+"""lab.report: the points of a sweep as columns, and its designs worth a closer look."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ..example import passes_of, test_inputs
+from ..sweep import Run
+from ..sweep.confirm import design_text
+from ..sweep.evaluate import Point
+from ..sweep.front import refusals, statuses
+from ..sweep.measures import MEASURES, names, quantity
+from .columns import packed, packed_hashes
+from .design import Samples, design
+
+Progress = Callable[[int, int], None]
+#: Designs whose words are shown: the front, spread over it where it has more.
+CLOSER = 24
+
+
+def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
+    """What a page shows of a sweep.
+
+    Raises
+    ------
+    KerncastError
+        E373 for a run without points, E369 where a plan is not that of the sweep; those of the data.
+    """
+    if not run.points:
+        raise fail("E373", "the sweep has no points yet", where=str(run.folder), value="0 points",
+                   allowed="at least one", remedy="run the command of the sweep again: it goes on")
+    front = {p.key for p in run.front}
+    at = {p.key: index for index, p in enumerate(run.points)}
+    best = None if run.best is None else at[run.best.key]
+    closer = _closer([at[p.key] for p in run.front], best)
+    plans, texts = _plans(run, progress)
+    settings, base = run.settings, run.space.base
+    return {
+        "kind": "sweep", "name": base.model.name, "algorithm": base.model.algorithm,
+        "summary": base.summary(), "data": _judged(run), "spec": base.to_toml(), "spec_hash": base.hash,
+        "points": point_columns(run.points, [axis.key for axis in run.space.axes],
+                                names(base.model.algorithm),
+                                [not run.misses(p) and p.answers for p in run.points]),
+        "formats": format_columns(plans), "texts": text_columns(texts),
+        "axes": [axis.key for axis in run.space.axes], "objectives": list(settings.objectives),
+        "measures": {name: list(MEASURES[name.split(".")[0]]) for name in names(base.model.algorithm)},
+        "limits": [_limit(run, c) for c in settings.constraints],
+        "front": [index for index, p in enumerate(run.points) if p.key in front], "best": best,
+        "why": _why(run), "statuses": statuses(run.points), "refused": refusals(run.points),
+        "grid": run.space.size, "float": run.baseline,
+        "designs": {str(index): _design(run, run.points[index], plans[index]) for index in closer},
+        "command": "", "again": [_sweep_command(run), f"kerncast report {run.folder.resolve().name}"]}
+
+
+def _judged(run: Run) -> str:
+    return f"judged by {run.judged_by}"
+
+
+def _closer(front: Sequence[int], best: int | None) -> list[int]:
+    """The best design and the front, of a long one so many of it, its ends among them."""
+    chosen = [front[i] for i in np.unique(np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int))]
+    return sorted({*chosen, *([] if best is None else [best])})
+
+
+def _plans(run: Run, progress: Progress) -> tuple[list[Plan | None], list[str]]:
+    """The plan and the spec's text of every point; None and empty where it was refused."""
+    plans: list[Plan | None] = []
+    texts: list[str] = []
+    for done, point in enumerate(run.points, 1):
+        plan, text = (None, "") if not point.plan else (_plan(run, point), design_text(run, point))
+        plans.append(plan)
+        texts.append(text)
+        progress(done, len(run.points))
+    return plans, texts
+
+
+def _plan(run: Run, point: Point) -> Plan:
+    spec, data = run.settings.evaluator.spec_and_data(point.inputs)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    if plan.hash != point.plan:
+        raise fail("E369", "the plan of a design is not the one of the sweep", where=str(run.folder),
+                   value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
+    return plan
+
+
+def _design(run: Run, point: Point, plan: Plan | None) -> dict[str, Any]:
+    assert plan is not None  # a point of the front has an answer
+    spec, data = run.settings.evaluator.spec_and_data(point.inputs)
+    return design(plan, Samples(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec)))
+
+
+def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequence[str],
+                  kept: Sequence[bool]) -> dict[str, Any]:
+    """Every point: swept keys, measures, status, refusal, plan, and whether it keeps the limits."""
+    return {"count": len(points), "plan": packed_hashes([p.plan for p in points]),
+            "status": packed([p.status for p in points]), "kept": packed([int(k) for k in kept]),
+            "code": packed([p.code for p in points]), "message": packed([p.message for p in points]),
+            "inputs": {key: packed([p.inputs[key] for p in points]) for key in axes},
+            "measures": {name: packed([p.measures.get(name) for p in points]) for name in measures}}
+
+
+def format_columns(plans: Sequence[Plan | None]) -> dict[str, Any]:
+    """The format of every signal of every point; None where it has no such signal, or no plan."""
+    signals = dict.fromkeys(name for plan in plans if plan is not None for name in plan.signals)
+    return {name: packed([str(plan.signals[name].format) if plan is not None and name in plan.signals
+                          else None for plan in plans]) for name in signals}
+
+
+def text_columns(texts: Sequence[str]) -> list[Any]:
+    """The points' specs, table by table: a point's text is its entries one after the other."""
+    split = [text.replace("\n[", "\n\0[").split("\0") for text in texts]
+    most = max(len(parts) for parts in split)
+    return [packed([parts[i] if i < len(parts) else "" for parts in split]) for i in range(most)]
+
+
+def _limit(run: Run, constraint: Any) -> dict[str, Any]:
+    """A limit as a number, and what the best design leaves of it."""
+    limit = constraint.limit(run.baseline)
+    best = None if run.best is None else run.best.measures.get(constraint.name)
+    return {"text": constraint.text, "measure": constraint.name, "most": constraint.most, "number": limit,
+            "limit": quantity(constraint.name, limit), "best": quantity(constraint.name, best),
+            "spare": "-" if best is None else
+            quantity(constraint.name, abs(limit - best))}
+
+
+def _why(run: Run) -> list[list[str]]:
+    """What binds the best design: what is made cheaper, and what that breaks."""
+    rows = []
+    for step in run.why:
+        if step.point.code:
+            told = f"is refused, {step.point.code}"
+        elif not step.point.answers:
+            told = f"gives no answer: {step.point.status}"
+        else:
+            broken = [f"{m.constraint.text} by {quantity(m.constraint.name, m.by)}"
+                      if np.isfinite(m.by) else m.constraint.text for m in step.broken]
+            told = "breaks " + ", ".join(broken) if broken else "keeps every limit"
+        rows.append([step.key, str(step.before), str(step.after), told,
+                     "not swept: one word shorter" if step.narrowed else ""])
+    return rows
+
+
+def _sweep_command(run: Run) -> str:
+    """The command that makes the same run, for a shell."""
+    s = run.settings
+    parts = ["kerncast", "sweep", f"{run.space.base.model.name}.toml"]
+    for axis in run.space.axes:
+        parts += ["--grid", f"'{axis.key}={','.join(_written(v) for v in axis.values)}'"]
+    for name in s.objectives:
+        parts += ["--objective", name]
+    for constraint in s.constraints:
+        parts += ["--constraint", f"'{constraint.text}'"]
+    if s.trials is not None:
+        parts += ["--trials", str(s.trials), "--seed", str(s.seed)]
+    return " ".join([*parts, "-o", run.folder.resolve().name])
+
+
+def _written(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,117 @@
+"""lab.report: what a design's words do: by signal how many of each length, what saturated, what is left."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...sim.formats import Format
+from ...sim.model.base import convert_inputs
+from ...sim.model.kernel import input_constants
+from ...sim.model.ranges import Ranges
+from ...sim.plan import Plan
+from ...sim.planner.evidence import exponents, observed
+from ...sim.simulate import Simulation
+
+Words = NDArray[np.int64]
+#: Fewer words make no histogram.
+_FEWEST = 8
+
+
+def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any]]:
+    """Every signal of a plan with its format, who decided it, and what a run has seen.
+
+    Parameters
+    ----------
+    plan : Plan
+    simulation : Simulation, or None
+        None where there are no data: then nothing was seen.
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``format``, ``bits``, ``exponent``, ``cast``, ``decided``, ``most``, ``seen``,
+        ``headroom`` (bits), ``saturated`` (casts), ``unit``; None where it is not known.
+    """
+    if simulation is not None:
+        plan = observed(plan, simulation.ranges, simulation.state)
+    ranges = {} if simulation is None else {r.name: r for r in simulation.ranges}
+    rows = []
+    for name, signal in plan.signals.items():
+        entry, limits = plan.evidence.get(name, {}), exponents(plan, name)
+        rows.append({
+            "name": name, "format": str(signal.format), "bits": signal.format.bits,
+            "exponent": None if limits is None else f"{limits[0]} to {limits[1]}",
+            "cast": signal.rounding.name.lower() + (" wrap" if signal.overflow.name == "WRAP" else ""),
+            "decided": entry.get("decided_by"), "most": entry.get("range", entry.get("bound")),
+            "seen": entry.get("seen"), "headroom": entry.get("headroom_bits"),
+            "saturated": ranges[name].saturated if name in ranges else None, "unit": signal.unit})
+    return rows
+
+
+def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> list[dict[str, Any]]:
+    """How many words of each signal take how many bits, the sign not counted.
+
+    Of the samples, the predictions and the structure at the end every word is counted; of what a run
+    computes in passing the largest magnitude is known.
+
+    Parameters
+    ----------
+    plan : Plan
+    simulation : Simulation
+    x_raw : ndarray of int64, shape (m, D)
+    y_raw : ndarray of int64, shape (m,), or None
+
+    Returns
+    -------
+    list of dict
+        ``name``, ``format``, ``room`` (bits that there are), ``used`` (bits at most), ``counts`` (of 0, 1,
+        ... bits; None where only the largest is known), ``rails`` (words at an end of the format) and
+        ``saturated`` (casts).
+    """
+    held = _held(plan, simulation, x_raw, y_raw)
+    ranges = {r.name: r for r in simulation.ranges}
+    rows: list[dict[str, Any]] = []
+    for name in plan.signals:
+        fmt, seen = plan.signals[name].format, ranges.get(name)
+        room = fmt.bits - fmt.signed
+        words = held.get(name)
+        if words is not None and words.size >= _FEWEST:
+            counts = _lengths(words, room)
+            used = int(np.flatnonzero(counts)[-1])
+            rows.append({"name": name, "format": str(fmt), "room": room, "used": used,
+                         "counts": counts.tolist(), "rails": _at_rails(words, fmt),
+                         "saturated": seen.saturated if seen else 0})
+        elif seen is not None:
+            rows.append({"name": name, "format": str(fmt), "room": room, "used": room - seen.headroom_bits,
+                         "counts": None, "rails": 0, "saturated": seen.saturated})
+    return rows
+
+
+def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> dict[str, Words]:
+    """All words of some signals: of samples, of predictions, and of the structure at the end."""
+    x = np.zeros_like(x_raw)
+    convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
+    found = {"x_raw": x_raw, "x": x,
+             "f": np.rint(simulation.f / float(Fraction(plan.units["y"]))).astype(np.int64)}
+    if y_raw is not None:
+        found["y_raw"] = y_raw
+    if not plan.in_float32:
+        found |= {name: words for name, words in simulation.state.items() if name in plan.signals}
+    return {name: words.ravel() for name, words in found.items()}
+
+
+def _lengths(words: Words, room: int) -> Words:
+    """How many words have 0, 1, ..., `room` bits below the sign."""
+    magnitudes = np.where(words < 0, ~words, words)
+    edges = np.left_shift(np.int64(1), np.arange(room, dtype=np.int64))  # b bits: 2^(b-1) and above
+    counts: Words = np.bincount(np.searchsorted(edges, magnitudes, side="right"), minlength=room + 1)
+    return counts[:room + 1].astype(np.int64)
+
+
+def _at_rails(words: Words, fmt: Format) -> int:
+    """Words at an end of the format; 0 is no end that anything is cut off at."""
+    return int(np.count_nonzero((words == fmt.hi) | (fmt.signed & (words == fmt.lo))))

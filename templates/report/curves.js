@@ -1,0 +1,55 @@
+// Where the error comes from, how it falls, and the reflection coefficients.
+const LINES = { words: ["the integers", "model", "solid"], float64: ["float64", "front", "dash"] };
+
+function buildBudget(budget) {
+  const names = Object.keys(budget.terms);
+  const rms = names.map((name) => budget.terms[name].rms), parts = names.map((name) => budget.terms[name].part);
+  return { traces: [{ type: "bar", orientation: "h", y: [...names, "in all"].map(plain), x: [...rms, budget.rms],
+    marker: { color: [...names.map(() => colour("model")), colour("other")] },
+    text: [...rms.map((v, i) => `${number(v, 3)} (${number(100 * parts[i], 3)} %)`), number(budget.rms, 3)],
+    textposition: "auto", hovertemplate: "%{y}: rms %{x:.4g}<extra></extra>" }],
+  layout: { height: 300, xaxis: { title: { text: "rms, in units of y" }, rangemode: "tozero" },
+    yaxis: { autorange: "reversed" }, showlegend: false },
+  says: `Of an rms error of ${number(budget.rms)} on ${number(budget.samples)} training samples: `
+    + names.map((name, i) => `${name} ${number(100 * parts[i], 3)} %`).join(", ") + ".",
+  head: ["term", "rms, in units of y", "part of the whole, %"],
+  rows: [...names.map((name, i) => [name, rms[i], 100 * parts[i]]), ["in all", budget.rms, 100]] };
+}
+
+function line(key, x, y, own) {
+  const [name, shade, dash] = LINES[key];
+  return { type: "scatter", mode: "lines", name, x, y, line: { color: colour(shade), dash, width: 2 },
+    hovertemplate: `${name}: %{y:.4g} at %{x}<extra></extra>`, ...own };
+}
+
+function buildCurve(curve) {
+  const keys = Object.keys(curve.lines), values = keys.flatMap((key) => curve.lines[key].y);
+  const last = keys.map((key) => `${LINES[key][0]} ${number(curve.lines[key].y.at(-1))}`);
+  const at = curve.lines[keys[0]].x;
+  return { traces: keys.map((key) => line(key, curve.lines[key].x, curve.lines[key].y)),
+    layout: { height: 300, xaxis: { title: { text: plain(curve.x) } }, showlegend: true,
+      yaxis: { title: { text: plain(curve.y) }, type: spread(values), ...(spread(values) === "log" ? {} : { rangemode: "tozero" }) } },
+    says: `${curve.y}, after ${number(at.at(-1))}: ${last.join(", ")}.`,
+    head: [curve.x, ...keys.map((key) => LINES[key][0])],
+    rows: at.map((x, i) => [x, ...keys.map((key) => curve.lines[key].y[i] ?? null)]) };
+}
+
+function buildXi(xi) {
+  const order = (values) => values.map((_, i) => i + 1);
+  const most = Math.max(...xi.words.map(Math.abs));
+  const own = { mode: "lines+markers", marker: { size: 4 } };
+  const keys = ["words", "float64"].filter((key) => xi[key].length);
+  return { traces: keys.map((key) => line(key, order(xi[key]), xi[key], key === "words" ? own : {})),
+    layout: { height: 300, xaxis: { title: { text: "order m" } }, yaxis: { title: { text: "xi" }, range: [-1.05, 1.05] },
+      shapes: [-1, 1].map((y) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y,
+        line: { color: colour("bad"), width: 1, dash: "dot" } })), showlegend: true },
+    says: `${xi.words.length} coefficients; the largest magnitude is ${number(most)}, ${number(1 - most)} below 1.`,
+    head: ["order m", ...keys.map((key) => LINES[key][0])],
+    rows: xi.words.map((value, i) => [i + 1, ...keys.map((key) => xi[key][i] ?? null)]) };
+}
+
+function startCurves() {
+  figure("budget", ofDesign("budget", "There is no budget: no data, no answer, or too many samples.", buildBudget));
+  figure("curve", ofDesign("curve", "Nothing is learned here, or there are no data.", buildCurve));
+  figure("xi", ofDesign("xi", "There are no data, so that there is no system.", buildXi));
+}

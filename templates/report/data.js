@@ -1,0 +1,83 @@
+// What the page holds, out of its compact columns; elements are made with texts, never with markup.
+const page = JSON.parse(document.getElementById("page-data").textContent);
+
+function bytes(text) {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
+
+function unpacked(column) {
+  if ("f8" in column) {
+    return Array.from(new Float64Array(bytes(column.f8).buffer), (v) => (Number.isNaN(v) ? null : v));
+  }
+  const raw = bytes(column.at ?? column.hex);
+  if ("hex" in column) {
+    const digits = Array.from(raw, (byte) => byte.toString(16).padStart(2, "0")).join("");
+    return Array.from({ length: raw.length / column.bytes }, (_, i) =>
+      digits.slice(2 * column.bytes * i, 2 * column.bytes * (i + 1)));
+  }
+  const Index = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[column.bytes];
+  return Array.from(new Index(raw.buffer), (at) => column.of[at]);
+}
+
+function mapped(object, change) {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value)]));
+}
+
+const sweep = page.kind === "sweep" ? {
+  count: page.points.count,
+  plan: unpacked(page.points.plan), status: unpacked(page.points.status), kept: unpacked(page.points.kept),
+  code: unpacked(page.points.code), message: unpacked(page.points.message),
+  inputs: mapped(page.points.inputs, unpacked), measures: mapped(page.points.measures, unpacked),
+  formats: mapped(page.formats, unpacked), texts: page.texts.map(unpacked), front: new Set(page.front),
+} : null;
+
+// The chosen design, and who is told when another is chosen.
+const chosen = { index: 0, design: null };
+const followers = [];
+
+function choose(index) {
+  chosen.index = index;
+  chosen.design = page.designs[index] ?? null;
+  followers.forEach((follow) => follow());
+}
+
+function specOf(index) {
+  return sweep ? sweep.texts.map((tables) => tables[index]).join("") : page.spec;
+}
+
+function element(tag, properties, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties ?? {})) {
+    if (name in made) made[name] = value; else made.setAttribute(name, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+function number(value, digits = 4) {
+  if (value === null || value === undefined) return "-";
+  if (typeof value !== "number") return String(value);
+  if (Number.isInteger(value)) return value.toLocaleString("en-US");
+  return Math.abs(value) < 1e-3 || Math.abs(value) >= 1e5 ? value.toExponential(digits - 1)
+    : String(Number(value.toPrecision(digits)));
+}
+
+function unit(name) {
+  return page.measures[name][0];
+}
+
+function quantity(name, value) {
+  return value === null || value === undefined ? "-" : `${number(value)} ${unit(name)}`.trim();
+}
+
+function table(head, rows, caption) {
+  const numeric = (cell) => typeof cell === "number";
+  const made = element("table", null,
+    element("thead", null, element("tr", null, ...head.map((text, i) => element("th",
+      { scope: "col", className: rows.some((row) => numeric(row[i])) ? "number" : "" }, text)))),
+    element("tbody", null, ...rows.map((row) => element("tr", null, ...row.map((cell) =>
+      element("td", { className: numeric(cell) ? "number" : "" },
+        cell instanceof Node ? cell : number(cell)))))));
+  if (caption) made.prepend(element("caption", null, caption));
+  return element("div", { className: "scroll" }, made);
+}

@@ -1,0 +1,13 @@
+// Everything in its order: what is above is drawn first, what is below when it comes into view.
+function start() {
+  startTheme();
+  if (sweep) {
+    startFront();
+    startPoints();
+    startBits();
+  }
+  followers.push(drawChosen);
+  startWords();
+  startCurves();
+  choose(sweep ? page.best ?? page.front[0] ?? 0 : 0);
+}

@@ -21,7 +21,8 @@
 #define KC_UNROLL(times)
 #endif
 
-/* The sum of (u - v)^2 over n columns; differences are words, and the sum fits 32 bits. */
+/* The sum of (u - v)^2 over n columns, where |u - v| < 2^15 and 32 bits hold the sum: the `lanes` of
+ * sim/widths.py. No difference is -2^15, of which instructions saturate the sum of two squares. */
 static inline uint32_t kc_portable_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
 {
     uint32_t acc = 0;

@@ -43,8 +43,9 @@ of the spec in the banners.
 
 * **Flash**: code, constants and initial values of a program that predicts (`predict`), trains or updates as
   well (`learn`), saves and restores its state as well (`all`): after `--gc-sections`, with what it calls of
-  the compiler's runtime, without start-up and test agent. `image` is the test firmware, agent, link and
-  drivers included; on a board without room for saved states it lacks them.
+  the compiler's runtime, without start-up, test agent and the caller; [instructions.md](instructions.md)
+  counts its caller as well. `image` is the test firmware, agent, link and drivers included; on a board
+  without room for saved states it lacks them.
 * **RAM**: the model's structure, which the caller owns, at the size that the plan states. The library has no
   other.
 * **Stack**: the most that training, updating or predicting takes, from the frames that the compiler states

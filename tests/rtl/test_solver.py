@@ -147,8 +147,16 @@ def test_the_lanes_multiply_in_all_but_a_fraction_of_their_clocks():
     ("half_up16", "verilator", 18000), ("floor32", "icarus", 400), ("even24", "icarus", 500)])
 def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count):
     start = int(np.random.default_rng().integers(1 << 30))
-    core = built(case, simulator)
-    for r, y in problems(core.plan, count, start):
+    core, chance = built(case, simulator), np.random.default_rng(start)
+    for k, (r, y) in enumerate(problems(core.plan, count, start)):
+        if k % 20 == 0:
+            idle, pressure = chance.choice([0.0, 0.0, 0.3, 0.7], 2)
+            core.do("stall", float(idle), float(pressure), k)
+        if k % 50 == 49:  # a reset at any clock of a system
+            core.do("r", core.beats(r))
+            core.do("y", core.beats(y))
+            core.do("cycles", int(chance.integers(1, 2 * solver_cycles(core.plan, core.lanes))))
+            core.do("reset")
         core.solved(r, y)
     words, mismatches, _ = core.run()
     ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches,

@@ -95,6 +95,33 @@ def test_the_trainer_sends_the_models_frame_whatever_waits_and_drops_bad_frames(
                   case=f"{case} trainer")
 
 
+@pytest.mark.campaign
+@pytest.mark.parametrize(("case", "simulator", "count"), [
+    ("means24", "verilator", 9600), ("grid16", "icarus", 280)])
+def test_long_random_trainings_equal_the_model(require_simulator, ledger, tmp_path, case, simulator, count):
+    require_simulator(simulator)
+    start = int(np.random.default_rng().integers(1 << 30))
+    plan, chance, script, wanted = make(case), np.random.default_rng(start), [], []
+    generate_rtl(plan, tmp_path)
+    core = Simulation(rtl_sources(tmp_path, plan, TRAINER), f"{plan.name}_trainer", simulator,
+                      tmp_path / "sim")
+    model = open_model(plan)
+    for k in range(count):
+        x, y = inputs(plan, start + k), targets(plan, start + k)
+        model.train(x, y)
+        asked = training_script(plan, x, y)
+        if k % 20 == 0:
+            idle, pressure = chance.choice([0.0, 0.0, 0.3, 0.7], 2)
+            script.append(("stall", float(idle), float(pressure), k))
+        if k % 50 == 49:  # a reset at any clock of a training
+            script += [*asked[:-1], ("cycles", int(chance.integers(1, 2 * trainer_cycles(plan)))), ("reset",)]
+        script += asked
+        wanted += [0, *model_frame(plan, model.state())]
+    found = [word for frame in core.run(script, 50_000) for word in frame]
+    ledger.record(backend=f"rtl:{simulator}", words=len(wanted), case=f"{case} trainer from seed {start}",
+                  mismatches=sum(f != w for f, w in zip(found, wanted, strict=True)))
+
+
 def test_the_example_of_two_cores_trains_itself_and_predicts(require_simulator, ledger, tmp_path):
     require_simulator("icarus")
     plan = make_plan(Spec.load(EXAMPLE / "grid.toml"))

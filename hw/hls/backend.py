@@ -63,7 +63,7 @@ class HlsBackend:
         self._learns, self._trains = LEARNER.fits(plan), SOLVER.fits(plan)
         self.calls = frozenset({"predict"} | ({"update", "state"} if self._learns else {"restore"})
                                | ({"train"} if self._trains else set()))
-        self._given = open_model(plan).state() if state is None else state
+        self._given = open_model(plan).state() if state is None or self._trains else state
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
         work = Path(build_dir or self._folder.name) / f"hls-{dialect}"
         given = None if source is None else Path(source) / FOLDER / dialect

@@ -1,6 +1,7 @@
 """HLS C++ built for this machine once a session, by the first compiler that is found."""
 
 from collections.abc import Callable
+from functools import cache
 
 import numpy as np
 import pytest
@@ -79,10 +80,11 @@ SPECS = {
 _ALGORITHMS = {"online =": "kernel_lms", "toeplitz =": "toeplitz_rls", "cg =": "kernel_cg"}
 
 
-def make(case: str, more: str = "") -> Plan:
+@cache
+def make(case: str) -> Plan:
     text = SPECS[case]
     algorithm = next(name for table, name in _ALGORITHMS.items() if table in text)
-    return make_plan(Spec.from_text(f'model = {{name = "{case}", algorithm = "{algorithm}"}}\n{text}{more}',
+    return make_plan(Spec.from_text(f'model = {{name = "{case}", algorithm = "{algorithm}"}}\n{text}',
                                     f"{case}.toml"))
 
 

@@ -45,7 +45,8 @@ static word_t product(const std::string &name, const words_t &a)
     if (name == "square_diff_u") return kc::square_diff(sum_t(a[0]), U(a[1]), U(a[2])).to_int64();
     if (name == "abs_diff") return kc::abs_diff(sum_t(a[0]), T(a[1]), T(a[2])).to_int64();
     if (name == "abs_diff_u") return kc::abs_diff(sum_t(a[0]), U(a[1]), U(a[2])).to_int64();
-    return of_width<BITS>(name, a);
+    std::cerr << "no primitive " << name << "\n";
+    return 0;
 }
 
 static word_t fixed(const std::string &name, const words_t &a)
@@ -85,8 +86,8 @@ int main()
             for (unsigned i = 0; i < a.size(); i++) table.push_back(kc::uint<32>(a[i]));
             continue;
         }
-        const word_t found = bits == 8 ? product<8>(name, a) : bits == 17 ? product<17>(name, a)
-            : bits == 30 ? product<30>(name, a) : bits == 64 ? of_width<64>(name, a) : fixed(name, a);
+        const word_t found = bits == 8 ? of_width<8>(name, a) : bits == 64 ? of_width<64>(name, a)
+            : bits == 30 ? product<30>(name, a) : fixed(name, a);
         std::cout << found << "\n";
     }
     return 0;

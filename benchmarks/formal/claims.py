@@ -40,16 +40,12 @@ _PIPELINES = (
       for sign in (0, 1)),
     *(Claim("kc_mul_shift", f"floor(a c / 2^{shift}), after {clocks} clocks", f"a: {a} bits, c: {c} bits",
             depth=clocks + 2, parameters={"A_BITS": a, "C_BITS": c, "SHIFT": shift, "CLOCKS": clocks})
-      for clocks, a, c, shift in ((2, 36, 4, 0), (2, 36, 4, 33), (3, 36, 4, 0), (3, 36, 4, 33))),
+      for clocks, a, c, shift in ((2, 34, 2, 0), (2, 36, 4, 33), (3, 34, 2, 0), (3, 36, 4, 33))),
     Claim("kc_block_scale", "v / 2^s, half up, and the largest magnitude since `first`",
           "v: 32 bits, s: 6 bits", depth=3, below=("kc_shift_round", "kc_magnitude"),
           parameters={"WIDTH": 32}),
-    Claim("kc_exp2_16", "the chord between the entries beside t, divided by 2^(w+6), half up, for any "
-          "table that "
-          "falls by less than 2^(21-BITS) a step", "t: 24 bits, BITS = 7", depth=8, below=("kc_shift_round",),
-          stubs=("kc_rom",)),
     *(Claim("kc_least", "nothing that came since `clear` is less, or equal and "
-            f"{'younger' if highest else 'older'}", "keys: 32 bits, ranks: 8 bits", depth=3,
+            f"{'younger' if highest else 'older'}", "keys: 32 bits, ranks: 8 bits", depth=6,
             parameters={"HIGHEST": highest}) for highest in (0, 1)),
     Claim("kc_divide_round", "q with q 2 den <= 2 num + den < (q + 1) 2 den, NUM_BITS + 4 clocks after "
           "the last "
@@ -71,18 +67,18 @@ _STREAMS = (
           parameters={"WIDTH": 8, "DEPTH": 5, "TABLE": 0x5A17C3E209}),
     Claim("kc_frame", "each word of a frame is written once, at its place; held if and only if tlast "
           "came with the "
-          "last word; reported if and only if it came elsewhere", "5 words of 16 bits", depth=6,
+          "last word; reported if and only if it came elsewhere", "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
     Claim("kc_solution_sender", "the exponent, then every word once, in order, scaled and saturated; "
           "tlast with "
-          f"the last; of a failed solution 0 alone; {_RULES}", "3 words of 6 bits", depth=14,
+          f"the last; of a failed solution 0 alone; {_RULES}", "2 words of 4 bits", depth=11,
           below=(*_CAST, "kc_narrow"),
-          parameters={"W": 6, "WORDS": 3, "RHO": 0x60000000, "LO": -32, "HI": 31}),
+          parameters={"W": 4, "WORDS": 2, "RHO": 0x60000000, "LO": -8, "HI": 7}),
     Claim("kc_model_sender", "tag, count, exponent, then words and multiplier for each beat taken, which "
           "is taken "
           f"once; {_RULES}", "2 columns of 8 bits", depth=8,
           parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),
-    Claim("kc_state_reader", f"{_RULES}, and so do the addresses it reads", "4 slots of 2 columns", depth=4,
+    Claim("kc_state_reader", f"{_RULES}, and so do the addresses it reads", "4 slots of 2 columns", depth=7,
           parameters={"SLOTS": 4, "COLUMNS": 2}),
     Claim("kc_registers", "AXI4-Lite: an answer for each request and none without; it stands until it is "
           "taken; an "
@@ -97,21 +93,20 @@ MUTANTS = (
     ("kc_align", "v >>> $unsigned(s)", "v >> $unsigned(s)"),
     ("kc_saturate", "wide > HI ? HI", "wide >= HI ? LO"),
     ("kc_wrap", "v[BITS-1:0]", "{1'b0, v[BITS-2:0]}"),
-    ("kc_bit_length", "|v_32[31:16]", "|v_32[31:17]"),
+    ("kc_bit_length", "|any[7:6] : |any[3:2]", "|any[7:6] : any[3]"),
     ("kc_narrow", "coarse[0] || |lost", "coarse[0]"),
     ("kc_mac", "first_reg ?", "first ?"),
     ("kc_square_diff", "X_SIGNED != 0 && u[X_BITS-1]", "u[X_BITS-1]"),
     ("kc_abs_diff", "-diff_reg : diff_reg", "~diff_reg : diff_reg"),
-    ("kc_mul_shift", "(i%2 + j)*PIECE", "(i%2)*PIECE"),
+    ("kc_mul_shift", "(high_reg << LEFT) +", "(high_reg << LEFT) |"),
     ("kc_block_scale", "size > used_reg", "size < used_reg"),
-    ("kc_exp2_16", "{1'b1, shift_4_reg[1:0]}", "{1'b1, 2'b00}"),
     ("kc_least", "key == least_reg && ahead", "key == least_reg"),
     ("kc_divide_round", "{1'b0, num, 1'b0} + TWICE_BITS'(den)", "{1'b0, num, 1'b0}"),
     ("kc_affine_stream", "else if (m_axis_tready) begin", "else begin"),
     ("kc_rom_sender", "!valid_reg || !m_axis_tready", "1'b1"),
     ("kc_frame", "bad_reg <= last != s_axis_tlast", "bad_reg <= s_axis_tlast && !last"),
     ("kc_frame", "assign s_axis_tready = state_reg != HOLD", "assign s_axis_tready = 1'b1"),
-    ("kc_solution_sender", "index_reg <= last ?", "index_reg <= index_reg == 0 ? index_reg + 2'd2 : last ?"),
+    ("kc_solution_sender", "state_reg <= failed ? REST : FETCH", "state_reg <= FETCH"),
     ("kc_model_sender", "passes && m_axis_tready", "passes"),
     ("kc_state_reader", "taken = state_reg == OFFER && m_axis_state_tready", "taken = state_reg == OFFER"),
     ("kc_registers", "s_axil_bvalid = bvalid_reg", "s_axil_bvalid = bvalid_reg && s_axil_bready"),

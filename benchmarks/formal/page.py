@@ -30,9 +30,9 @@ the integer model by the tests of `tests/rtl`.
 REST = """
 ## What is not proved here
 
-* `kc_divide`, `kc_exp2_32` and `kc_sine`: products and quotients of their width are beyond the solver. Their
-  definitions are proved of the C ([primitives.md](primitives.md)), and tests hold the modules to the same
-  words.
+* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_sine`: products and quotients of their width are beyond
+  the solver. Their definitions are proved of the C ([primitives.md](primitives.md)), and tests hold the
+  modules to the same words.
 * The whole cores. Their streams are run with random stalls and resets against the integer model.
 * That z3, yosys and SymbiYosys are right, and that a synthesis tool reads SystemVerilog as yosys does.
 

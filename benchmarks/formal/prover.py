@@ -27,13 +27,14 @@ depth {depth}
 timeout {timeout}
 
 [engines]
-smtbmc {engine} z3
+smtbmc --nopresat z3
 
 [script]
 read_verilog -sv -formal {files}
 {chparam}
 prep -top {module}
-{after}
+flatten
+memory_map -rom-only
 
 [files]
 {paths}
@@ -67,8 +68,6 @@ class Claim:
         The modules that it is made of.
     mode : str
         ``prove``: bounded search and induction; ``bmc``: the bounded search alone.
-    stubs : tuple of str
-        Modules below it in whose place stands one with any outputs, ``properties/stub_<module>.sv``.
     """
 
     module: str
@@ -78,7 +77,6 @@ class Claim:
     parameters: Mapping[str, int] = field(default_factory=dict)
     below: tuple[str, ...] = ()
     mode: str = "prove"
-    stubs: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:
@@ -127,14 +125,12 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> Verdict:
             with_properties(claim.module, text or module_text(claim.module)), encoding="utf-8")
         for module in claim.below:
             shutil.copy(HW / f"{module}.sv", work)
-        for module in claim.stubs:
-            shutil.copy(PROPERTIES / f"stub_{module}.sv", work / f"{module}.sv")
-        names = [f"{name}.sv" for name in (*claim.stubs, *claim.below, claim.module)]
+        names = [f"{name}.sv" for name in (*claim.below, claim.module)]
         (work / "claim.sby").write_text(_SBY.format(
             mode=claim.mode, depth=claim.depth, timeout=timeout, files=" ".join(names), module=claim.module,
-            engine="--nopresat", chparam="\n".join(f"chparam -set {k} {_constant(v)} {claim.module}"
-                                                   for k, v in claim.parameters.items()),
-            after="flatten\nmemory_map -rom-only", paths="\n".join(names)), encoding="utf-8")
+            chparam="\n".join(f"chparam -set {name} {_constant(value)} {claim.module}"
+                              for name, value in claim.parameters.items()),
+            paths="\n".join(names)), encoding="utf-8")
         done = subprocess.run(_command(), cwd=work, env=_environment(), text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return Verdict(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(

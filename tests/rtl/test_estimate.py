@@ -5,8 +5,9 @@ import shutil
 
 import pytest
 
-from kerncast.codegen.rtl import PREDICTOR, SOLVER, TRAINER, generate_rtl
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl
 from kerncast.hw.rtl import estimate, synthesis
+from kerncast.hw.rtl.clocks import counted_clocks
 from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, critical_path, place, read_area
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
 
@@ -118,7 +119,7 @@ def test_what_stops_a_tool_is_quoted_from_its_log(synth_tools, tmp_path):
 
 
 def test_yosys_maps_the_smallest_core_to_every_kind_of_cell(synth_tools, tmp_path):
-    plan = make("line24")
+    plan = make("grid16")
     generate_rtl(plan, tmp_path)
     one, = estimate.estimates(plan, tmp_path, [PREDICTOR], [ECP5], seeds=())
     area = one.area["ecp5"]
@@ -146,3 +147,15 @@ def test_lanes_take_more_multipliers_and_fewer_clocks(synth_tools, core, tmp_pat
     assert two.area["ecp5"].dsp > one.area["ecp5"].dsp
     assert two.cycles < one.cycles
     assert min(one.placement.fmax, two.placement.fmax) > 50
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("core", "lanes"), [
+    (PREDICTOR, 1), (LEARNER, 1), (SOLVER, 1), (SOLVER, 2), (TRAINER, 1)],
+    ids=lambda value: getattr(value, "name", str(value)))
+def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, core, lanes, tmp_path):
+    require_simulator("icarus")
+    plan = case_plan("half_up16") if core in (SOLVER, TRAINER) else make("gains16")
+    generate_rtl(plan, tmp_path)
+    wanted = core.cycles(plan, lanes) if estimate.takes_lanes(core) else core.cycles(plan)
+    assert counted_clocks(plan, tmp_path, core, lanes, "icarus") == wanted

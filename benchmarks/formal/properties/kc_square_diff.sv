@@ -4,7 +4,9 @@
     always @(posedge clk) formal_u <= $past(u, 2);
     logic [X_BITS-1:0] formal_v;
     always @(posedge clk) formal_v <= $past(v, 2);
-    wire signed [X_BITS:0] formal_diff = X_SIGNED != 0 ? $signed(formal_u) - $signed(formal_v) : formal_u - formal_v;
+    wire signed [X_BITS:0] formal_signed = $signed(formal_u) - $signed(formal_v);
+    wire signed [X_BITS:0] formal_unsigned = formal_u - formal_v;
+    wire signed [X_BITS:0] formal_diff = X_SIGNED != 0 ? formal_signed : formal_unsigned;
     wire signed [2*X_BITS+1:0] formal_square = formal_diff * formal_diff;
     logic [ACC_BITS-1:0] formal_before;
 

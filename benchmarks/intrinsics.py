@@ -1,0 +1,80 @@
+"""What each level of intrinsics saves: predictions of the digits, with it and in portable C on the same core.
+
+``python benchmarks/intrinsics.py`` writes docs/intrinsics.md. Counts are the emulators', and every word that
+was counted is compared with the model's.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from kerncast.benchmarks.instructions import Task, example
+from kerncast.codegen.generate import generate
+from kerncast.codegen.targets import load_target
+from kerncast.lab.costs import Costs, Count, measured_costs
+from kerncast.sim.vectors import make_vectors
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "intrinsics.md"
+#: A target of each level.
+TARGETS = ("cortex-m4", "cortex-m55", "hexagon-v67", "hexagon-v67-hvx", "mips-74kf")
+
+HEAD = """# What intrinsics save
+
+`python benchmarks/intrinsics.py` measures this page: a prediction of `examples/digits.toml`, 41 vectors of
+64 inputs in 16 bits, once with the level that the compiler's own macros choose (`firmware/rt/kc_simd_*.h`)
+and once with `KC_PORTABLE` defined as 1, by the same compiler for the same core at -O2. Both gave the words
+of the integer model. Instructions and Hexagon's packets are no cycles.
+
+| target | level | compiler | unit | portable: mean | worst | level: mean | worst | times: mean | worst |
+| --- | --- | --- | --- | --: | --: | --: | --: | --: | --: |
+"""
+
+
+def counted(task: Task, target: str, *, portable: bool) -> Costs:
+    """What the last predictions of a task take on a target, by its level or in portable C.
+
+    Raises
+    ------
+    KerncastError
+        Those of building and running; E335 where a word differs from the model's.
+    """
+    vectors = make_vectors(task.plan, [("update", task.x, task.y), ("predict", task.x_test, None)])
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "c"
+        generate(task.plan, folder)
+        header = folder / "rt" / "kc_simd.h"
+        header.write_text(f"#define KC_PORTABLE {int(portable)}\n{header.read_text()}")
+        return measured_costs(task.plan, folder, target, vectors=vectors)
+
+
+def saved(task: Task, target: str) -> tuple[Costs, Count, Count]:
+    """What predictions take on a target: the costs by its level, and the counts in portable C and by it."""
+    plain, costs = (counted(task, target, portable=portable) for portable in (True, False))
+    return costs, plain.counts["predict"], costs.counts["predict"]
+
+
+def rows() -> Iterator[str]:
+    """A line of the table for each target."""
+    task = example("digits", 16)
+    for target in TARGETS:
+        costs, plain, level = saved(task, target)
+        yield (f"| `{target}` | {load_target(target).intrinsics} | {costs.compiler} {costs.version} "
+               f"| {costs.unit} | {plain.mean:,} | {plain.worst:,} | {level.mean:,} | {level.worst:,} "
+               f"| {plain.mean / level.mean:.2f} | {plain.worst / level.worst:.2f} |")
+
+
+def main() -> int:
+    """Write the page."""
+    lines = []
+    for row in rows():
+        print(row, file=sys.stderr, flush=True)
+        lines.append(row)
+    PAGE.write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

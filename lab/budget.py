@@ -110,10 +110,11 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
     if not budget or not _is_for(budget, costs):
         return []
     place = f"{costs.target} {costs.optimise}"
-    sizes = {"flash": (costs.flash["all"], "choose -Os, [numbers] exp_table = \"small\", or a shorter word"),
+    smaller = "" if costs.optimise == "-Os" else "choose -Os, or "
+    sizes = {"flash": (costs.flash["all"], f"{smaller}take exp_table = \"small\" or a shorter word"),
              "ram": (sum(costs.ram.values()), f"lower {plan.size_key}, or use a shorter word"),
              "stack": (costs.deepest, _without_frames(costs) if costs.stack is None
-                       else "choose -Os, or a shorter word")}
+                       else f"{smaller}take a shorter word")}
     found = []
     for key, (size, remedy) in sizes.items():
         if key in budget:

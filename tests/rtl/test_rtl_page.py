@@ -58,7 +58,7 @@ def test_the_solver_with_all_around_it_takes_2_n_n_clocks_and_15_in_a_hundred(rt
 def test_gen_refuses_a_plan_that_the_core_asked_for_cannot_hold(tmp_path, core, change, code, told):
     spec = tmp_path / "grid.toml"
     text = (ROOT / "examples" / "rtl" / "grid.toml").read_text()
-    spec.write_text(text.replace("u8f0", "u16f0").replace(*change))
+    spec.write_text(text.replace("u8f0", "u13f0" if core == "solver" else "u8f0").replace(*change))
     result = CliRunner().invoke(app, ["gen", str(spec), "-o", str(tmp_path / "out"), "--core", core])
     assert result.exit_code == 2
     assert not (tmp_path / "out").exists()

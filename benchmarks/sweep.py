@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kerncast.lab.sweep import evaluate, make_settings, run_sweep
+from kerncast.lab.sweep import Settings, evaluate, make_settings, run_sweep
 from kerncast.lab.sweep.measures import MEASURES
 from kerncast.sim.data_builtin import equalisation
 from kerncast.sim.spec import Spec
@@ -39,10 +39,9 @@ eta = 0.7
 [data]
 file = "stream.csv"
 """
-TOEPLITZ_GRID = ["kernel.sigma=1.0..6.0/8", "toeplitz.lambda=0.01..1.0/8", "numbers.word=16,24,32",
-                 "numbers.rounding=floor,half_up"]
+TOEPLITZ_GRID = ["kernel.sigma=1.0..6.0/8", "toeplitz.lambda=0.01..1.0/8", "numbers.word=16,24,32"]
 STREAM_GRID = ["kernel.sigma=0.4..1.2/3", "numbers.word=16,24,32", "numbers.rounding=floor,half_up,half_even",
-               "numbers.exp_table=small,medium,large", "numbers.margin=0.3,0.6"]
+               "numbers.exp_table=small,large"]
 
 
 TEXT = """# Sweeps
@@ -111,7 +110,7 @@ def toeplitz(_: Path) -> Spec:
     return Spec.from_text(text.replace("n = 256", "n = 128"))
 
 
-def once(folder: Path, settings: object, name: str, jobs: int = 1) -> tuple[int, float, float]:
+def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[int, float, float]:
     """Points, seconds of CPU of the busiest process, and seconds on the wall of one run in a new folder."""
     import psutil
 
@@ -130,8 +129,11 @@ def once(folder: Path, settings: object, name: str, jobs: int = 1) -> tuple[int,
 def best(folder: Path, spec: Spec, grid: list[str], objectives: list[str], jobs: int = 1
          ) -> tuple[int, float, float]:
     """:func:`once`, the best of several, after one that loads and compiles."""
-    settings = make_settings(spec, folder, grid=grid, objectives=objectives, constraints=["ram <= 1 MB"])
-    runs = [once(folder, settings, f"{time.perf_counter_ns()}", jobs) for _ in range(RUNS + 1)][1:]
+    def asked(keys: list[str]) -> Settings:
+        return make_settings(spec, folder, grid=keys, objectives=objectives, constraints=["ram <= 1 MB"])
+
+    once(folder, asked(grid[1:]), f"{time.perf_counter_ns()}", jobs)
+    runs = [once(folder, asked(grid), f"{time.perf_counter_ns()}", jobs) for _ in range(RUNS)]
     return runs[0][0], min(run[1] for run in runs), min(run[2] for run in runs)
 
 

@@ -128,15 +128,13 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
              x_test: ArrayLike | None = None, *, passes: int = 1) -> Simulation:
     """Train the integer model and the float reference on raw words, and compare them.
 
-    A model that was trained elsewhere is compared as it is, and needs no targets.
-
     Parameters
     ----------
     plan : Plan
     x_raw : array_like of int, shape (m, D), or None
         Raw words of the inputs; None on the uniform grid, whose inputs are implied.
     y_raw : array_like of int, shape (m,), optional
-        Raw words of the targets; m = n for the Toeplitz trainer.  Only a predictor does without.
+        Raw words of the targets; m = n for the Toeplitz trainer.  A model trained elsewhere needs none.
     x_test : array_like of int, shape (k, D), optional
         Where to predict; the training inputs by default.
     passes : int
@@ -152,12 +150,9 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
         E244 to E248 for arrays that are no raw words, or of the wrong shape; E234 for `passes`
         below 1.
     """
-    if passes < 1:
-        raise fail("E234", "the samples must be presented at least once", where="passes", value=passes,
-                   allowed="an integer >= 1", remedy="leave it at 1")
+    _check_passes(passes)
     if plan.fixed:
-        return simulate_predictor(plan, raw.inputs(plan, x_raw),
-                                  None if x_test is None else raw.inputs(plan, x_test, "x_test"))
+        return simulate_predictor(plan, x_raw, x_test)
     x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
     at = grid(plan) if x_raw is None else x_raw
     where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
@@ -180,10 +175,17 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
                       budget)
 
 
-def simulate_predictor(plan: Plan, x_raw: Raw, x_test: Raw | None) -> Simulation:
+def _check_passes(passes: int) -> None:
+    if passes < 1:
+        raise fail("E234", "the samples must be presented at least once", where="passes", value=passes,
+                   allowed="an integer >= 1", remedy="leave it at 1")
+
+
+def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | None) -> Simulation:
     """Run the integer model of a plan that was trained elsewhere, beside float64; see :func:`simulate`."""
     model, reference = open_model(plan), FloatReference(plan)
-    where = x_raw if x_test is None else x_test
+    x_raw = raw.inputs(plan, x_raw)
+    where = x_raw if x_test is None else raw.inputs(plan, x_test, "x_test")
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
     f_at = f if x_test is None else y_values(plan, model.predict(x_raw)["f"])

@@ -60,6 +60,14 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     made = described(estimator, X, name=_name(place, name), **choices)
     files = {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
              place.with_suffix(".csv"): _rows(made, _targets(made, X, y))}
+    _check_places(place, list(files), overwrite)
+    for file, text in files.items():
+        file.write_text(text, encoding="utf-8", newline="\n")
+    return Spec.load(place)
+
+
+def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
+    """E192 where a file would be written over another."""
     if len(files) < 3:
         raise fail("E192", "the spec would be written over its own model or data", where="path",
                    value=str(place), allowed="a name that ends in .toml", remedy="call it NAME.toml")
@@ -67,9 +75,6 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     if there and not overwrite:
         raise fail("E192", "the file exists already", where="path", value=", ".join(there),
                    allowed="names of their own", remedy="choose another name, or pass overwrite=True")
-    for file, text in files.items():
-        file.write_text(text, encoding="utf-8", newline="\n")
-    return Spec.load(place)
 
 
 def _name(place: Path, name: str | None) -> str:

@@ -68,14 +68,7 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     if x_raw is not None:
         x_raw = check_raw(x_raw, Format.parse(spec.input.word), spec.input.columns, "x_raw")
     try:
-        if spec.toeplitz is not None:
-            plan = plan_toeplitz(spec, x_raw, y_raw)
-        elif spec.online is not None and spec.online.reduction in FLOAT32:
-            plan = plan_lms_f32(spec)
-        elif spec.predictor is not None:
-            plan = _predictor(spec, model)
-        else:
-            plan = plan_cg(spec) if spec.cg is not None else plan_lms(spec, x_raw, y_raw)
+        plan = _planned(spec, model, x_raw, y_raw)
         check_shifts(plan)
     except KerncastError as error:
         raise spec.located(error) from None
@@ -85,11 +78,17 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     return rounding_seen(made, x_raw, y_raw)
 
 
-def _predictor(spec: Spec, model: TrainedModel | None) -> Plan:
-    """The plan of a model that was trained elsewhere; it is read where it is not given."""
-    from .predictor import plan_predictor  # not at import: it loads the engine
+def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
+    """The plan by the spec's algorithm; a model that was trained elsewhere is read where it is not given."""
+    if spec.toeplitz is not None:
+        return plan_toeplitz(spec, x_raw, y_raw)
+    if spec.online is not None and spec.online.reduction in FLOAT32:
+        return plan_lms_f32(spec)
+    if spec.predictor is not None:
+        from .predictor import plan_predictor  # not at import: it loads the engine
 
-    return plan_predictor(spec, load_model(spec) if model is None else model)
+        return plan_predictor(spec, load_model(spec) if model is None else model)
+    return plan_cg(spec) if spec.cg is not None else plan_lms(spec, x_raw, y_raw)
 
 
 def _kept(plan: Plan) -> dict[str, Any]:

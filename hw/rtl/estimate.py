@@ -120,9 +120,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequenc
     plan : Plan
     folder : Path
         A generated folder.
-    cores : sequence of Core
-        Cores that the plan has.
-    families : sequence of Family
+    cores, families : sequence of Core, of Family
     lanes : sequence of int
         Powers of two; a core whose lanes are no parameter has one.
     part, clock, seeds
@@ -141,30 +139,36 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequenc
     placed = bool(seeds) and any(family.id == PLACED for family in families)
     find_tools(["yosys", "nextpnr-ecp5"] if placed else ["yosys"])
     refuse_unknown_part(part)
-    for number in lanes:
-        if number < 1 or number & (number - 1):
-            raise fail("E340", "there are no such lanes", where="--lanes", value=number,
-                       allowed="powers of two", remedy="choose 1, 2, 4, ...")
-    wanted = [(core, number) for core in cores
-              for number in (dict.fromkeys(lanes) if takes_lanes(core) else (1,))]
+    _refuse_odd_lanes(lanes)
     listed = {core.name: rtl_sources(folder, plan, core) for core in cores}
-    for core, number in wanted:
-        parameters = {"LANES": number} if takes_lanes(core) else {}
-        title = f"{core.name}, {number} lane{'s' if number > 1 else ''}" if parameters else core.name
+    for core, number in _wanted(cores, lanes):
+        title = f"{core.name}, {number} lane{'s' if number > 1 else ''}" if takes_lanes(core) else core.name
         area, placement = {}, None
         for family in families:
             with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
                 step(f"{title}: {family.title}, yosys")
                 area[family.id] = synthesise(listed[core.name], f"{plan.name}_{core.name}", family,
-                                             Path(work), parameters)
+                                             Path(work), {"LANES": number} if takes_lanes(core) else {})
                 if placed and family.id == PLACED:
                     step(f"{title}: {family.title} {part}, nextpnr")
                     placement = place(Path(work), part, clock, seeds)
-        simulated = None
         if count is not None:
             step(f"{title}: simulation")
-            simulated = count(core, number)
+        simulated = None if count is None else count(core, number)
         yield _estimate(plan, core, number, simulated, area, placement)
+
+
+def _refuse_odd_lanes(lanes: Sequence[int]) -> None:
+    for number in lanes:
+        if number < 1 or number & (number - 1):
+            raise fail("E340", "there are no such lanes", where="--lanes", value=number,
+                       allowed="powers of two", remedy="choose 1, 2, 4, ...")
+
+
+def _wanted(cores: Sequence[Core], lanes: Sequence[int]) -> list[tuple[Core, int]]:
+    """Each core with each number of lanes, once; with one where lanes are no parameter."""
+    return [(core, number) for core in cores
+            for number in (dict.fromkeys(lanes) if takes_lanes(core) else (1,))]
 
 
 def _estimate(plan: Plan, core: Core, lanes: int, simulated: int | None, area: dict[str, Area],

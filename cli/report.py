@@ -39,8 +39,8 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
 
     check_plotly()  # before anything is computed
     if out is not None and out.is_dir():
-        raise fail("E191", "the report is a file", where="-o", value=str(out), allowed="a name such as report.html",
-                   remedy="name a file in that folder")
+        raise fail("E191", "the report is a file", where="-o", value=str(out),
+                   allowed="a name such as report.html", remedy="name a file in that folder")
     with bar(as_json, "report") as progress:
         page = gathered(given, results or (), progress)
     if out is None:

@@ -1,7 +1,8 @@
 """lab.report: a column of values as JSON that is small: base64 of typed arrays, each different value once.
 
-``{"f8": BASE64}`` is a column of float64, NaN where a point has no value; ``{"of": [VALUE, ...], "at":
-BASE64, "bytes": 1 or 2}`` says by an unsigned index which of some values each point has; ``{"hex": BASE64,
+``{"f4": BASE64}`` is a column of float32, which holds six digits, NaN where there is no value; ``{"f8":
+BASE64}`` of float64, where whole numbers are too large for that; ``{"of": [VALUE, ...], "at": BASE64,
+"bytes": 1, 2 or 4}`` says by an unsigned index which of some values each place has; ``{"hex": BASE64,
 "bytes": N}`` are hashes of N bytes.  All are little-endian.
 """
 
@@ -32,13 +33,22 @@ def packed(values: Sequence[Any]) -> Column:
     """
     # 1, 1.0 and True are equal as keys, and are not the same text.
     different = {(type(value), value): value for value in values}
-    if len(different) > min(_MOST, max(_FEW, len(values) // 2)) and not any(isinstance(v, str) for v in values):
-        numbers = np.array([np.nan if value is None else value for value in values], dtype="<f8")
-        return {"f8": _text(numbers)}
+    few = len(different) <= min(_MOST, max(_FEW, len(values) // 2))
+    if not few and not any(isinstance(value, str) for value in values):
+        return packed_numbers(values)
     place = {key: at for at, key in enumerate(different)}
     size = 1 if len(different) <= _FEW else 2 if len(different) <= _MOST else 4
     index = np.array([place[type(value), value] for value in values], dtype=f"<u{size}")
     return {"of": list(different.values()), "at": _text(index), "bytes": size}
+
+
+def packed_numbers(values: Sequence[float | None] | NDArray[np.float64]) -> Column:
+    """A column of numbers, NaN and None alike; those that are not whole to six digits."""
+    numbers = np.array([np.nan if value is None else value for value in values], dtype="<f8")
+    whole = numbers[np.isfinite(numbers) & (numbers == np.rint(numbers))]
+    if np.all(whole == whole.astype("<f4")):
+        return {"f4": _text(numbers.astype("<f4"))}
+    return {"f8": _text(numbers)}
 
 
 def packed_hashes(values: Sequence[str], size: int = 32) -> Column:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,12 +16,13 @@ from ...sim.plan import Plan
 from ...sim.reference.backend import FloatReference
 from ...sim.reference.levinson import levinson
 from ...sim.simulate import Simulation, fit_backend, simulate, y_values
+from .columns import packed_numbers
 from .words import histograms, signal_rows
 
 Array = NDArray[np.float64]
 Words = NDArray[np.int64]
 #: Points of a curve, at most.
-_DRAWN = 400
+_DRAWN = 240
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,9 @@ def _curves(plan: Plan, run: Simulation, samples: Samples, uniform: bool) -> dic
         row[0] = 1.0
         xi = levinson(row, np.ones_like(row)).xi
         exact = reference.train(None if uniform else samples.x_raw, samples.y_raw).xi
-        return {"xi": {"words": _rounded(xi), "float64": _rounded(exact)},
-                "curve": _curve("order m of the recursion", "prediction error power eps, eps_0 = 1",
-                                words=np.cumprod(1 - np.asarray(xi) ** 2),
+        return {"xi": {"row": packed_numbers(xi), "float64": packed_numbers([] if exact is None else exact)},
+                "curve": _curve("order m of the recursion", "prediction error power eps",
+                                row=np.cumprod(1 - np.asarray(xi) ** 2),
                                 float64=np.cumprod(1 - np.asarray(exact) ** 2))}
     if plan.algorithm == "kernel_cg":
         history = np.array(reference.train(samples.x_raw, samples.y_raw).history)
@@ -137,11 +137,5 @@ def _curve(x: str, y: str, **lines: Array) -> dict[str, Any]:
     drawn = {}
     for name, values in lines.items():
         at = np.unique(np.linspace(0, len(values) - 1, min(_DRAWN, len(values))).astype(int))
-        drawn[name] = {"x": (at + 1).tolist(), "y": _rounded(np.asarray(values)[at])}
+        drawn[name] = {"x": packed_numbers(at + 1.0), "y": packed_numbers(np.asarray(values)[at])}
     return {"x": x, "y": y, "lines": drawn}
-
-
-def _rounded(values: Sequence[float] | Array | None) -> list[float | None]:
-    """Numbers to six digits; None for what is none."""
-    return [float(f"{v:.6g}") if np.isfinite(v) else None
-            for v in ([] if values is None else np.asarray(values, dtype=np.float64))]

@@ -26,7 +26,8 @@ Progress = Callable[[int, int], None]
 Page = dict[str, Any]
 
 
-def gathered(given: Path, results: Sequence[Path] = (), progress: Progress = lambda done, total: None) -> Page:
+def gathered(given: Path, results: Sequence[Path] = (),
+             progress: Progress = lambda done, total: None) -> Page:
     """What the page of a run folder, a spec or a generated folder shows.
 
     Parameters
@@ -121,7 +122,7 @@ def _replayed(plan: Plan, vectors: Vectors) -> Samples | None:
 
 def as_json(page: Page) -> str:
     """The page as JSON that may stand in HTML: no character of it ends a script or begins a comment."""
-    text = json.dumps(page, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+    text = json.dumps(page, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -1,4 +1,4 @@
-"""lab.report: a page as one HTML file: text, style, scripts, data and plotly.js, and nothing from elsewhere."""
+"""lab.report: a page as one HTML file: text, style, scripts, data and plotly.js, nothing from elsewhere."""
 
 from __future__ import annotations
 

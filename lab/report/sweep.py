@@ -10,6 +10,7 @@ import numpy as np
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
+from ...sim.spec_tables import CALLS
 from ..example import passes_of, test_inputs
 from ..sweep import Run
 from ..sweep.confirm import design_text
@@ -21,7 +22,7 @@ from .design import Samples, design
 
 Progress = Callable[[int, int], None]
 #: Designs whose words are shown: the front, spread over it where it has more.
-CLOSER = 24
+CLOSER = 16
 
 
 def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
@@ -41,15 +42,15 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
     closer = _closer([at[p.key] for p in run.front], best)
     plans, texts = _plans(run, progress)
     settings, base = run.settings, run.space.base
+    shown = _measures(run)
     return {
         "kind": "sweep", "name": base.model.name, "algorithm": base.model.algorithm,
         "summary": base.summary(), "data": _judged(run), "spec": base.to_toml(), "spec_hash": base.hash,
-        "points": point_columns(run.points, [axis.key for axis in run.space.axes],
-                                names(base.model.algorithm),
+        "points": point_columns(run.points, [axis.key for axis in run.space.axes], shown,
                                 [not run.misses(p) and p.answers for p in run.points]),
         "formats": format_columns(plans), "texts": text_columns(texts),
         "axes": [axis.key for axis in run.space.axes], "objectives": list(settings.objectives),
-        "measures": {name: list(MEASURES[name.split(".")[0]]) for name in names(base.model.algorithm)},
+        "measures": {name: list(MEASURES[name.split(".")[0]]) for name in shown},
         "limits": [_limit(run, c) for c in settings.constraints],
         "front": [index for index, p in enumerate(run.points) if p.key in front], "best": best,
         "why": _why(run), "statuses": statuses(run.points), "refused": refusals(run.points),
@@ -62,10 +63,18 @@ def _judged(run: Run) -> str:
     return f"judged by {run.judged_by}"
 
 
+def _measures(run: Run) -> list[str]:
+    """What is asked for, then every other measure; those of the call that learns have a shorter name."""
+    algorithm = run.space.base.model.algorithm
+    asked = [*run.settings.objectives, *(c.name for c in run.settings.constraints)]
+    learning = f".{CALLS[algorithm][0]}"
+    return list(dict.fromkeys([*asked, *(n for n in names(algorithm) if not n.endswith(learning))]))
+
+
 def _closer(front: Sequence[int], best: int | None) -> list[int]:
     """The best design and the front, of a long one so many of it, its ends among them."""
-    chosen = [front[i] for i in np.unique(np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int))]
-    return sorted({*chosen, *([] if best is None else [best])})
+    places = np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int)
+    return sorted({*(front[place] for place in places), *([] if best is None else [best])})
 
 
 def _plans(run: Run, progress: Progress) -> tuple[list[Plan | None], list[str]]:

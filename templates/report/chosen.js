@@ -89,7 +89,7 @@ function drawPlan() {
 function drawTargets() {
   const place = document.getElementById("targets"), design = chosen.design;
   if (!design) { place.replaceChildren(element("p", null, NOT_KEPT)); return; }
-  const share = (part, whole) => `${number(100 * part / whole, 3)} %`;
+  const share = (part, whole) => `${number(100 * part / whole, 3)}\u00a0%`;
   place.replaceChildren(table(["target", "core", "RAM, B", "of", "share", "tables, B", "of", "share", "fits"],
     design.targets.map((row) => [row.id, row.title, design.ram, row.room, share(design.ram, row.room), design.flash,
       row.flash, share(design.flash, row.flash), element("span", { className: row.refused ? "bad" : "good" },

@@ -1,5 +1,6 @@
 // Where the error comes from, how it falls, and the reflection coefficients.
-const LINES = { words: ["the integers", "model", "solid"], float64: ["float64", "front", "dash"] };
+const LINES = { words: ["the integers", "model", "solid"], row: ["of the row's words", "model", "solid"],
+  float64: ["float64", "front", "dash"] };
 
 function buildBudget(budget) {
   const names = Object.keys(budget.terms);
@@ -22,7 +23,8 @@ function line(key, x, y, own) {
     hovertemplate: `${name}: %{y:.4g} at %{x}<extra></extra>`, ...own };
 }
 
-function buildCurve(curve) {
+function buildCurve(held) {
+  const curve = { ...held, lines: mapped(held.lines, (one) => mapped(one, unpacked)) };
   const keys = Object.keys(curve.lines), values = keys.flatMap((key) => curve.lines[key].y);
   const last = keys.map((key) => `${LINES[key][0]} ${number(curve.lines[key].y.at(-1))}`);
   const at = curve.lines[keys[0]].x;
@@ -34,18 +36,20 @@ function buildCurve(curve) {
     rows: at.map((x, i) => [x, ...keys.map((key) => curve.lines[key].y[i] ?? null)]) };
 }
 
-function buildXi(xi) {
+function buildXi(held) {
+  const xi = mapped(held, unpacked);
   const order = (values) => values.map((_, i) => i + 1);
-  const most = Math.max(...xi.words.map(Math.abs));
+  const most = Math.max(...xi.row.map(Math.abs));
   const own = { mode: "lines+markers", marker: { size: 4 } };
-  const keys = ["words", "float64"].filter((key) => xi[key].length);
-  return { traces: keys.map((key) => line(key, order(xi[key]), xi[key], key === "words" ? own : {})),
+  const keys = ["row", "float64"].filter((key) => xi[key].length);
+  return { traces: keys.map((key) => line(key, order(xi[key]), xi[key], key === "row" ? own : {})),
     layout: { height: 300, xaxis: { title: { text: "order m" } }, yaxis: { title: { text: "xi" }, range: [-1.05, 1.05] },
       shapes: [-1, 1].map((y) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y,
         line: { color: colour("bad"), width: 1, dash: "dot" } })), showlegend: true },
-    says: `${xi.words.length} coefficients; the largest magnitude is ${number(most)}, ${number(1 - most)} below 1.`,
+    says: `${number(xi.row.length)} coefficients of the row's words; the largest magnitude is ${number(most)}, `
+      + `${number(1 - most)} below 1.`,
     head: ["order m", ...keys.map((key) => LINES[key][0])],
-    rows: xi.words.map((value, i) => [i + 1, ...keys.map((key) => xi[key][i] ?? null)]) };
+    rows: xi.row.map((value, i) => [i + 1, ...keys.map((key) => xi[key][i] ?? null)]) };
 }
 
 function startCurves() {

@@ -6,8 +6,10 @@ function bytes(text) {
 }
 
 function unpacked(column) {
-  if ("f8" in column) {
-    return Array.from(new Float64Array(bytes(column.f8).buffer), (v) => (Number.isNaN(v) ? null : v));
+  if ("f4" in column || "f8" in column) {
+    const numbers = "f4" in column ? new Float32Array(bytes(column.f4).buffer) : new Float64Array(bytes(column.f8).buffer);
+    const exact = (v) => (Number.isInteger(v) || "f8" in column ? v : Number(v.toPrecision(6)));
+    return Array.from(numbers, (v) => (Number.isNaN(v) ? null : exact(v)));
   }
   const raw = bytes(column.at ?? column.hex);
   if ("hex" in column) {
@@ -67,7 +69,7 @@ function unit(name) {
 }
 
 function quantity(name, value) {
-  return value === null || value === undefined ? "-" : `${number(value)} ${unit(name)}`.trim();
+  return value === null || value === undefined ? "-" : `${number(value)}\u00a0${unit(name)}`.trim();
 }
 
 function table(head, rows, caption) {

@@ -1,5 +1,5 @@
 // The Pareto front: every design with an answer, by two measures.
-const CHEAPEST = "cheapest within the limits";
+const CHEAPEST = "cheapest";
 
 function nameOf(index) {
   return Object.entries(sweep.inputs).map(([key, column]) => `${key} = ${number(column[index], 6)}`).join(", ");
@@ -49,8 +49,8 @@ function buildFront() {
   const kept = shown.filter((i) => sweep.kept[i]), missed = shown.filter((i) => !sweep.kept[i]);
   const traces = key ? [coloured(shown, x, y, key)] : [
     scatter(missed, x, y, { name: "misses a limit", marker: { size: 6, symbol: "circle-open", color: colour("faint") } }),
-    scatter(kept, x, y, { name: "keeps every limit", marker: { size: 6, color: colour("model"), opacity: 0.75 } })];
-  traces.push(scatter(front, x, y, { name: "Pareto front", mode: "lines+markers",
+    scatter(kept, x, y, { name: "within limits", marker: { size: 6, color: colour("model"), opacity: 0.75 } })];
+  traces.push(scatter(front, x, y, { name: "front", mode: "lines+markers",
     line: { color: colour("front"), width: 1.5, shape: "hv" },
     marker: { size: 10, symbol: "diamond", color: colour("front") } }));
   if (shown.includes(page.best)) {

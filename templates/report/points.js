@@ -30,7 +30,7 @@ function drawList() {
   const shown = rows.slice(list.from, list.from + A_PAGE), focused = place.contains(document.activeElement);
   place.replaceChildren(element("caption", null, "Designs, cheapest first"),
     element("thead", null, element("tr", null, ...["", ...page.objectives, ...page.axes, "limits"].map((text) =>
-      element("th", { scope: "col" }, text)))),
+      element("th", { scope: "col", title: text }, text.split(".").slice(page.axes.includes(text) ? 1 : 0).join("."))))),
     element("tbody", null, ...shown.map(listRow)));
   if (focused) place.querySelector("input:checked")?.focus();
   document.getElementById("list-at").textContent = rows.length

@@ -48,7 +48,7 @@ function buildWords(rows) {
   const columns = width > 1000 ? 4 : width > 680 ? 3 : width > 430 ? 2 : 1;
   const lines = Math.ceil(rows.length / columns);
   const panels = rows.map((row, at) => panel(row, at, columns, lines));
-  const layout = { height: 24 + 165 * lines, margin: { l: 8, r: 8, t: 6, b: 6 }, bargap: 0.12,
+  const layout = { height: 20 + 150 * lines, margin: { l: 8, r: 8, t: 6, b: 6 }, bargap: 0.12,
     shapes: panels.map((p) => p.shape), annotations: panels.map((p) => p.title) };
   const saturated = rows.filter((row) => row.saturated).map((row) => `${row.name} ${number(row.saturated)} times`);
   const tight = rows.reduce((a, b) => (b.room - b.used < a.room - a.used ? b : a));

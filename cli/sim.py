@@ -95,7 +95,8 @@ def _labels(plan: Plan, result: Simulation) -> list[str]:
     if result.labels is None:
         return []
     told = result.labels.tolist()
-    counts = ", ".join(f"{told.count(label)} of class {label}" for label in plan.evidence["trained"]["classes"])
+    counts = ", ".join(f"{told.count(label)} of class {label}"
+                       for label in plan.evidence["trained"]["classes"])
     differ = int(((result.f > 0) != (result.f_float > 0)).sum())
     return [f"labels: {counts}; float64 has another for {differ} of {len(told)}"]
 

@@ -149,7 +149,8 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
     x = np.zeros_like(x_raw)
     convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
     samples: Array = x.astype(np.float64) * unit
-    alpha: Array = words["alpha"].astype(np.float64) * (lsb * 2.0 ** (plan.signals["y"].format.frac - plan.signals["alpha"].format.frac))
+    finer = plan.signals["alpha"].format.frac - plan.signals["y"].format.frac
+    alpha: Array = words["alpha"].astype(np.float64) * (lsb * 2.0 ** -finer)
     v: Array = words["v"].astype(np.float64) * unit
     held = reference.held
     first = reference.predict(x_raw)

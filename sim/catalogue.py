@@ -30,7 +30,7 @@ _SPEC = {
                   "Correct the spelling or remove it."),
     "E105": Entry("a table is missing",
                   "[model], [input], [output] and [kernel] are always needed; algorithm toeplitz_rls needs "
-                  "[toeplitz], kernel_cg needs [cg], kernel_lms needs [online], kernel_predictor [predictor].",
+                  "[toeplitz], kernel_cg [cg], kernel_lms [online], kernel_predictor [predictor].",
                   "Add the table; `kerncast init` shows each with its keys."),
     "E106": Entry("a key is missing", "A key without a default is not given.",
                   "Add the key to the table named."),
@@ -297,8 +297,8 @@ _GENERATION = {
     "E313": Entry("no such core in SystemVerilog", "`kerncast gen --core` was given an unknown name.",
                   "Name predictor, learner, solver or trainer."),
     "E311": Entry("no core in HLS C++ holds the plan",
-                  "[hls] asks for C++ for high-level synthesis. The predictor sums the expansion in integers, "
-                  "of up to 256 columns and 1048576 words, without an intercept trained on the device.",
+                  "[hls] asks for C++ for high-level synthesis. Its predictor sums in integers, of up to "
+                  "256 columns and 1048576 words, without an intercept trained on the device.",
                   "Set what is allowed, or remove [hls] and run the generated C."),
     "E320": Entry("a compiler refused generated code",
                   "Generated files were changed, or the compiler is older or stricter than those tested.",
@@ -338,7 +338,7 @@ _GENERATION = {
     "E336": Entry("this is no bundle", "The file is no ZIP file of `kerncast verify`, or it is damaged.",
                   "Copy it again, or make it again with: kerncast verify FOLDER -o FILE.zip"),
     "E337": Entry("another version generated this",
-                  "Each version of kerncast says which it is in what it generates, so no byte could be equal.",
+                  "Each version says which it is in what it generates, so the bytes could not be equal.",
                   "Install the version named, or generate the folder again."),
     "E338": Entry("the folder does not hold what it was made from",
                   "Without its spec and samples nothing can be derived anew.",

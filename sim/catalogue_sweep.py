@@ -41,7 +41,7 @@ SWEEP = {
                   "All results are kept.",
                   "Loosen one of the limits named, or sweep more values."),
     "E371": Entry("nothing to report on",
-                  "A report is made of the folder of a sweep, of a folder made by kerncast gen, or of a spec.",
+                  "A report is made of the folder of a sweep, of one made by kerncast gen, or of a spec.",
                   "Run `kerncast sweep SPEC -o FOLDER`, then `kerncast report FOLDER`."),
     "E372": Entry("no results of back ends",
                   "Agreement of back ends is read from the JSON of kerncast test, verify, demo, or sweep "

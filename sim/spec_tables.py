@@ -327,9 +327,9 @@ class Sweep(Table):
     objectives: list[str] = _key([], about="what is to be small: error, ram, flash, instructions, energy ...",
                                  allowed="names of measures", remedy="start with [\"error\", \"ram\"]")
     constraints: list[str] = _key([], about="limits that a design must keep",
-                                  allowed="MEASURE <= NUMBER, such as \"error <= float + 1\", \"ram <= 8 kB\"",
+                                  allowed="MEASURE <= NUMBER, as \"error <= float + 1\", \"ram <= 8 kB\"",
                                   remedy="quote each limit")
-    trials: int | None = _key(None, ge=1, le=10**6, about="points that a search tries; all of the grid without",
+    trials: int | None = _key(None, ge=1, le=10**6, about="points that a search tries; else all of a grid",
                               allowed="an integer, 1 to 1000000", remedy="start with 200")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="of the search", allowed="an integer from 0",
                      remedy="the same seed tries the same points")

@@ -132,7 +132,7 @@ def _so_far(f: Array, y: Array, classes: bool) -> Array:
     return mean if classes else np.sqrt(mean)
 
 
-def _curve(x: str, y: str, **lines: Array) -> dict[str, Any]:
+def _curve(x: str, y: str, **lines: NDArray[np.floating[Any]]) -> dict[str, Any]:
     """Lines with the names of their axes; of long ones so many points as can be told apart."""
     drawn = {}
     for name, values in lines.items():

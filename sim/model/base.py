@@ -48,7 +48,7 @@ def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
 class Expansion(NamedTuple):
     """The integers of a prediction: vectors held, shifts, the bias in y words, and the cast to f."""
 
-    count: int
+    held: int
     mac_shift: int
     f_shift: int
     bias: int
@@ -62,7 +62,7 @@ def _expand_all(raw: Words, i: InputConstants, x: Words, v: Words, alpha: Words,
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
-        f[m], saturated = expand(x, v, alpha, to.count, k, to.mac_shift, to.f_shift, to.bias, to.f, log)
+        f[m], saturated = expand(x, v, alpha, to.held, k, to.mac_shift, to.f_shift, to.bias, to.f, log)
         status[m] = SATURATED if saturated else OK
 
 

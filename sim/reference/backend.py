@@ -54,7 +54,7 @@ class FloatReference:
         self._learner = self._new_learner() if plan.learns else None
         if plan.fixed:
             trained = plan.evidence["trained"]
-            self._v, self._alpha = (np.array(trained[name], dtype=np.float64) for name in ("vectors", "alpha"))
+            self._v, self._alpha = (np.array(trained[name], dtype=float) for name in ("vectors", "alpha"))
             self.bias = float(trained["bias"])
 
     def _new_learner(self) -> KernelLMS:

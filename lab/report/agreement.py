@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from ...sim.errors import fail
+from ..sweep.confirm import CONFIRMED
 
-#: What ``kerncast sweep --confirm`` leaves in the run's folder.
-CONFIRMED = "confirmed.json"
 Cells = list[dict[str, Any]]
 
 
@@ -20,7 +19,7 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     Parameters
     ----------
     given : Path
-        A run folder may hold :data:`CONFIRMED`.
+        A run folder may hold what ``kerncast sweep --confirm`` left.
     results : sequence of Path
         JSON of kerncast's commands.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...codegen.generate import generate, refuse_oversize
+from ...codegen.manifest import write_whole
 from ...hw.hil.board_backend import default_emulator
 from ...sim.errors import fail
 from ...sim.planner import make_plan
@@ -23,6 +25,8 @@ from .space import SENSORS
 
 #: The folder of the generated design, inside of the run's.
 FOLDER = "best"
+#: What back ends answered, beside the results of the sweep, for kerncast report.
+CONFIRMED = "confirmed.json"
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,8 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     for name in ("host", f"emu:{board.id}:{default_emulator(board)}"):
         tell(f"the best design: {name}")
         rows.append(run_backend(plan, vectors, name, run.folder / FOLDER))
+    told = {"plan": plan.hash, "backends": [row.as_dict() for row in rows]}
+    write_whole(run.folder / CONFIRMED, json.dumps(told, indent=1) + "\n")
     return Confirmation(tuple(rows), run.folder / FOLDER)
 
 

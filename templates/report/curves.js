@@ -8,7 +8,8 @@ function buildBudget(budget) {
   return { traces: [{ type: "bar", orientation: "h", y: [...names, "in all"].map(plain), x: [...rms, budget.rms],
     marker: { color: [...names.map(() => colour("model")), colour("other")] },
     text: [...rms.map((v, i) => `${number(v, 3)} (${number(100 * parts[i], 3)} %)`), number(budget.rms, 3)],
-    textposition: "auto", hovertemplate: "%{y}: rms %{x:.4g}<extra></extra>" }],
+    textposition: "auto", insidetextfont: { color: colour("card") }, outsidetextfont: { color: colour("text") },
+    hovertemplate: "%{y}: rms %{x:.4g}<extra></extra>" }],
   layout: { height: 300, xaxis: { title: { text: "rms, in units of y" }, rangemode: "tozero" },
     yaxis: { autorange: "reversed" }, showlegend: false },
   says: `Of an rms error of ${number(budget.rms)} on ${number(budget.samples)} training samples: `

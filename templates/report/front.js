@@ -26,7 +26,7 @@ function axisOf(name, own) {
 
 function spread(values) {
   const found = values.filter((v) => v > 0);
-  return found.length === values.length && Math.max(...found) / Math.min(...found) > 50 ? "log" : "linear";
+  return found.length === values.length && Math.max(...found) / Math.min(...found) > 5 ? "log" : "linear";
 }
 
 function coloured(indices, x, y, key) {

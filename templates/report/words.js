@@ -26,7 +26,7 @@ function panel(row, at, columns, lines) {
   const trace = row.counts
     ? { type: "bar", x: lengths, y: share, marker: { color: colours }, customdata: row.counts,
       hovertemplate: `${plain(row.name)}: %{x} bits<br>%{customdata} words, %{y:.3g} %<extra></extra>` }
-    : { type: "bar", x: [row.used / 2], y: [50], width: [Math.max(row.used, 0.4)], marker: { color: fill, opacity: 0.35,
+    : { type: "bar", x: [row.used / 2], y: [50], width: [Math.max(row.used, 0.4)], marker: { color: fill, opacity: 0.6,
       pattern: { shape: "/", fgcolor: fill, size: 6, fillmode: "overlay", bgcolor: "rgba(0,0,0,0)" } },
       hovertemplate: `${plain(row.name)}: up to ${row.used} bits<extra></extra>` };
   const left = Math.max(0, row.room - row.used);

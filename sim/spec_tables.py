@@ -63,7 +63,7 @@ class Model(Table):
                                f"{NAME_LENGTH}",
                        remedy="choose a short name, such as ecg or motor_2")
     algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "kernel_predictor"] = _key(
-        about="toeplitz_rls or kernel_cg (batch training), kernel_lms (online), or kernel_predictor",
+        about="toeplitz_rls, kernel_cg (batch), kernel_lms (online), kernel_predictor",
         allowed="toeplitz_rls, kernel_cg, kernel_lms, kernel_predictor",
         remedy="toeplitz_rls trains on a sampled signal, kernel_cg on any stored samples, kernel_lms on a "
                "stream; kernel_predictor was trained elsewhere and only predicts")

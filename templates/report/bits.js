@@ -12,17 +12,20 @@ function buildBits() {
   const of = lengths.map((bits) => shown.filter((i) => bitsOf(formats[i]) === bits));
   const best = of.map((group) => group.reduce((a, b) => (y[b] < y[a] ? b : a)));
   // Beside one another where many share a length: by their place in the list, not by chance.
-  const beside = new Map(of.flatMap((group) => group.map((index, at) => [index, ((at * 0.618034) % 1 - 0.5) * 0.6])));
+  const beside = new Map(of.flatMap((group) =>
+    group.map((index, at) => [index, ((at * 0.618034) % 1 - 0.5) * 0.6])));
   const x = Object.fromEntries(shown.map((i) => [i, bitsOf(formats[i]) + beside.get(i)]));
   const whole = Object.fromEntries(shown.map((i) => [i, bitsOf(formats[i])]));
-  const traces = [scatter(shown, x, y, { name: "designs", marker: { size: 6, color: colour("model"), opacity: 0.6 } }),
+  const traces = [scatter(shown, x, y, { name: "designs",
+    marker: { size: 6, color: colour("model"), opacity: 0.6 } }),
     scatter(best, whole, y, { name: "best of a length", mode: "lines+markers",
       line: { color: colour("front") }, marker: { size: 10, symbol: "diamond", color: colour("front") } })];
   if (shown.includes(chosen.index)) {
     traces.push(scatter([chosen.index], x, y, { name: "chosen", marker: { size: 18, symbol: "circle-open",
       color: colour("text"), line: { width: 2.5 } } }));
   }
-  return { traces, layout: { height: 340, xaxis: { title: { text: plain(`bits of ${signal}`) }, tickvals: lengths,
+  return { traces, layout: { height: 340,
+    xaxis: { title: { text: plain(`bits of ${signal}`) }, tickvals: lengths,
     range: [lengths[0] - 1, lengths.at(-1) + 1] },
     yaxis: axisOf(name, { type: spread(shown.map((i) => y[i])) }), showlegend: true },
     says: `Least ${name} by bits of ${signal}: `

@@ -4,7 +4,8 @@ function fact(value, name) {
 }
 
 function save(name, text) {
-  const link = element("a", { download: name, href: URL.createObjectURL(new Blob([text], { type: "text/plain" })) });
+  const link = element("a", { download: name,
+    href: URL.createObjectURL(new Blob([text], { type: "text/plain" })) });
   link.click();
   URL.revokeObjectURL(link.href);
 }
@@ -36,14 +37,16 @@ function chosenPoint() {
   const names = Object.keys(page.measures).filter((name) => sweep.measures[name][i] !== null);
   return [element("p", null, nameOf(i)),
     element("p", { className: sweep.kept[i] ? "good" : "bad" },
-      `${i === page.best ? "The cheapest design within the limits" : sweep.kept[i] ? "Keeps every limit" : "Misses a limit"}`
+      `${i === page.best ? "The cheapest design within the limits"
+        : sweep.kept[i] ? "Keeps every limit" : "Misses a limit"}`
       + `${sweep.front.has(i) ? "; on the Pareto front" : ""}; status: ${sweep.status[i]}`),
     element("div", { className: "facts" }, ...names.map((name) =>
       fact(quantity(name, sweep.measures[name][i]), `${name}, ${page.measures[name][1]}`))),
     ...planLines(hash),
     element("p", null, saved, " into the run's folder, and there:"),
     command(`kerncast gen ${file} -o ${page.name}-${hash.slice(0, 12)}`),
-    element("details", null, element("summary", null, "Its spec"), element("pre", { tabIndex: 0, id: "spec" }, spec))];
+    element("details", null, element("summary", null, "Its spec"),
+      element("pre", { tabIndex: 0, id: "spec" }, spec))];
 }
 
 function planLines(hash) {
@@ -54,7 +57,8 @@ function planLines(hash) {
 function chosenDesign() {
   const design = chosen.design;
   return [element("div", { className: "facts" }, fact(`${number(design.ram)} B`, "RAM of the structure"),
-    fact(`${number(design.flash)} B`, "flash of the tables"), fact(design.status ?? "-", "status of the run")),
+    fact(`${number(design.flash)} B`, "flash of the tables"),
+    fact(design.status ?? "-", "status of the run")),
   ...planLines(design.plan), page.command ? command(page.command) : ""];
 }
 
@@ -73,15 +77,21 @@ function drawPlan() {
       : element("p", null, "There is no plan: the spec was refused."));
     return;
   }
-  const mark = (row) => element("span", { className: row.saturated ? "bad" : row.headroom !== null && row.headroom < 1
+  const mark = (row) => element("span", { className: row.saturated ? "bad"
+    : row.headroom !== null && row.headroom < 1
     ? "warn" : "" }, row.headroom === null ? "-" : `${number(row.headroom, 3)} bits`);
   place.replaceChildren(
-    table(["signal", "format", "exponent", "cast", "decided by", "at most", "seen", "headroom", "saturated", "unit"],
-      design.signals.map((row) => [row.name, row.format, row.exponent ?? "-", row.cast, row.decided ?? "-", number(row.most),
-        number(row.seen), mark(row), row.saturated ?? "-", row.unit]), "Formats, who decided them, and what a run has seen"),
-    table(["member", "type", "elements", "bytes", "what it is"], [...design.memory, ["in all", "", "", design.ram, ""]],
+    table(["signal", "format", "exponent", "cast", "decided by", "at most", "seen",
+      "headroom", "saturated", "unit"],
+      design.signals.map((row) => [row.name, row.format, row.exponent ?? "-", row.cast, row.decided ?? "-",
+        number(row.most),
+        number(row.seen), mark(row), row.saturated ?? "-", row.unit]),
+          "Formats, who decided them, and what a run has seen"),
+    table(["member", "type", "elements", "bytes", "what it is"],
+      [...design.memory, ["in all", "", "", design.ram, ""]],
       "RAM: the structure of the model, owned by the caller"),
-    ...(design.tables.length ? [table(["table", "format", "entries", "bytes"], [...design.tables, ["in all", "", "", design.flash]],
+    ...(design.tables.length ? [table(["table", "format", "entries", "bytes"],
+      [...design.tables, ["in all", "", "", design.flash]],
       "Flash: constant tables")] : []),
     table(["call", "operation", "formula", "at most"], design.operations, "Operations of a call, at worst"));
 }
@@ -91,7 +101,8 @@ function drawTargets() {
   if (!design) { place.replaceChildren(element("p", null, NOT_KEPT)); return; }
   const share = (part, whole) => `${number(100 * part / whole, 3)}\u00a0%`;
   place.replaceChildren(table(["target", "core", "RAM, B", "of", "share", "tables, B", "of", "share", "fits"],
-    design.targets.map((row) => [row.id, row.title, design.ram, row.room, share(design.ram, row.room), design.flash,
+    design.targets.map((row) => [row.id, row.title,
+      design.ram, row.room, share(design.ram, row.room), design.flash,
       row.flash, share(design.flash, row.flash), element("span", { className: row.refused ? "bad" : "good" },
         row.refused ? `no, ${row.refused}` : "yes")])));
 }

@@ -4,11 +4,14 @@ const LINES = { words: ["the integers", "model", "solid"], row: ["of the row's w
 
 function buildBudget(budget) {
   const names = Object.keys(budget.terms);
-  const rms = names.map((name) => budget.terms[name].rms), parts = names.map((name) => budget.terms[name].part);
-  return { traces: [{ type: "bar", orientation: "h", y: [...names, "in all"].map(plain), x: [...rms, budget.rms],
+  const rms = names.map((name) => budget.terms[name].rms),
+    parts = names.map((name) => budget.terms[name].part);
+  return { traces: [{ type: "bar", orientation: "h",
+    y: [...names, "in all"].map(plain), x: [...rms, budget.rms],
     marker: { color: [...names.map(() => colour("model")), colour("other")] },
     text: [...rms.map((v, i) => `${number(v, 3)} (${number(100 * parts[i], 3)} %)`), number(budget.rms, 3)],
-    textposition: "auto", insidetextfont: { color: colour("card") }, outsidetextfont: { color: colour("text") },
+    textposition: "auto",
+      insidetextfont: { color: colour("card") }, outsidetextfont: { color: colour("text") },
     hovertemplate: "%{y}: rms %{x:.4g}<extra></extra>" }],
   layout: { height: 300, xaxis: { title: { text: "rms, in units of y" }, rangemode: "tozero" },
     yaxis: { autorange: "reversed" }, showlegend: false },
@@ -31,7 +34,8 @@ function buildCurve(held) {
   const at = curve.lines[keys[0]].x;
   return { traces: keys.map((key) => line(key, curve.lines[key].x, curve.lines[key].y)),
     layout: { height: 300, xaxis: { title: { text: plain(curve.x) } }, showlegend: true,
-      yaxis: { title: { text: plain(curve.y) }, type: spread(values), ...(spread(values) === "log" ? {} : { rangemode: "tozero" }) } },
+      yaxis: { title: { text: plain(curve.y) }, type: spread(values),
+        ...(spread(values) === "log" ? {} : { rangemode: "tozero" }) } },
     says: `${curve.y}, after ${number(at.at(-1))}: ${last.join(", ")}.`,
     head: [curve.x, ...keys.map((key) => LINES[key][0])],
     rows: at.map((x, i) => [x, ...keys.map((key) => curve.lines[key].y[i] ?? null)]) };
@@ -44,17 +48,19 @@ function buildXi(held) {
   const own = { mode: "lines+markers", marker: { size: 4 } };
   const keys = ["row", "float64"].filter((key) => xi[key].length);
   return { traces: keys.map((key) => line(key, order(xi[key]), xi[key], key === "row" ? own : {})),
-    layout: { height: 300, xaxis: { title: { text: "order m" } }, yaxis: { title: { text: "xi" }, range: [-1.05, 1.05] },
+    layout: { height: 300, xaxis: { title: { text: "order m" } },
+      yaxis: { title: { text: "xi" }, range: [-1.05, 1.05] },
       shapes: [-1, 1].map((y) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y,
         line: { color: colour("bad"), width: 1, dash: "dot" } })), showlegend: true },
-    says: `${number(xi.row.length)} coefficients of the row's words; the largest magnitude is ${number(most)}, `
-      + `${number(1 - most)} below 1.`,
+    says: `${number(xi.row.length)} coefficients of the row's words; the largest magnitude is `
+      + `${number(most)}, ${number(1 - most)} below 1.`,
     head: ["order m", ...keys.map((key) => LINES[key][0])],
     rows: xi.row.map((value, i) => [i + 1, ...keys.map((key) => xi[key][i] ?? null)]) };
 }
 
 function startCurves() {
-  figure("budget", ofDesign("budget", "There is no budget: no data, no answer, or too many samples.", buildBudget));
+  figure("budget", ofDesign("budget",
+    "There is no budget: no data, no answer, or too many samples.", buildBudget));
   figure("curve", ofDesign("curve", "Nothing is learned here, or there are no data.", buildCurve));
   figure("xi", ofDesign("xi", "There are no data, so that there is no system.", buildXi));
 }

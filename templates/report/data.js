@@ -7,7 +7,8 @@ function bytes(text) {
 
 function unpacked(column) {
   if ("f4" in column || "f8" in column) {
-    const numbers = "f4" in column ? new Float32Array(bytes(column.f4).buffer) : new Float64Array(bytes(column.f8).buffer);
+    const numbers = "f4" in column ? new Float32Array(bytes(column.f4).buffer)
+      : new Float64Array(bytes(column.f8).buffer);
     const exact = (v) => (Number.isInteger(v) || "f8" in column ? v : Number(v.toPrecision(6)));
     return Array.from(numbers, (v) => (Number.isNaN(v) ? null : exact(v)));
   }

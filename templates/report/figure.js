@@ -9,10 +9,12 @@ function layoutOf(own) {
   const text = colour("text"), quiet = colour("quiet"), grid = colour("grid");
   const axis = { gridcolor: grid, linecolor: colour("line"), zerolinecolor: grid, tickfont: { color: quiet },
     title: { font: { color: text } }, automargin: true };
-  const layout = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", font: { color: text, size: 13 },
+  const layout = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+    font: { color: text, size: 13 },
     margin: { l: 60, r: 16, t: 12, b: 48 }, hovermode: "closest", hoverlabel: { align: "left",
       bgcolor: colour("card"), bordercolor: colour("line"), font: { color: text } },
-    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, entrywidth: 0, font: { color: text, size: 12 } }, ...own };
+    legend: { orientation: "h", y: 1.02, yanchor: "bottom", x: 0, entrywidth: 0,
+      font: { color: text, size: 12 } }, ...own };
   for (const name of Object.keys(layout)) {
     if (/^[xy]axis\d*$/.test(name)) {
       layout[name] = { ...axis, ...layout[name], title: { ...axis.title, ...(layout[name].title ?? {}) } };

@@ -2,7 +2,8 @@
 const CHEAPEST = "cheapest";
 
 function nameOf(index) {
-  return Object.entries(sweep.inputs).map(([key, column]) => `${key} = ${number(column[index], 6)}`).join(", ");
+  return Object.entries(sweep.inputs).map(([key, column]) =>
+    `${key} = ${number(column[index], 6)}`).join(", ");
 }
 
 function hoverOf(index) {
@@ -21,7 +22,8 @@ function scatter(indices, x, y, own) {
 }
 
 function axisOf(name, own) {
-  return { title: { text: plain(`${name}${unit(name) ? ` [${unit(name)}]` : ""}, ${page.measures[name][1]}`) }, ...own };
+  const of = unit(name) ? ` [${unit(name)}]` : "";
+  return { title: { text: plain(`${name}${of}, ${page.measures[name][1]}`) }, ...own };
 }
 
 function spread(values) {
@@ -48,8 +50,10 @@ function buildFront() {
   const front = shown.filter((i) => sweep.front.has(i)).sort((a, b) => x[a] - x[b] || y[a] - y[b]);
   const kept = shown.filter((i) => sweep.kept[i]), missed = shown.filter((i) => !sweep.kept[i]);
   const traces = key ? [coloured(shown, x, y, key)] : [
-    scatter(missed, x, y, { name: "misses a limit", marker: { size: 6, symbol: "circle-open", color: colour("faint") } }),
-    scatter(kept, x, y, { name: "within limits", marker: { size: 6, color: colour("model"), opacity: 0.75 } })];
+    scatter(missed, x, y, { name: "misses a limit",
+      marker: { size: 6, symbol: "circle-open", color: colour("faint") } }),
+    scatter(kept, x, y, { name: "within limits",
+      marker: { size: 6, color: colour("model"), opacity: 0.75 } })];
   traces.push(scatter(front, x, y, { name: "front", mode: "lines+markers",
     line: { color: colour("front"), width: 1.5, shape: "hv" },
     marker: { size: 10, symbol: "diamond", color: colour("front") } }));
@@ -64,9 +68,10 @@ function buildFront() {
   const of = (values) => shown.map((i) => values[i]);
   return { traces, layout: { height: 430, xaxis: axisOf(xName, { type: spread(of(x)) }),
     yaxis: axisOf(yName, { type: spread(of(y)) }), showlegend: true },
-    says: `${number(shown.length)} designs, ${number(kept.length)} of them within the limits; ${front.length} on the `
-      + `front, from ${quantity(xName, x[front[0]])} with ${yName} ${quantity(yName, y[front[0]])} to `
-      + `${quantity(xName, x[front.at(-1)])} with ${yName} ${quantity(yName, y[front.at(-1)])}. Their numbers stand in the list.` };
+    says: `${number(shown.length)} designs, ${number(kept.length)} of them within the limits; `
+      + `${front.length} on the front, from ${quantity(xName, x[front[0]])} with ${yName} ${quantity(yName, y[front[0]])} to `
+      + `${quantity(xName, x[front.at(-1)])} with ${yName} ${quantity(yName, y[front.at(-1)])}.`
+      + " Their numbers stand in the list." };
 }
 
 function startFront() {

@@ -6,7 +6,8 @@ function listed() {
   const name = page.objectives[0], cost = page.objectives[1] ?? name;
   const value = (measure, i) => sweep.measures[measure][i] ?? Infinity;
   const wanted = { front: (i) => sweep.front.has(i), kept: (i) => sweep.kept[i], all: () => true }[list.of];
-  return all(wanted).sort((a, b) => value(cost, a) - value(cost, b) || value(name, a) - value(name, b) || a - b);
+  return all(wanted).sort((a, b) => value(cost, a) - value(cost, b)
+    || value(name, a) - value(name, b) || a - b);
 }
 
 function listRow(index) {
@@ -29,8 +30,10 @@ function drawList() {
   list.from = Math.max(0, Math.min(list.from, Math.floor((rows.length - 1) / A_PAGE) * A_PAGE));
   const shown = rows.slice(list.from, list.from + A_PAGE), focused = place.contains(document.activeElement);
   place.replaceChildren(element("caption", null, "Designs, cheapest first"),
-    element("thead", null, element("tr", null, ...["", ...page.objectives, ...page.axes, "limits"].map((text) =>
-      element("th", { scope: "col", title: text }, text.split(".").slice(page.axes.includes(text) ? 1 : 0).join("."))))),
+    element("thead", null, element("tr", null,
+      ...["", ...page.objectives, ...page.axes, "limits"].map((text) =>
+      element("th", { scope: "col", title: text },
+        text.split(".").slice(page.axes.includes(text) ? 1 : 0).join("."))))),
     element("tbody", null, ...shown.map(listRow)));
   if (focused) place.querySelector("input:checked")?.focus();
   document.getElementById("list-at").textContent = rows.length

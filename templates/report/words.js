@@ -1,6 +1,6 @@
 // Histograms of the signals: how many bits their words take, of those that there are.
-const NOT_KEPT = "The words of this design are not in this page, which holds those of the front. Save its spec, and "
-  + "kerncast report shows them.";
+const NOT_KEPT = "The words of this design are not in this page, which holds those of the front. Save its "
+  + "spec, and kerncast report shows them.";
 
 function ofDesign(name, missing, build) {
   return () => {
@@ -26,17 +26,21 @@ function panel(row, at, columns, lines) {
   const trace = row.counts
     ? { type: "bar", x: lengths, y: share, marker: { color: colours }, customdata: row.counts,
       hovertemplate: `${plain(row.name)}: %{x} bits<br>%{customdata} words, %{y:.3g} %<extra></extra>` }
-    : { type: "bar", x: [row.used / 2], y: [50], width: [Math.max(row.used, 0.4)], marker: { color: fill, opacity: 0.6,
+    : { type: "bar", x: [row.used / 2], y: [50], width: [Math.max(row.used, 0.4)],
+      marker: { color: fill, opacity: 0.6,
       pattern: { shape: "/", fgcolor: fill, size: 6, fillmode: "overlay", bgcolor: "rgba(0,0,0,0)" } },
       hovertemplate: `${plain(row.name)}: up to ${row.used} bits<extra></extra>` };
   const left = Math.max(0, row.room - row.used);
-  const told = `${left} ${left === 1 ? "bit" : "bits"} left${row.saturated ? `, ${number(row.saturated)} saturated` : ""}`;
+  const lost = row.saturated ? `, ${number(row.saturated)} saturated` : "";
+  const told = `${left} ${left === 1 ? "bit" : "bits"} left${lost}`;
   return { trace: { ...trace, xaxis: `x${suffix}`, yaxis: `y${suffix}`, showlegend: false },
-    axes: { [`xaxis${suffix}`]: { domain: x, anchor: `y${suffix}`, range: [-0.7, row.room + 0.7], dtick: row.room > 16 ? 8 : 4,
+    axes: { [`xaxis${suffix}`]: { domain: x, anchor: `y${suffix}`, range: [-0.7, row.room + 0.7],
+      dtick: row.room > 16 ? 8 : 4,
       tick0: 0, showgrid: false },
     [`yaxis${suffix}`]: { domain: y, anchor: `x${suffix}`, rangemode: "tozero", nticks: 3, ticksuffix: "%",
       ...(row.counts ? {} : { range: [0, 100], showticklabels: false, showgrid: false }) } },
-    shape: { type: "rect", xref: `x${suffix}`, yref: `y${suffix} domain`, x0: Math.min(row.used, row.room) + 0.5, x1: row.room + 0.5,
+    shape: { type: "rect", xref: `x${suffix}`, yref: `y${suffix} domain`,
+      x0: Math.min(row.used, row.room) + 0.5, x1: row.room + 0.5,
       y0: 0, y1: 1, fillcolor: colour("room"), line: { width: 0 }, layer: "below" },
     title: { text: `<b>${plain(row.name)}</b> ${plain(row.format)}: ${told}`, xref: "paper", yref: "paper",
       x: x[0], y: y[1], xanchor: "left", yanchor: "bottom", showarrow: false,
@@ -50,17 +54,20 @@ function buildWords(rows) {
   const panels = rows.map((row, at) => panel(row, at, columns, lines));
   const layout = { height: 20 + 150 * lines, margin: { l: 8, r: 8, t: 6, b: 6 }, bargap: 0.12,
     shapes: panels.map((p) => p.shape), annotations: panels.map((p) => p.title) };
-  const saturated = rows.filter((row) => row.saturated).map((row) => `${row.name} ${number(row.saturated)} times`);
+  const saturated = rows.filter((row) => row.saturated)
+    .map((row) => `${row.name} ${number(row.saturated)} times`);
   const tight = rows.reduce((a, b) => (b.room - b.used < a.room - a.used ? b : a));
   return { traces: panels.map((p) => p.trace), layout: Object.assign(layout, ...panels.map((p) => p.axes)),
     says: `Least headroom: ${tight.name}, ${Math.max(0, tight.room - tight.used)} bits. Saturated: `
-      + `${saturated.join(", ") || "nothing"}. Across: bits that words take; up: share of the words; hatched: only the `
-      + "largest is known.",
-    head: ["signal", "format", "bits that there are", "bits at most", "headroom", "words at an end", "casts saturated", ""],
+      + `${saturated.join(", ") || "nothing"}. Across: bits that words take; up: share of the words; `
+      + "hatched: only the largest is known.",
+    head: ["signal", "format", "bits that there are", "bits at most",
+      "headroom", "words at an end", "casts saturated", ""],
     rows: rows.map((row) => [row.name, row.format, row.room, row.used, row.room - row.used,
       row.counts ? row.rails : "-", row.saturated, verdict(row)[1]]) };
 }
 
 function startWords() {
-  figure("words", ofDesign("histograms", "Without data nothing was run: name them in [data] of the spec.", buildWords));
+  figure("words", ofDesign("histograms",
+    "Without data nothing was run: name them in [data] of the spec.", buildWords));
 }

@@ -16,8 +16,8 @@ def faulty(generated: Path) -> Path:
     """A folder whose Levinson recursion sums one term too few."""
     path = generated / "small_levinson.c"
     text = path.read_text()
-    assert text.count("for (i = 1; i < n; i++) {") == 1
-    path.write_text(text.replace("for (i = 1; i < n; i++) {", "for (i = 2; i < n; i++) {"))
+    assert text.count("&a[1], &r[1], n - 1") == 1
+    path.write_text(text.replace("&a[1], &r[1], n - 1", "&a[1], &r[1], n < 2 ? 0 : n - 2"))
     return generated
 
 

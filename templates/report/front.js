@@ -69,7 +69,8 @@ function buildFront() {
   return { traces, layout: { height: 430, xaxis: axisOf(xName, { type: spread(of(x)) }),
     yaxis: axisOf(yName, { type: spread(of(y)) }), showlegend: true },
     says: `${number(shown.length)} designs, ${number(kept.length)} of them within the limits; `
-      + `${front.length} on the front, from ${quantity(xName, x[front[0]])} with ${yName} ${quantity(yName, y[front[0]])} to `
+      + `${front.length} on the front, from ${quantity(xName, x[front[0]])} with ${yName} `
+      + `${quantity(yName, y[front[0]])} to `
       + `${quantity(xName, x[front.at(-1)])} with ${yName} ${quantity(yName, y[front.at(-1)])}.`
       + " Their numbers stand in the list." };
 }

@@ -49,7 +49,7 @@ docs: tools ## rewrite every figure and table of README and docs from the progra
 	@$(BIN)/python .ci/requirements.py papers > $(VENV)/papers.txt && $(PIP) -r $(VENV)/papers.txt
 	@OMP_NUM_THREADS=1 $(BIN)/python -m kerncast.benchmarks.streams
 	@for page in accuracy simulation_speed toeplitz_speed irregular misra instructions costs beside rtl sweep; do $(BIN)/python benchmarks/$$page.py >/dev/null || exit 1; done
-	@for page in cg solvers; do $(BIN)/python benchmarks/$$page.py > docs/$$page.md.new && \
+	@for page in cg solvers report; do $(BIN)/python benchmarks/$$page.py > docs/$$page.md.new && \
 	    mv docs/$$page.md.new docs/$$page.md || exit 1; done
 	@$(BIN)/python -m kerncast.codegen.boards > docs/boards.md.new && mv docs/boards.md.new docs/boards.md
 	@$(BIN)/python -m kerncast.codegen.hil_table > docs/hil-protocol.md.new && mv docs/hil-protocol.md.new docs/hil-protocol.md

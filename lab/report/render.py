@@ -44,7 +44,7 @@ def rendered(page: dict[str, Any]) -> str:
     plotly = check_plotly().read_text(encoding="utf-8").replace("\r\n", "\n")
     ours = "\n".join(["(() => {", '"use strict";', *(read_text(f"templates/report/{name}.js")
                                                      for name in SCRIPTS), "start();", "})();"])
-    scripts = [plotly, ours]
+    scripts = [ours, plotly]  # texts, list and choice work before the pictures can be drawn
     data = as_json({name: value for name, value in page.items() if name != "agreement"})
     values = {"page": page, "data": data, "scripts": scripts, "hashes": [_hash(text) for text in scripts],
               "style": read_text("templates/report/style.css")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -56,7 +57,7 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
         "why": _why(run), "statuses": statuses(run.points), "refused": refusals(run.points),
         "grid": run.space.size, "float": run.baseline,
         "designs": {str(index): _design(run, run.points[index], plans[index]) for index in closer},
-        "command": "", "again": [_sweep_command(run), f"kerncast report {run.folder.resolve().name}"]}
+        "command": "", "again": [_sweep_command(run), shlex.join(["kerncast", "report", run.folder.resolve().name])]}
 
 
 def _judged(run: Run) -> str:
@@ -160,14 +161,14 @@ def _sweep_command(run: Run) -> str:
     s = run.settings
     parts = ["kerncast", "sweep", f"{run.space.base.model.name}.toml"]
     for axis in run.space.axes:
-        parts += ["--grid", f"'{axis.key}={','.join(_written(v) for v in axis.values)}'"]
+        parts += ["--grid", f"{axis.key}={','.join(_written(v) for v in axis.values)}"]
     for name in s.objectives:
         parts += ["--objective", name]
     for constraint in s.constraints:
-        parts += ["--constraint", f"'{constraint.text}'"]
+        parts += ["--constraint", constraint.text]
     if s.trials is not None:
         parts += ["--trials", str(s.trials), "--seed", str(s.seed)]
-    return " ".join([*parts, "-o", run.folder.resolve().name])
+    return shlex.join([*parts, "-o", run.folder.resolve().name])
 
 
 def _written(value: Any) -> str:

@@ -27,7 +27,7 @@ function buildBits() {
   return { traces, layout: { height: 340,
     xaxis: { title: { text: plain(`bits of ${signal}`) }, tickvals: lengths,
     range: [lengths[0] - 1, lengths.at(-1) + 1] },
-    yaxis: axisOf(name, { type: spread(shown.map((i) => y[i])) }), showlegend: true },
+    yaxis: axisOf(name, scaled(shown.map((i) => y[i]))), showlegend: true },
     says: `Least ${name} by bits of ${signal}: `
       + lengths.map((bits, i) => `${bits} bits ${quantity(name, y[best[i]])}`).join(", ") + ".",
     head: [`bits of ${signal}`, "format of the best", "designs", `least ${name}`, "its keys"],

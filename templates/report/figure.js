@@ -36,7 +36,7 @@ function figure(id, build, { drawn = () => {}, follow = true } = {}) {
     if (details.open && built?.rows) details.append(table(built.head, built.rows));
   };
   const draw = () => {
-    if (!seen) { stale = true; return; }
+    if (!seen || !globalThis.Plotly) { stale = true; return; }
     stale = false;
     const made = build();
     built = typeof made === "string" ? null : made;
@@ -58,6 +58,7 @@ function figure(id, build, { drawn = () => {}, follow = true } = {}) {
     seen = true;
     if (stale) draw();
   }, { rootMargin: "200px" }).observe(place);
+  addEventListener("DOMContentLoaded", draw);  // plotly.js is read after this script
   addEventListener("beforeprint", () => { seen = true; if (stale) draw(); });
   return draw;
 }

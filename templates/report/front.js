@@ -21,6 +21,18 @@ function scatter(indices, x, y, own) {
     customdata: indices, text: indices.map(hoverOf), hovertemplate: "%{text}<extra></extra>", ...own };
 }
 
+// Ticks of a logarithmic axis: 1, 2 and 5 of every decade, written in full.
+function ticksOf(values) {
+  const [least, most] = [Math.min(...values), Math.max(...values)], decade = Math.floor(Math.log10(least));
+  const ticks = Array.from({ length: Math.ceil(Math.log10(most)) - decade + 1 }, (_, i) => 10 ** (decade + i));
+  const tickvals = ticks.flatMap((tick) => [tick, 2 * tick, 5 * tick]);
+  return { type: "log", tickvals, ticktext: tickvals.map((tick) => number(Number(tick.toPrecision(3)))) };
+}
+
+function scaled(values) {
+  return spread(values) === "log" ? ticksOf(values) : { type: "linear" };
+}
+
 function axisOf(name, own) {
   const of = unit(name) ? ` [${unit(name)}]` : "";
   return { title: { text: plain(`${name}${of}, ${page.measures[name][1]}`) }, ...own };
@@ -66,8 +78,8 @@ function buildFront() {
       color: colour("text"), line: { width: 2.5 } } }));
   }
   const of = (values) => shown.map((i) => values[i]);
-  return { traces, layout: { height: 430, xaxis: axisOf(xName, { type: spread(of(x)) }),
-    yaxis: axisOf(yName, { type: spread(of(y)) }), showlegend: true },
+  return { traces, layout: { height: 430, xaxis: axisOf(xName, scaled(of(x))),
+    yaxis: axisOf(yName, scaled(of(y))), showlegend: true },
     says: `${number(shown.length)} designs, ${number(kept.length)} of them within the limits; `
       + `${front.length} on the front, from ${quantity(xName, x[front[0]])} with ${yName} `
       + `${quantity(yName, y[front[0]])} to `

@@ -19,7 +19,7 @@ ROOMS = ["sim", "codegen", "hw", "lab", "cli"]
 SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 DOORS = [ROOT / "__init__.py", ROOT / "__main__.py"]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
-TEMPLATES = sorted((ROOT / "templates").rglob("*.j2"))
+TEMPLATES = sorted(path for path in (ROOT / "templates").rglob("*") if path.suffix in {".j2", ".js", ".css"})
 SHIPPED_C = sorted(path for path in (ROOT / "firmware").rglob("*") if path.suffix in {".c", ".h", ".ld"})
 RTL = sorted(path for path in (ROOT / "hw").rglob("*") if path.suffix in {".sv", ".hpp"})
 

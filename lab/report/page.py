@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from ...sim.vectors import Vectors
 from ..example import passes_of, test_inputs
 from .agreement import agreement
 from .design import Samples, design
-from .sweep import sweep_page
+from .sweep import command, sweep_page
 
 Progress = Callable[[int, int], None]
 Page = dict[str, Any]
@@ -78,13 +79,13 @@ def one_design(plan: Plan, samples: Samples | None, toml: str, summary: str, abo
 
 def _of_spec(path: Path) -> Page:
     spec = Spec.load(path)
-    page = {"command": f"kerncast gen {path.name} -o build/{spec.model.name}", "spec_hash": spec.hash,
-            "again": [f"kerncast check {path.name}", f"kerncast plan {path.name}"]}
+    page = {"command": command("gen", path.name, "-o", f"build/{spec.model.name}"), "spec_hash": spec.hash,
+            "again": [command("check", path.name), command("plan", path.name)]}
     if spec.data is None:
         return one_design(make_plan(spec), None, spec.to_toml(), spec.summary(), "") | page
     data = load_dataset(spec, path.parent)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    page["again"] = [f"kerncast sim {path.name}", *page["again"]]
+    page["again"] = [command("sim", path.name), *page["again"]]
     return one_design(plan, samples_of(spec, plan, data), spec.to_toml(), spec.summary(), data.title) | page
 
 
@@ -104,8 +105,8 @@ def _of_folder(folder: Path) -> Page:
                       "" if vectors is None else "the folder's vectors")
     name = folder.resolve().name
     return page | {"spec_hash": str(plan.evidence.get("spec", "")),
-                   "command": f"kerncast gen {name}/spec.toml -o build/{plan.name}" if toml else "",
-                   "again": [f"kerncast test {name} --on host", f"kerncast verify {name}"]}
+                   "command": command("gen", f"{name}/{SPEC}", "-o", f"build/{plan.name}") if toml else "",
+                   "again": [command("test", name, "--on", "host"), command("verify", name)]}
 
 
 def _replayed(plan: Plan, vectors: Vectors) -> Samples | None:

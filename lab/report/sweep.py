@@ -57,7 +57,7 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
         "why": _why(run), "statuses": statuses(run.points), "refused": refusals(run.points),
         "grid": run.space.size, "float": run.baseline,
         "designs": {str(index): _design(run, run.points[index], plans[index]) for index in closer},
-        "command": "", "again": [_sweep_command(run), shlex.join(["kerncast", "report", run.folder.resolve().name])]}
+        "command": "", "again": [_sweep_command(run), command("report", run.folder.resolve().name)]}
 
 
 def _judged(run: Run) -> str:
@@ -156,10 +156,15 @@ def _why(run: Run) -> list[list[str]]:
     return rows
 
 
+def command(*words: str) -> str:
+    """A kerncast command as a shell takes it."""
+    return shlex.join(["kerncast", *words])
+
+
 def _sweep_command(run: Run) -> str:
     """The command that makes the same run, for a shell."""
     s = run.settings
-    parts = ["kerncast", "sweep", f"{run.space.base.model.name}.toml"]
+    parts = ["sweep", f"{run.space.base.model.name}.toml"]
     for axis in run.space.axes:
         parts += ["--grid", f"{axis.key}={','.join(_written(v) for v in axis.values)}"]
     for name in s.objectives:
@@ -168,7 +173,7 @@ def _sweep_command(run: Run) -> str:
         parts += ["--constraint", constraint.text]
     if s.trials is not None:
         parts += ["--trials", str(s.trials), "--seed", str(s.seed)]
-    return shlex.join([*parts, "-o", run.folder.resolve().name])
+    return command(*parts, "-o", run.folder.resolve().name)
 
 
 def _written(value: Any) -> str:

@@ -25,7 +25,7 @@ function command(text) {
 }
 
 function chosenPoint() {
-  const i = chosen.index, hash = sweep.plan[i];
+  const i = chosen.index, hash = sweep.plan(i);
   if (sweep.code[i]) {
     return [element("p", null, nameOf(i)),
       element("p", { className: "bad" }, `Refused, ${sweep.code[i]}: ${sweep.message[i]}`),

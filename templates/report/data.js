@@ -2,7 +2,9 @@
 const page = JSON.parse(document.getElementById("page-data").textContent);
 
 function bytes(text) {
-  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+  const letters = atob(text), found = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i += 1) found[i] = letters.charCodeAt(i);
+  return found;
 }
 
 function unpacked(column) {
@@ -12,14 +14,15 @@ function unpacked(column) {
     const exact = (v) => (Number.isInteger(v) || "f8" in column ? v : Number(v.toPrecision(6)));
     return Array.from(numbers, (v) => (Number.isNaN(v) ? null : exact(v)));
   }
-  const raw = bytes(column.at ?? column.hex);
-  if ("hex" in column) {
-    const digits = Array.from(raw, (byte) => byte.toString(16).padStart(2, "0")).join("");
-    return Array.from({ length: raw.length / column.bytes }, (_, i) =>
-      digits.slice(2 * column.bytes * i, 2 * column.bytes * (i + 1)));
-  }
   const Index = { 1: Uint8Array, 2: Uint16Array, 4: Uint32Array }[column.bytes];
-  return Array.from(new Index(raw.buffer), (at) => column.of[at]);
+  return Array.from(new Index(bytes(column.at).buffer), (at) => column.of[at]);
+}
+
+// Hashes are written out when they are asked for: nobody reads all of them.
+function hashes(column) {
+  const raw = bytes(column.hex);
+  return (index) => Array.from(raw.subarray(column.bytes * index, column.bytes * (index + 1)),
+    (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function mapped(object, change) {
@@ -28,7 +31,7 @@ function mapped(object, change) {
 
 const sweep = page.kind === "sweep" ? {
   count: page.points.count,
-  plan: unpacked(page.points.plan), status: unpacked(page.points.status), kept: unpacked(page.points.kept),
+  plan: hashes(page.points.plan), status: unpacked(page.points.status), kept: unpacked(page.points.kept),
   code: unpacked(page.points.code), message: unpacked(page.points.message),
   inputs: mapped(page.points.inputs, unpacked), measures: mapped(page.points.measures, unpacked),
   formats: mapped(page.formats, unpacked), texts: page.texts.map(unpacked), front: new Set(page.front),

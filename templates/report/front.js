@@ -24,8 +24,8 @@ function scatter(indices, x, y, own) {
 // Ticks of a logarithmic axis: 1, 2 and 5 of every decade, written in full.
 function ticksOf(values) {
   const [least, most] = [Math.min(...values), Math.max(...values)], decade = Math.floor(Math.log10(least));
-  const ticks = Array.from({ length: Math.ceil(Math.log10(most)) - decade + 1 }, (_,
-    i) => 10 ** (decade + i));
+  const decades = Math.ceil(Math.log10(most)) - decade + 1;
+  const ticks = Array.from({ length: decades }, (_, i) => 10 ** (decade + i));
   const tickvals = ticks.flatMap((tick) => [tick, 2 * tick, 5 * tick]);
   return { type: "log", tickvals, ticktext: tickvals.map((tick) => number(Number(tick.toPrecision(3)))) };
 }

@@ -71,7 +71,9 @@ class FxpLms(FxpModel):
     def _learn(self, x: Words, y: Fxp) -> int:
         """One step of the rule; the prediction's word comes back."""
         row = self._distances(x, self._slots)
-        twins = [i for i, d in enumerate(row) if d == 0]
+        # A distance may be rounded to 0: of several such vectors the oldest counts.
+        twins = sorted((i for i, d in enumerate(row) if d == 0),
+                       key=lambda i: i if self._newest_only else self._slots[i].came)
         self._row[:len(row)] = row
         hole = None
         if not twins and len(row) == self.plan.sizes["N"] and not self._newest_only:
@@ -86,9 +88,9 @@ class FxpLms(FxpModel):
                                                           self._rounding)), strict=True):
                 v.alpha = int(word)
         step = word_of(cast((y - f) * self._eta, self._wide, self._rounding))
-        new = Held(x, self._fitted(step + (self._slots[twins[-1]].alpha if twins else 0)), self._learned)
+        new = Held(x, self._fitted(step + (self._slots[twins[0]].alpha if twins else 0)), self._learned)
         if twins:
-            self._slots[twins[-1]].alpha = new.alpha
+            self._slots[twins[0]].alpha = new.alpha
         elif hole is not None:
             self._slots[hole] = new
         elif not self._newest_only:

@@ -38,11 +38,18 @@ from .statuses import FULL, OK, SATURATED
 # ---- rows ----
 @jit
 def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) -> int:
-    """The distances of x to all vectors into `row`; the slot that holds x already, or -1."""
+    """The distances of x to all vectors into `row`; the slot that holds x already, or -1.
+
+    A distance may be rounded to 0: of several such vectors the oldest counts.
+    """
     duplicate = -1
     distance_row(s.v, count, x, k, s.row)
     for i in range(count):
         if s.row[i] == 0:
+            duplicate = i
+    for i in range(duplicate):
+        older = s.rank[i] < s.rank[duplicate] if s.rank.shape[0] > 0 else i < duplicate
+        if s.row[i] == 0 and older:
             duplicate = i
     trace_all(log, at.FILL_ROW, 0, s.row, 0, count)
     return duplicate

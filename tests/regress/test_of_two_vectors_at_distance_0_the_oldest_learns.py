@@ -1,0 +1,31 @@
+"""A period of many steps rounds distances to 0, and the model's twin was another vector than that of the C."""
+
+import numpy as np
+import pytest
+
+from kerncast.hw.backends import open_backend
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import make_vectors, replay
+
+
+def plan_of(**online):
+    return make_plan(Spec(
+        model={"name": "wide", "algorithm": "kernel_lms"}, input={"word": "u16f0"}, output={"word": "s12f0"},
+        kernel={"type": "periodic", "sigma": 0.01, "period": 1e6}, online={"eta": 0.3, **online},
+        numbers={"word": 16}))
+
+
+@pytest.mark.parametrize("online", [
+    {"budget": 4}, {"budget": 6, "reduction": "fmklms"}, {"budget": 6, "rho": 0.05},
+    {"budget": 6, "max_deterioration": 0.01, "newest_only": True}], ids=["fklms", "fmklms", "rho", "newest"])
+def test_every_back_end_lets_the_oldest_of_equals_learn(online, ledger):
+    plan, rng = plan_of(**online), np.random.default_rng(3)
+    x = np.concatenate([rng.integers(0, 65536, 20), 30_000 + rng.integers(-40, 41, 60)])[:, np.newaxis]
+    vectors = make_vectors(plan, [("update", x, rng.integers(-500, 501, len(x)))])
+    for name in ("host:gcc:-O1", "model:fxpmath"):
+        backend = open_backend(plan, name)
+        found = replay(backend, vectors)
+        backend.close()
+        ledger.record(backend=name, words=found.words, mismatches=found.mismatches, case=str(online))
+        assert found.mismatches == 0, found.first

@@ -35,6 +35,7 @@ REASONS = {
            "has no use for it.",
     "2.5": "`ABI`, `TABLE_BYTES`, `SAVED_BYTES` and `KC_STATE_SLOT` are for the application; the size of a "
            "saved state's header is for models that keep the ages of their vectors.",
+    "5.5": "A level of intrinsics puts its own form of a function behind a macro of the function's name.",
     "8.7": "The functions of the interface in `<p>.h`, called by the application.",
     "8.9": "`offsets` and `gains`, with one entry a column: tables stand at the head of their file.",
     "10.1": "Words are signed, and >> and << meet only those that are not negative: others are turned round "
@@ -43,6 +44,7 @@ REASONS = {
     "10.3": "cppcheck takes the type of a shift's count, 64 bits here, for that of its result. The result "
             "has the type of the word that is shifted, and so has the variable.",
     "10.4": "The index of a table's next entry, unsigned, plus a 1 without suffix.",
+    "10.6": "A product of 64 bits whose bound stands beside it becomes a word of 32.",
     "10.7": "cppcheck holds a shift's count against the word that is shifted, one of 32 and one of 64 bits "
             "here, as if they were converted to one type.",
     "10.8": "Bits masked out of an unsigned word, below 2^63, become signed again.",
@@ -50,9 +52,12 @@ REASONS = {
     "12.1": "Precedence is left to the language where every reader of C knows it: products before sums, "
             "these before comparisons, comparisons before the logical operators, all of them before `?:`.",
     "12.3": "Local variables of one type may share a declaration.",
+    "13.3": "A pointer that walks a row moves where it is read or written.",
     "14.1": "The float solver scales by exact powers of two; an integer exponent bounds the loop.",
+    "14.2": "A loop that walks a row from both ends ends where its two pointers meet; both move in its body.",
     "15.5": "A function that refuses its arguments, finds no solution or has its answer returns at once.",
     "17.8": "A scalar parameter, passed by value, serves as the variable that it is.",
+    "18.4": "Rows are walked by pointers, as instructions that take two words at a time do.",
     "19.2": "A saved state holds the bits of a float32 as an integer: a union tells them in C99.",
     "20.1": "Levels of intrinsics stand behind the portable C that they are held to, and build on it.",
     "20.7": "A pragma takes its number as it stands, not in parentheses.",

@@ -95,8 +95,8 @@ class HostBackend:
         except BaseException:
             self._folder.cleanup()
             raise
-        # What a call of the library begins with: the model structure, where there is one.
-        self._first: tuple[Any, ...] = () if plan.fixed else (self.ffi.new(f"{plan.name}_model_t *"),)
+        # A model that was trained elsewhere is all constants.
+        self.model: Any = None if plan.fixed else self.ffi.new(f"{plan.name}_model_t *")
         self.slots = [self.ffi.new("uint8_t[]", slot_bytes(plan)) for _ in range(2)]
         self._store = self.ffi.new("kc_hil_store_t *", {"slots": [
             {"data": slot, "bytes": len(slot)} for slot in self.slots]})
@@ -128,9 +128,9 @@ class HostBackend:
         return int(getattr(self.library, f"{self.plan.name}_{name}")(*self._first, *arguments))
 
     @property
-    def model(self) -> Any:
-        """The model structure."""
-        return self._first[0]
+    def _first(self) -> tuple[Any, ...]:
+        """What a call of the library begins with: the model structure, where there is one."""
+        return () if self.model is None else (self.model,)
 
     def _raw(self, words: Raw, signal: str) -> Any:
         """Words as a C array of the raw type; the buffer lives as long as the result."""

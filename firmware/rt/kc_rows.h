@@ -253,11 +253,11 @@ static inline int64_t kc_lean_step_up_32(int32_t *a, int32_t n, int32_t turn, in
         used = kc_used_32(used, first, last);
     }
     for (; p < q; p++) {
-        const kc_two_t u = {*p, *--q};
-        const kc_two_t both = {kc_turned(u.first, u.second, turn, rest),
-                               kc_turned(u.second, u.first, turn, rest)};
+        const int32_t u = *p, v = q[-1];
+        const kc_two_t both = {kc_turned(u, v, turn, rest), kc_turned(v, u, turn, rest)};
 
         *p = both.first;
+        q--;
         *q = both.second;
         used = kc_used_32(used, both, both);
     }

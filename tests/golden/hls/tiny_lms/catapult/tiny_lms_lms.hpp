@@ -23,7 +23,7 @@ struct lms_t {
     int count;
 };
 
-// The distances of x to all vectors into s.row; the slot that holds x already, or -1.
+// The distances of x to all vectors into s.row; the slot that holds x already, of several the oldest, or -1.
 inline int fill_row(lms_t &s, const x_t x[COLUMNS])
 {
     int duplicate = -1;
@@ -33,7 +33,8 @@ inline int fill_row(lms_t &s, const x_t x[COLUMNS])
         const distance_t d = distance(s.v[i], x);
 
         s.row[i] = d;
-        duplicate = d == 0 ? i : duplicate;
+        if (d == 0 && (duplicate < 0 || s.rank[i] < s.rank[duplicate]))
+            duplicate = i;
     }
     return duplicate;
 }

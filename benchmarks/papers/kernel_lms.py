@@ -9,20 +9,24 @@ printed claim.
 from __future__ import annotations
 
 import argparse
+import re
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .common import COLOURS, DOCS, Array, axes, save, table
+from .common import COLOURS, DOCS, axes, save, table
 from .kernel_lms_cases import Verdict, figure_1, figure_4, figure_7, figures_2_and_3
 from .kernel_lms_sweep import (
     BUDGETS,
     FIXED,
     GRID,
+    ROOM,
     TECHNIQUES,
     WORDS,
+    Fixed,
+    Room,
     Sweep,
-    fixed_point_errors,
+    fixed_point_runs,
     growth,
     learned,
     mean_square,
@@ -34,6 +38,7 @@ PRINTED = 4.76e-5  # MSE of the reference
 ENOUGH = 14  # from this N_max on, in print, KLMS and MKLMS are in line with the reference
 NEAR, USEFUL = 1.3, 2e-4  # times the reference; MSE of FKLMS at the largest budget
 TRUNCATION, FEW = 3e-4, 5  # largest multiplier that is discarded; realisations
+LINEAR = 0.05  # how far from 1 its exponent may be
 ANOMALY = (12, 20)  # N_max of the report's anomaly of LS
 WIDE = {"FKLMS, integer model": ("integer", (64, 128, 256, 512, 1024)),
         "FKLMS": ("fklms", (64, 128, 256, 512)), "FMKLMS": ("fmklms", (64, 128, 256, 512)),
@@ -48,35 +53,58 @@ Each mean is over {realisations} realisations (`--realisations`); in the report 
 One inverse serves all candidates, O(N^3) where the report needs O(N^4), and is updated in O(N^2).
 """
 
-#: Title and word, to MSE of shape (budgets, realisations).
-Fixed = dict[tuple[str, int], Array]
-#: Word to the largest MSE that is asked, times that of float64.
-ASKED = {16: 1.5, 32: 1.01}
+#: By title and word.
+Runs = dict[tuple[str, int], Fixed]
+#: Word to the MSE that is asked, times that of float64: what it says, the least, the largest.
+ASKED = {16: ("at most 1.5 times", 0.0, 1.5), 32: ("within 1 % of", 0.99, 1.01)}
 _BAND = 2.0  # standard errors
 _WORDS = {True: "held", False: "**not**", None: "-"}
 
 
-def errors_picture(sweep: Sweep, fixed: Fixed, titles: tuple[str, ...], name: str) -> str:
+def errors_picture(sweep: Sweep, fixed: Runs, titles: tuple[str, ...], name: str) -> str:
     """MSE against N_max: lines of float64, marks of 16 (o) and 32 (+) bits."""
     figure, (axis,) = axes(1, width=5.5, height=3.6)
     for colour, title in zip((*COLOURS, "#8c6d31"), titles, strict=False):
         axis.plot(BUDGETS, sweep.mean(title), color=colour, label=title)
         for word, marker in zip(WORDS, "o+", strict=True):
             if (title, word) in fixed:
-                axis.plot(BUDGETS, fixed[title, word].mean(axis=1), marker, color=colour, fillstyle="none",
-                          label=f"{title}, {word} bits")
+                axis.plot(BUDGETS, fixed[title, word].error.mean(axis=1), marker, color=colour,
+                          fillstyle="none", label=f"{title}, {word} bits")
     axis.axhline(sweep.reference.mean(), color=COLOURS[0], linestyle=":", label="no reduction")
     axis.set(yscale="log", xlabel="N_max", ylabel="MSE")
     axis.legend(fontsize="xx-small")
     return save(figure, name)
 
 
-def errors_table(sweep: Sweep, fixed: Fixed) -> str:
+def errors_table(sweep: Sweep, fixed: Runs) -> str:
     """MSE in units of 1e-5."""
     rows = [[title, *(f"{1e5 * e:.3g}" for e in sweep.mean(title))] for title in TECHNIQUES]
-    rows += [[f"{title}, {word} bits", *(f"{1e5 * e:.3g}" for e in error.mean(axis=1))]
-             for (title, word), error in fixed.items()]
+    rows += [[f"{title}, {word} bits", *(f"{1e5 * e:.3g}" for e in runs.error.mean(axis=1))]
+             for (title, word), runs in fixed.items()]
     return table(rows, ["MSE / 1e-5, N_max =", *map(str, BUDGETS)])
+
+
+def saturated_table(fixed: Runs, realisations: int) -> str:
+    """Runs in which f or alpha saturated; where room was declared, those without it too."""
+    rows = []
+    for title in FIXED:
+        cases = [(ROOM.get(title, Room()), {word: fixed[title, word] for word in WORDS})]
+        if title in ROOM:
+            tight = {word: fixed_point_runs(word, realisations, title, Room()) for word in WORDS}
+            cases.append((Room(), tight))
+        rows += [[title, room.y, f"{room.margin:g}", *(int(runs[word].saturated.sum()) for word in WORDS),
+                  *(int(runs[word].saturated[-1].sum()) for word in WORDS)] for room, runs in cases]
+    return (
+        "A run is saturated where the status says so of any sample; of "
+        f"{len(BUDGETS) * realisations} runs, {realisations} of them at N_max = {BUDGETS[-1]}. The table of "
+        "errors is of the first row of each technique. The format of alpha holds its range in the first "
+        "realisation and `[numbers] margin` bits more; f reaches twice as far as the word of y. In the "
+        "second rows f or alpha is clipped: that makes the error smaller or larger, and has nothing to do "
+        "with precision. Without it fast KLMS is apart from float64 at N_max = 4: two vectors near each other and "
+        "far from the other two have the same lambda by its metric, and rounding decides which of them "
+        "goes (seen where four runs part).\n\n"
+        + table(rows, ["saturated runs", "word of y", "margin", *(f"{word} bits" for word in WORDS),
+                       *(f"{word} bits, N_max = {BUDGETS[-1]}" for word in WORDS)]))
 
 
 def error_claims(sweep: Sweep) -> list[Verdict]:
@@ -120,17 +148,19 @@ def error_claims(sweep: Sweep) -> list[Verdict]:
     ]
 
 
-def fixed_claims(sweep: Sweep, fixed: Fixed) -> list[Verdict]:
+def fixed_claims(sweep: Sweep, fixed: Runs) -> list[Verdict]:
     """How far the integers are from float64: 1.5 times at 16 bits and 1 % at 32 are what we ask."""
-    found = []
-    for word, most in ASKED.items():
-        ratio = {title: fixed[title, word].mean(axis=1) / sweep.mean(title) for title in FIXED}
-        loose = max(FIXED, key=lambda title: float(ratio[title].max()))  # few realisations make its mean
-        median = np.median(fixed[loose, word], axis=1) / np.median(sweep.error[loose], axis=1)
-        found.append((f"{word} bits, MSE at most {most:g} times that of float64 (asked here of FKLMS)",
-                      bool(ratio["FKLMS"].max() <= most),
+    found: list[Verdict] = []
+    for word, (asked, least, most) in ASKED.items():
+        ratio = {title: fixed[title, word].error.mean(axis=1) / sweep.mean(title) for title in FIXED}
+        apart = {title: np.abs(np.log(r)) for title, r in ratio.items()}
+        loose = max(FIXED, key=lambda title: float(apart[title].max()))
+        at = int(apart[loose].argmax())
+        median = float(np.median(fixed[loose, word].error[at]) / np.median(sweep.error[loose][at]))
+        found.append((f"{word} bits, MSE {asked} that of float64 (asked here of FKLMS)",
+                      bool(least <= ratio["FKLMS"].min() and ratio["FKLMS"].max() <= most),
                       ", ".join(f"{title} {r.min():.3f} to {r.max():.3f}" for title, r in ratio.items())
-                      + f"; the medians of {loose} {median.min():.3f} to {median.max():.3f}"))
+                      + f"; farthest off {loose} at N_max = {BUDGETS[at]}, by the medians {median:.3f}"))
     return found
 
 
@@ -150,8 +180,9 @@ def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
     text = (f"![Time against N_max]({save(figure, 'papers-004-5')})\n\nProcessor time of the float64 "
             "reference; left the sinc task, right wider budgets in three columns, with the compiled integer "
             "model. In float64 each step is a handful of numpy calls, whose own cost hides the growth at "
-            "small N. Exponents of the growth on the right: "
-            + ", ".join(f"{title} {e:.2f}" for title, e in exponents.items()) + ".")
+            "small N. Exponents of the growth on the right, in float64: "
+            + ", ".join(f"{title} {e:.2f}" for title, e in exponents.items() if WIDE[title][0] != "integer")
+            + "; that of the integer model is counted in instructions, [online-cost.md](online-cost.md).")
     mean = {title: float(s.mean()) for title, s in sweep.seconds.items()}
     apart = max(abs(mean["MKLMS"] / mean["KLMS"] - 1), abs(mean["FMKLMS"] / mean["FKLMS"] - 1))
     return text, [
@@ -160,12 +191,20 @@ def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
          + ", ".join(f"{title} {1e3 * mean[title]:.0f}" for title in ("FKLMS", "KLMS", "LS"))),
         ("MKLMS takes about the time of KLMS, FMKLMS that of FKLMS", apart < 0.25,
          f"apart by {100 * apart:.0f} % at most"),
-        ("the time of FKLMS grows about linearly with N_max", 0.7 < exponents["FKLMS, integer model"] < 1.3,
-         f"exponent {exponents['FKLMS, integer model']:.2f} of the integer model, "
-         f"{exponents['FKLMS']:.2f} in float64"),
+        linear(),
         ("that of KLMS and LS grows faster than linearly", min(exponents["KLMS"], exponents["LS"]) > 1.0,
          f"exponents {exponents['KLMS']:.2f} and {exponents['LS']:.2f}: the inverse is updated in O(N^2)"),
     ]
+
+
+def linear() -> Verdict:
+    """Growth of FKLMS by instructions that were counted: a time would depend on the run."""
+    page = (DOCS / "online-cost.md").read_text(encoding="utf-8")
+    counted = re.search(r"^\| instructions \| ([\d.]+) ", page, re.MULTILINE)
+    assert counted is not None
+    return ("the time of FKLMS grows about linearly with N_max", abs(float(counted[1]) - 1.0) < LINEAR,
+            f"exponent {counted[1]} of the instructions counted from N_max = 32 to 1024: "
+            "[online-cost.md](online-cost.md)")
 
 
 def combined() -> Verdict:
@@ -190,8 +229,7 @@ def main() -> None:
     parser.add_argument("--realisations", type=int, default=REALISATIONS)
     realisations = parser.parse_args().realisations
     sweep = swept(realisations)
-    fixed = {(title, word): fixed_point_errors(word, realisations, title) for title in FIXED
-             for word in WORDS}
+    fixed = {(title, word): fixed_point_runs(word, realisations, title) for title in FIXED for word in WORDS}
     cases = {"Figure 1: truncation": figure_1(), "Figures 2 and 3: one removal": figures_2_and_3(),
              "Figure 4: a fit": figure_4(learned), "Figure 5: time": times(sweep)}
     claims = [verdict for _, verdicts in cases.values() for verdict in verdicts]
@@ -207,7 +245,7 @@ def main() -> None:
             ["the report", "", "what came out"]),
         *(f"## {title}\n\n{body}" for title, (body, _) in cases.items()),
         f"## Figure 6: error\n\n![MSE against N_max]({six})\n\n{errors_table(sweep, fixed)}\n\n"
-        "Runs that diverged: "
+        + saturated_table(fixed, realisations) + "\n\nRuns that diverged, of all in float64: "
         + (", ".join(f"{count} of {title}" for title, count in diverged.items()) or "none") + ".",
         f"## Figure 7: the LS projection on its own\n\n{seven}",
         f"## Figure 8: regularised LS, and the metrics of section 5\n\n![MSE against N_max]({eight})"]

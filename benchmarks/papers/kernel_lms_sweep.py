@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...sim.kernels import Gaussian
 from ...sim.model import open_model
+from ...sim.model.statuses import SATURATED
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.reference.kernel_lms import KernelLMS
@@ -37,6 +39,26 @@ WORDS = (16, 32)
 #: Techniques that the integer model has.
 FIXED = ("FKLMS", "FMKLMS", "fast KLMS", "fast MKLMS", "NT")
 X_WORD, Y_WORD = "s16f13", "s16f14"
+
+
+class Room(NamedTuple):
+    """What is declared so that no word saturates.
+
+    Attributes
+    ----------
+    y : str
+        Output word: f reaches twice as far, in float64 up to 7 for FKLMS and to 40 for fast KLMS.
+    margin : float
+        ``[numbers] margin``: bits above the range of alpha in the first realisation.
+    """
+
+    y: str = Y_WORD
+    margin: float = 0.6
+
+
+#: Techniques whose multipliers grow on the way, in some realisations far more than in the first.
+ROOM = {"FKLMS": Room("s16f13", 2.6), "FMKLMS": Room(margin=2.6), "fast KLMS": Room("s16f10", 4.6),
+        "fast MKLMS": Room(margin=2.6)}
 STEPS = 2.0**13  # of x in 1
 MEASURED = 500  # samples whose time is taken
 
@@ -114,30 +136,39 @@ def raw(x: Array, word: str) -> Any:
     return np.round(x * 2.0 ** int(word.split("f")[1])).astype(np.int64)
 
 
-def fixed_point_plan(word: int, budget: int, technique: str) -> Plan:
+class Fixed(NamedTuple):
+    """What an integer technique gave, by budget and realisation: MSE, and whether a word saturated."""
+
+    error: Array
+    saturated: NDArray[np.bool]
+
+
+def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan:
     """Of a technique, alpha's format from the range seen in the first realisation."""
     X = samples(0)
     spec = Spec(model={"name": "sinc", "algorithm": "kernel_lms"}, input={"word": X_WORD},
-                output={"word": Y_WORD}, kernel={"sigma": SIGMA}, numbers={"word": word},
+                output={"word": room.y}, kernel={"sigma": SIGMA},
+                numbers={"word": word, "margin": room.margin},
                 online={"budget": budget, "eta": ETA, "passes": PRESENTATIONS, **TECHNIQUES[technique]})
-    return make_plan(spec, raw(X, X_WORD), raw(np.sinc(X[:, 0]), Y_WORD))
+    return make_plan(spec, raw(X, X_WORD), raw(np.sinc(X[:, 0]), room.y))
 
 
-def fixed_point_errors(word: int, realisations: int, technique: str = "FKLMS",
-                       budgets: tuple[int, ...] = BUDGETS) -> Array:
-    """MSE of an integer technique, (budgets, realisations)."""
-    grid = raw(GRID[:, np.newaxis], X_WORD)
-    error = np.zeros((len(budgets), realisations))
+def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | None = None,
+                     budgets: tuple[int, ...] = BUDGETS) -> Fixed:
+    """All runs of an integer technique, by default with the room that it needs."""
+    room, grid = room or ROOM.get(technique, Room()), raw(GRID[:, np.newaxis], X_WORD)
+    found = Fixed(np.zeros((len(budgets), realisations)), np.zeros((len(budgets), realisations), dtype=bool))
     for row, budget in enumerate(budgets):
-        plan = fixed_point_plan(word, budget, technique)
+        plan = fixed_point_plan(word, budget, technique, room)
         model = open_model(plan)
         for seed in range(realisations):
             model.reset()
             X = samples(seed)
-            for _ in range(PRESENTATIONS):
-                model.update(raw(X, X_WORD), raw(np.sinc(X[:, 0]), Y_WORD))
-            error[row, seed] = mean_square(y_values(plan, model.predict(grid)["f"]))
-    return error
+            x_raw, y_raw = raw(X, X_WORD), raw(np.sinc(X[:, 0]), room.y)
+            outputs = [model.update(x_raw, y_raw) for _ in range(PRESENTATIONS)] + [model.predict(grid)]
+            found.saturated[row, seed] = any(np.any(o["status"] == SATURATED) for o in outputs)
+            found.error[row, seed] = mean_square(y_values(plan, outputs[-1]["f"]))
+    return found
 
 
 def growth(budgets: tuple[int, ...], reduction: str) -> tuple[Array, float]:

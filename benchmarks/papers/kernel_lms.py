@@ -100,9 +100,9 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
         "errors is of the first row of each technique. The format of alpha holds its range in the first "
         "realisation and `[numbers] margin` bits more; f reaches twice as far as the word of y. In the "
         "second rows f or alpha is clipped: that makes the error smaller or larger, and has nothing to do "
-        "with precision. Without it fast KLMS is apart from float64 at N_max = 4: two vectors near each other and "
-        "far from the other two have the same lambda by its metric, and rounding decides which of them "
-        "goes (seen where four runs part).\n\n"
+        "with precision. Without it fast KLMS is apart from float64 at N_max = 4: two vectors near each "
+        "other and far from the other two have the same lambda by its metric, and rounding decides which "
+        "of them goes (seen where four runs part).\n\n"
         + table(rows, ["saturated runs", "word of y", "margin", *(f"{word} bits" for word in WORDS),
                        *(f"{word} bits, N_max = {BUDGETS[-1]}" for word in WORDS)]))
 

@@ -32,6 +32,8 @@ BUDGETS = (32, 64, 128, 256, 512, 1024)
 COLUMNS, SAMPLES, TIMED = 8, 64, 20_000
 #: How far an exponent may be from 1.
 TOLERANCE = 0.05
+#: What is counted, and so does not hang on the machine.
+COUNTED = ("instructions", "distance terms")
 
 TEXT = """# What a sample costs the online learner
 
@@ -163,7 +165,8 @@ def main() -> int:
     fits = []
     for name, values in curves.items():
         power = exponent(BUDGETS, values)
-        fits.append(f"| {name} | {power:.3f} | {'held' if abs(power - 1) <= TOLERANCE else 'MISSED'} |")
+        verdict = "held" if abs(power - 1) <= TOLERANCE else "MISSED"
+        fits.append(f"| {name} | {power:.3f} | {verdict if name in COUNTED else 'not asked of times'} |")
     PAGE.write_text(TEXT.format(
         columns=COLUMNS, board="Cortex-M4 (mps2-an386)", compiler=costs["compiler"], samples=SAMPLES,
         timed=TIMED,

@@ -1,4 +1,4 @@
-"""A period of many steps rounds distances to 0, and the model's twin was another vector than that of the C."""
+"""A long period rounds distances to 0, and the model's twin was another vector than that of the C."""
 
 import numpy as np
 import pytest

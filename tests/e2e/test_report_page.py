@@ -101,7 +101,7 @@ def test_it_opens_from_disk_and_every_picture_is_drawn_and_told_in_words(tab):
         assert re.search(r"\d", tab.text_content(f"#{name}-says"))
     for name in ids[1:]:
         tab.click(f"#{name}-table summary")
-        assert tab.locator(f"#{name}-table tbody tr").count() > 0
+        tab.wait_for_selector(f"#{name}-table tbody tr", state="attached")  # filled once it is opened
 
 
 def test_a_click_on_a_point_chooses_it(tab, page):

@@ -318,6 +318,7 @@ def test_platformio_takes_either_manifest(packaged, require_tool, monkeypatch, m
     read = ManifestParserFactory.new_from_file(str(packaged("lms16") / manifest)).as_dict()
     found = ManifestSchema().load_manifest(read)
     assert (found["name"], found["license"]) == ("lms16", "Apache-2.0")
+    assert "homepage" not in found  # nobody knows the user's
 
 
 # ---- Zephyr ----

@@ -12,10 +12,20 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..errors import KerncastError, fail
+from ..errors import fail
 from ..kernels import Gaussian
 
 Array = NDArray[np.float64]
+
+_FILL = "remove the samples concerned, or fill what is missing, as from their neighbours"
+#: What to do, by a word of the message that scikit-learn gives.
+REMEDIES = {
+    "NaN": _FILL,
+    "infinity": _FILL,
+    "Expected 2D": "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one sample",
+    "Complex": "pass the real and the imaginary part as columns of their own",
+    "Sparse": "pass X.toarray()",
+}
 
 
 def checked_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *, reset: bool = True,
@@ -31,10 +41,8 @@ def checked_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, 
     **options
         For :func:`sklearn.utils.validation.validate_data`.
     """
-    try:
+    with _refusals():
         checked_X, checked_y = validate_data(estimator, X, y, dtype=np.float64, reset=reset, **options)
-    except ValueError as error:
-        raise _refused(error) from error
     if options.get("y_numeric") and checked_y.dtype.kind not in "biuf":
         raise fail("E233", "the targets are no numbers", where="y", value=f"an array of {checked_y.dtype}",
                    allowed="finite numbers", remedy="pass numbers, or take the classifier for labels")
@@ -56,10 +64,8 @@ def unchanged_if_refused(estimator: BaseEstimator) -> Iterator[None]:
 def checked_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
     """Return `X` for a prediction, as float64 of shape (m, D); E233 if refused."""
     check_is_fitted(estimator)
-    try:
+    with _refusals():
         checked: Array = validate_data(estimator, X, dtype=np.float64, reset=False)
-    except ValueError as error:
-        raise _refused(error) from error
     return checked
 
 
@@ -75,10 +81,8 @@ def width_or(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
 
 def checked_classes(y: NDArray[Any]) -> NDArray[Any]:
     """Return the sorted class labels in `y`; E232 if they are fewer than two."""
-    try:
+    with _refusals():
         check_classification_targets(y)
-    except ValueError as error:
-        raise _refused(error) from error
     classes: NDArray[Any] = unique_labels(y)
     if len(classes) < 2:
         raise fail("E232", "a classifier needs two classes or more", where="y",
@@ -122,13 +126,16 @@ def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
     return np.asarray(classes[winner])
 
 
-def _refused(error: ValueError) -> KerncastError:
-    """Scikit-learn's message: the first line says what is wrong, the rest what to do.
-
-    Of missing values the rest names other estimators, which is no help to whoever chose this one.
-    """
-    wrong, *advice = str(error).splitlines()
-    if "NaN" in wrong or "infinity" in wrong:
-        advice = ["remove the samples concerned, or fill what is missing, as from their neighbours"]
-    return fail("E233", wrong, where="X, y", allowed="finite numbers of the shape trained with",
-                remedy=" ".join(advice) or "mend the data named above")
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Raise as E233 what scikit-learn refuses, but for its own TypeError of objects that are no numbers."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        wrong = str(error).splitlines()[0].rstrip(".:")
+        if isinstance(error, TypeError) and not wrong.startswith("Sparse"):
+            raise
+        # Below its first line scikit-learn prints the array, or names other estimators: no help here.
+        known = (advice for sign, advice in REMEDIES.items() if sign in wrong)
+        raise fail("E233", wrong, where="X, y", allowed="finite numbers of the shape trained with",
+                   remedy=next(known, "mend the data named above")) from error

@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
 from sklearn.datasets import load_digits
@@ -267,6 +268,15 @@ def test_nan_and_infinity_are_refused_at_fit_and_at_predict(kind, bad):
         model.predict([[bad]])
     with pytest.raises(KerncastError, match=r"E233.*(NaN|infinity)"):
         kind(sigma=1.0).fit([[0.0], [bad], [2.0]], [0, 1, 1])
+
+
+@pytest.mark.parametrize("kind", ALL)
+@pytest.mark.parametrize(("bad", "remedy"), [
+    ([0.0, 1.0, 2.0], "Reshape"), (np.array([[0j], [1j], [2j]]), "imaginary part"),
+    (scipy.sparse.csr_matrix(np.eye(3)), "toarray")])
+def test_inputs_of_another_kind_are_refused_with_what_to_do_and_without_the_array(kind, bad, remedy):
+    with pytest.raises(KerncastError, match=f"(?s)E233.*do: [^\\[]*{remedy}[^\\[]*$"):
+        kind(sigma=1.0).fit(bad, [0, 1, 1])
 
 
 @pytest.mark.parametrize("kind", ALL)

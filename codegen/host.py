@@ -13,18 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..sim import raw
-from ..sim.backend import Outputs, Raw, calls_of
-from ..sim.errors import fail
+from ..sim.backend import Outputs, Raw
 from ..sim.plan import Plan
-from ..sim.saved_state import Verdict, image_bytes, refused, slot_bytes, slots_with
+from ..sim.saved_state import slot_bytes
 from ..sim.trace import Event, Trace
 from .compilers import Compiler, host_compiler
 from .context import TRAINERS
-from .generate import generate, load_manifest
-from .hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS, TRACE_ON, write_store, write_trace_hooks
+from .hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
+from .library import LibraryBackend, gathered_sources
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
-_BAD_ARGUMENT = 4
 
 
 def declarations(plan: Plan) -> str:
@@ -50,7 +48,7 @@ def declarations(plan: Plan) -> str:
         {learn}"""
 
 
-class HostBackend:
+class HostBackend(LibraryBackend):
     """The generated C on this machine.
 
     Parameters
@@ -84,9 +82,7 @@ class HostBackend:
                  flags: tuple[str, ...] = ("-O2",), build_dir: Path | None = None,
                  traced: bool = False) -> None:
         chosen = host_compiler(compiler)
-        self.plan = plan
-        self.calls = calls_of(plan) | ({"trace"} if traced else set())
-        self.name = f"host:{chosen.name}:{''.join(flags)}"
+        super().__init__(plan, f"host:{chosen.name}:{''.join(flags)}", traced)
         self.ffi = cffi.FFI()
         self.ffi.cdef(STORE_DECLARATIONS + declarations(plan) + (TRACE_DECLARATIONS if traced else ""))
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
@@ -107,21 +103,9 @@ class HostBackend:
                build_dir: Path | None, traced: bool) -> Path:
         """The library, under a name that is fresh each time: a loaded one is never written over."""
         work = Path(self._folder.name)
-        if source is None:
-            source = work / "source"
-            generate(self.plan, source)
-        manifest = load_manifest(source)
-        if manifest.plan != self.plan.hash:  # its structure would have another layout
-            raise fail("E413", "the generated code is of another plan", where=str(source),
-                       value=manifest.plan, allowed=self.plan.hash, remedy="generate the folder again")
+        sources, own = gathered_sources(self.plan, source, work, traced)
         library = work / f"{self.plan.name}{_SUFFIX}"
-        sources = [source / name for name in manifest.sources]
-        sources.append(write_store(work))
-        flags = (*flags, f"-I{(source / 'rt').absolute()}")
-        if traced:
-            sources.append(write_trace_hooks(work))
-            flags = (*flags, f"-D{TRACE_ON}", f"-I{work.absolute()}")
-        chosen.build_library(sources, flags, library, build_dir or work)
+        chosen.build_library(sources, (*flags, *own), library, build_dir or work)
         return library
 
     def _call(self, name: str, *arguments: Any) -> int:
@@ -133,7 +117,7 @@ class HostBackend:
         return () if self.model is None else (self.model,)
 
     def _raw(self, words: Raw, signal: str) -> Any:
-        """Words as a C array of the raw type; the buffer lives as long as the result."""
+        # The buffer lives as long as the result.
         ctype = self.plan.signals[signal].format.c_type
         return self.ffi.from_buffer(f"{ctype}[]", raw.little_endian(self.plan, signal, words))
 
@@ -142,21 +126,7 @@ class HostBackend:
         """The hash compiled into the library."""
         return bytes(getattr(self.library, f"{self.plan.name}_plan_hash")).hex()
 
-    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
-        status = _BAD_ARGUMENT
-        if self.plan.trains:
-            trainer = TRAINERS[self.plan.algorithm]
-            y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
-            x = None if x_raw is None else raw.inputs(self.plan, x_raw)
-            if len(y) == n and self.plan.options.get("scheme") == "uniform":
-                status = self._call(trainer, self._raw(y, "y_raw"))
-            elif len(y) == n and x is not None and len(x) == n:
-                status = self._call(trainer, self._raw(x, "x_raw"), self._raw(y, "y_raw"))
-        return {"status": np.array([status], dtype=np.int64)}
-
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
-        """One call a sample, of words that were checked."""
         count, columns = x_raw.shape
         f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
         word = self.ffi.new(f"{self.plan.word_type} *")
@@ -166,17 +136,6 @@ class HostBackend:
             status[i] = self._call(name, x + i * columns, *target, word)
             f[i] = word[0]
         return {"status": status, "f": f}
-
-    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
-        if not self.plan.learns:
-            return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
-                    "f": np.zeros(len(y_raw), dtype=np.int64)}
-        return self._each("lms_update", *raw.samples(self.plan, x_raw, y_raw))
-
-    def predict(self, x_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
-        return self._each("model_predict", raw.inputs(self.plan, x_raw), None)
 
     def state(self) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
@@ -188,22 +147,15 @@ class HostBackend:
             return np.frombuffer(self.ffi.buffer(value), dtype=np.uint32).astype(np.int64)
         return np.array([value] if scalar else list(value), dtype=np.int64)
 
-    def save(self) -> bytes:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+    def _save(self) -> tuple[int, bytes]:
         status = self._call("state_save", self._storage)
-        image = bytes(self.slots[self._store.written])[:image_bytes(self.plan)]
-        if status != Verdict.OK:
-            raise refused(self.plan, image, status, f"back end {self.name}")
-        return image
+        return status, bytes(self.slots[self._store.written])
 
-    def restore(self, image: bytes) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
-        where, kept = f"back end {self.name}", [bytes(slot) for slot in self.slots]
-        self._fill(slots_with(self.plan, image, where))
-        status = self._call("state_restore", self._storage)
-        if status != Verdict.OK:
-            self._fill(kept)
-            raise refused(self.plan, image, status, where)
+    def _restore(self) -> int:
+        return self._call("state_restore", self._storage)
+
+    def _kept(self) -> list[bytes]:
+        return [bytes(slot) for slot in self.slots]
 
     def _fill(self, contents: Sequence[bytes]) -> None:
         for slot, content in zip(self.slots, contents, strict=True):

@@ -24,6 +24,7 @@ NAMES = {
     "model": "integer model in Python",
     "model:fxpmath": "integer model in plain fxpmath (n <= 32)",
     "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
+    "wasm[:-O0|-O2|...]": "generated C as WebAssembly, which a browser runs too",
     "emu:BOARD[:EMULATOR]": "firmware image on an emulated board",
     "board:[BOARD@]PORT": "firmware on a real board at a serial port",
     "rtl:icarus|verilator[:CORE]": "SystemVerilog in a simulator; CORE: predictor, learner, trainer, solver",
@@ -111,6 +112,8 @@ def check_name(name: str) -> None:
         raise _unknown(name)
     if kind == "host":
         _host_choices(rest)
+    if kind == "wasm" and rest:
+        _check_level(name, rest)
     if kind == "emu":
         from .hil.board_backend import emulated
         from .hil.emulators import require_entry
@@ -228,6 +231,13 @@ def _host(wanted: _Wanted) -> Backend:
                        build_dir=wanted.build, traced=wanted.traced)
 
 
+def _wasm(wanted: _Wanted) -> Backend:
+    from .wasm import WasmBackend
+
+    return WasmBackend(wanted.plan, wanted.source, flags=(wanted.rest or "-O2",), build_dir=wanted.build,
+                       traced=wanted.traced)
+
+
 def _emulator(wanted: _Wanted) -> Backend:
     from .hil.board_backend import open_board
 
@@ -290,4 +300,5 @@ def _hls(wanted: _Wanted) -> Backend:
 
 
 _OPENERS: dict[str, Callable[[_Wanted], Backend]] = {
-    "model": _model, "host": _host, "emu": _emulator, "board": _board, "rtl": _rtl, "hls": _hls}
+    "model": _model, "host": _host, "wasm": _wasm, "emu": _emulator, "board": _board, "rtl": _rtl,
+    "hls": _hls}

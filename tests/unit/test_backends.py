@@ -51,7 +51,7 @@ def refused(plan, name, **options) -> KerncastError:
 
 @pytest.mark.parametrize("name", [
     "", "modell", "Model", "model:numpy", "host:tcc", "host:gcc:clang", "host::", "emu", "emu:", "board",
-    "board:", "rtl", "rtl:", "rtl:icarus:none", "hosts", ":host", "wasm",
+    "board:", "rtl", "rtl:", "rtl:icarus:none", "hosts", ":host", "wasm32",
 ])
 def test_an_unknown_name_is_refused_with_the_forms_there_are(plan, leftovers, name):
     error = refused(plan, name)
@@ -61,7 +61,8 @@ def test_an_unknown_name_is_refused_with_the_forms_there_are(plan, leftovers, na
     assert leftovers() == []
 
 
-@pytest.mark.parametrize("name", ["host:gcc:-O9", "host:-Ofast", "host:clang:-ffast-math", "host:-O0:-O2"])
+@pytest.mark.parametrize("name", ["host:gcc:-O9", "host:-Ofast", "host:clang:-ffast-math", "host:-O0:-O2",
+                                  "wasm:-O9", "wasm:gcc"])
 def test_an_unknown_optimisation_level_is_refused_with_those_there_are(plan, leftovers, name):
     (problem,) = refused(plan, name).problems
     assert (problem.code, problem.value) == ("E325", name)

@@ -1,0 +1,186 @@
+"""hw: the generated C as WebAssembly, run by wasmtime: what a browser runs, on this machine."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..codegen.library import LibraryBackend
+from ..codegen.wasm import build_wasm
+from ..sim import raw
+from ..sim.backend import Outputs, Raw
+from ..sim.packages import missing
+from ..sim.plan import C_BYTES, Plan, wire_dtype
+from ..sim.saved_state import slot_bytes
+from ..sim.trace import Event, Trace
+
+_PAGE = 1 << 16
+_ALIGNED = 16
+#: As firmware/agent lays them out with pointers of 32 bits: kc_hil_store_t, of which `written` is the last
+#: word; kc_storage_t; kc_hil_trace_t up to the word traced.
+_STORE, _STORAGE, _TRACE = struct.Struct("<5I"), struct.Struct("<4I"), struct.Struct("<5I2i4xq")
+
+
+class Module:
+    """An instance of a WebAssembly module, and the memory above its own, handed out from below.
+
+    Parameters
+    ----------
+    code : bytes
+    """
+
+    def __init__(self, code: bytes) -> None:
+        import wasmtime
+
+        engine = wasmtime.Engine()
+        self._store = wasmtime.Store(engine)
+        self._exports = wasmtime.Instance(self._store, wasmtime.Module(engine, code), []).exports(self._store)
+        self._memory: Any = self._exports["memory"]
+        self.free = self.address("__heap_base")
+
+    def address(self, name: str) -> int:
+        """Where an exported constant lies."""
+        at: Any = self._exports[name]
+        return int(at.value(self._store))
+
+    def call(self, name: str, *arguments: int) -> int:
+        """Call an exported function; 0 where it returns nothing."""
+        function: Any = self._exports[name]
+        return int(function(self._store, *arguments) or 0)
+
+    def room(self, size: int) -> int:
+        """The address of so many bytes more, which are zero the first time."""
+        at = -(-self.free // _ALIGNED) * _ALIGNED
+        self.free = at + size
+        lacking = self.free - int(self._memory.data_len(self._store))
+        if lacking > 0:
+            self._memory.grow(self._store, -(-lacking // _PAGE))
+        return at
+
+    def read(self, at: int, size: int) -> bytes:
+        """Bytes of the memory."""
+        return bytes(self._memory.read(self._store, at, at + size))
+
+    def write(self, at: int, content: bytes) -> None:
+        """Overwrite bytes of the memory."""
+        self._memory.write(self._store, content, at)
+
+    def text(self, at: int) -> str:
+        """A C string."""
+        found = b""
+        while b"\0" not in found:
+            found += self.read(at + len(found), 1)
+        return found[:-1].decode()
+
+
+class WasmBackend(LibraryBackend):
+    """The generated C in WebAssembly.
+
+    Parameters
+    ----------
+    plan : Plan
+    source : path, optional
+        A generated folder; else the code is generated for the occasion.
+    flags : tuple of str
+        Optimisation.
+    build_dir : path, optional
+        Where zig keeps what it wants to find again.
+    traced : bool
+        Compile the trace hooks in, so that it answers ``trace``.
+
+    Raises
+    ------
+    KerncastError
+        E501 without wasmtime, E511 without zig, E320 where it fails, E413 where `source` is of another plan.
+    """
+
+    def __init__(self, plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),
+                 build_dir: Path | None = None, traced: bool = False) -> None:
+        if find_spec("wasmtime") is None:
+            raise missing("the machine for WebAssembly comes", "wasmtime", "python -m pip install wasmtime",
+                          "back end wasm")
+        super().__init__(plan, f"wasm:{''.join(flags)}", traced)
+        self._module = Module(build_wasm(plan, source, flags=flags, build_dir=build_dir, traced=traced))
+        self._model = self._module.room(plan.state_bytes)
+        self._word = self._module.room(C_BYTES[plan.word_type])
+        self._slots = [self._module.room(slot_bytes(plan)) for _ in range(2)]
+        self._store, self._storage = (self._module.room(part.size) for part in (_STORE, _STORAGE))
+        self._module.write(self._store, _STORE.pack(
+            *(value for slot in self._slots for value in (slot, slot_bytes(plan))), 0))
+        self._module.call("kc_hil_store_open", self._storage, self._store)
+        self._arrays = self._module.free
+        self.reset()
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        first = () if self.plan.fixed else (self._model,)
+        status = self._module.call(f"{self.plan.name}_{name}", *first, *arguments)
+        self._module.free = self._arrays  # the arrays of this call
+        return status
+
+    def _raw(self, words: Raw, signal: str) -> int:
+        content = raw.little_endian(self.plan, signal, words).tobytes()
+        at = self._module.room(len(content))
+        self._module.write(at, content)
+        return at
+
+    def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
+        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+        sample = x_raw.shape[1] * self.plan.signals["x_raw"].format.c_bits // 8
+        word = np.dtype(wire_dtype(self.plan.word_type))
+        x = self._raw(x_raw, "x_raw")
+        for i in range(len(x_raw)):
+            # An integer argument is 32 bits whose sign nobody asks for.
+            target = () if y_raw is None else ((int(y_raw[i]) + 2**31) % 2**32 - 2**31,)
+            status[i] = self._call(name, x + i * sample, *target, self._word)
+            f[i] = np.frombuffer(self._module.read(self._word, word.itemsize), dtype=word)[0]
+        return {"status": status, "f": f}
+
+    @property
+    def plan_hash(self) -> str:
+        """The hash compiled into the module."""
+        return self._module.read(self._module.address(f"{self.plan.name}_plan_hash"), 32).hex()
+
+    def state(self) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        found, at = {}, self._model
+        for member in self.plan.memory:
+            content = self._module.read(at, member.bytes)
+            found[member.name] = np.frombuffer(content, dtype=wire_dtype(member.ctype)).astype(np.int64)
+            at += member.bytes
+        return found
+
+    def _save(self) -> tuple[int, bytes]:
+        status = self._call("state_save", self._storage)
+        written = _STORE.unpack(self._module.read(self._store, _STORE.size))[-1]
+        return status, self._kept()[written]
+
+    def _restore(self) -> int:
+        return self._call("state_restore", self._storage)
+
+    def _kept(self) -> list[bytes]:
+        return [self._module.read(slot, slot_bytes(self.plan)) for slot in self._slots]
+
+    def _fill(self, contents: Sequence[bytes]) -> None:
+        for slot, content in zip(self._slots, contents, strict=True):
+            self._module.write(slot, content)
+
+    def reset(self) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if not self.plan.fixed:
+            self._call("model_init")
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        at = self._module.call("kc_hil_trace_take", limit - (limit >> 31 << 32))
+        _, count, folded, operation, signal, step, index, word = _TRACE.unpack(
+            self._module.read(at, _TRACE.size))
+        named = operation and (self._module.text(operation), self._module.text(signal))
+        return Trace(count, folded, Event(*named, step, index, word) if named else None)
+
+    def close(self) -> None:
+        """Nothing is left behind."""

@@ -29,6 +29,7 @@ _WHERE = {
     "export": ".sim.interop",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
+    "load_dataset": ".sim.data",
     "load_samples": ".sim.samples",
     "loo_errors": ".sim.reference",
     "open_backend": ".hw.backends",
@@ -47,6 +48,7 @@ _ORIGINAL = {"plan": "make_plan"}
 if TYPE_CHECKING:
     from .codegen.generate import generate
     from .hw.backends import open_backend
+    from .sim.data import load_dataset
     from .sim.errors import KerncastError
     from .sim.estimators import (
         KernelLMSClassifier,
@@ -96,6 +98,7 @@ __all__ = [
     "export",
     "first_row",
     "generate",
+    "load_dataset",
     "load_samples",
     "loo_errors",
     "open_backend",

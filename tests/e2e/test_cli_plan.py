@@ -23,7 +23,7 @@ def run(*arguments):
     return result.exit_code, result.stdout, result.stderr
 
 
-@pytest.mark.parametrize("name", ["ecg", "digits", "equaliser", "ecg_stream"])
+@pytest.mark.parametrize("name", ["ecg", "digits", "equaliser", "ecg_stream", "drift"])
 def test_plan_shows_for_every_signal_who_decided_and_what_was_seen(name):
     code, out, _ = run("plan", EXAMPLES / f"{name}.toml")
     table = out.split("\n\n")[1].splitlines()

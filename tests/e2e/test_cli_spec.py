@@ -63,7 +63,7 @@ def test_no_command_and_an_unknown_command_are_bad_input():
 
 
 # ---- check -----------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("name", ["ecg", "digits", "equaliser", "ecg_stream"])
+@pytest.mark.parametrize("name", ["ecg", "digits", "equaliser", "ecg_stream", "drift"])
 def test_the_examples_are_good_specs(name):
     code, out, err = run("check", EXAMPLES / f"{name}.toml")
     assert (code, err) == (0, "")

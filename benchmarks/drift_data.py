@@ -1,0 +1,39 @@
+"""Write examples/drift.csv: an ageing gas sensor beside a reference, made here, of nobody's measurements.
+
+``python benchmarks/drift_data.py`` writes the file. Concentrations are drawn anew for each sample, so that
+nothing is to be learned from the sample before. Over the file the sensor loses 40 % of its gain and its zero
+rises by 200 steps of its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+FILE = Path(__file__).resolve().parent.parent / "examples" / "drift.csv"
+SAMPLES, DAY = 4000, 1440
+
+
+def words(seed: int = 1) -> NDArray[np.int64]:
+    """Columns x0, the reading; x1, the temperature in 1/40 degree; y, the concentration in 1/10 ppm."""
+    random = np.random.default_rng(seed)
+    aged = np.arange(SAMPLES) / SAMPLES
+    ppm = random.uniform(5, 95, SAMPLES)
+    degrees = 25 + 10 * np.sin(2 * np.pi * np.arange(SAMPLES) / DAY) + random.normal(0, 0.3, SAMPLES)
+    reading = (300 + 200 * aged + 2800 * (1 - 0.4 * aged) * (ppm / 100) ** 0.8 * (1 + 0.006 * (degrees - 25))
+               + random.normal(0, 8, SAMPLES))
+    columns = np.column_stack([np.clip(reading, 0, 4095), 40 * degrees, 10 * ppm])
+    return np.rint(columns).astype(np.int64)
+
+
+def text() -> str:
+    """The CSV file."""
+    return "x0,x1,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in words())
+
+
+if __name__ == "__main__":
+    FILE.write_text(text(), encoding="utf-8")
+    sys.exit(0)

@@ -1,0 +1,31 @@
+"""Symbols recovered behind a nonlinear channel.
+
+    python equaliser.py
+
+writes build/equaliser, the C.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+import kerncast
+
+HERE = Path(__file__).resolve().parent
+
+spec = kerncast.Spec.load(HERE / "equaliser.toml")
+data = kerncast.load_dataset(spec)
+plan = kerncast.plan(spec, data.x_raw, data.y_raw)
+result = kerncast.simulate(plan, data.x_raw, data.y_raw, data.x_test_raw)
+
+# A linear filter of the same five samples, by least squares, as the peer.
+X, T = (np.column_stack([x, np.ones(len(x))]) for x in (data.x_raw, data.x_test_raw))
+linear = T @ np.linalg.lstsq(X, data.y_raw, rcond=None)[0]
+
+for what, f in (("linear filter", linear), ("float64", result.f_float),
+                (f"{plan.word}-bit integers", result.f)):
+    wrong = int((np.sign(f) != data.y_test_raw).sum())
+    print(f"{what:16} {wrong} of {len(f)} symbols wrong")
+print(f"status {result.status}; {plan.state_bytes} bytes of RAM for {plan.sizes['N']} windows held")
+
+kerncast.generate(plan, "build/equaliser", spec.target.id, spec=spec)

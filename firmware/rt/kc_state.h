@@ -20,6 +20,13 @@
 #define KC_STATE_HEADER 48u /* bytes before the payload */
 #define KC_STATE_BLANK 0xFFu
 
+/* Before a function that the members of a model call one after another: its code is there once. */
+#if defined(__GNUC__)
+#define KC_STATE_ONCE __attribute__((noinline))
+#else
+#define KC_STATE_ONCE
+#endif
+
 #if KC_STATE_BLOCK < 16
 #error "KC_STATE_BLOCK must hold the magic number and the sequence number: 16 bytes"
 #endif
@@ -73,7 +80,7 @@ static inline int32_t kc_state_usable(const kc_storage_t *storage)
     return storage != 0 && storage->read != 0 && storage->write != 0 ? 1 : 0;
 }
 
-static inline void kc_state_put_byte(kc_state_writer_t *w, uint8_t byte)
+static KC_STATE_ONCE void kc_state_put_byte(kc_state_writer_t *w, uint8_t byte)
 {
     const uint32_t within = w->at % KC_STATE_BLOCK;
     uint8_t *const block = w->at < KC_STATE_BLOCK ? w->first : w->block;
@@ -88,7 +95,7 @@ static inline void kc_state_put_byte(kc_state_writer_t *w, uint8_t byte)
 }
 
 /* The `bytes` low bytes of a word, the least significant first. */
-static inline void kc_state_put(kc_state_writer_t *w, uint64_t word, uint32_t bytes)
+static KC_STATE_ONCE void kc_state_put(kc_state_writer_t *w, uint64_t word, uint32_t bytes)
 {
     uint32_t i;
 
@@ -135,7 +142,7 @@ static inline int32_t kc_state_finish(kc_state_writer_t *w)
     return w->failed;
 }
 
-static inline uint8_t kc_state_take_byte(kc_state_reader_t *r)
+static KC_STATE_ONCE uint8_t kc_state_take_byte(kc_state_reader_t *r)
 {
     const uint32_t within = r->at % KC_STATE_BLOCK;
     uint8_t byte;
@@ -150,7 +157,7 @@ static inline uint8_t kc_state_take_byte(kc_state_reader_t *r)
 }
 
 /* A word of `bytes` bytes without sign. */
-static inline uint64_t kc_state_take(kc_state_reader_t *r, uint32_t bytes)
+static KC_STATE_ONCE uint64_t kc_state_take(kc_state_reader_t *r, uint32_t bytes)
 {
     uint64_t word = 0u;
     uint32_t i;

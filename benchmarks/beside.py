@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kerncast.benchmarks.beside_durbin import cmsis_flags, durbin_rows
-from kerncast.benchmarks.beside_svc import svc_section
+from kerncast.benchmarks.beside_svc import LEVELS, svc_section
 from kerncast.benchmarks.cortex_m import Core
 from kerncast.benchmarks.instructions import CMSIS, HEADERS, OPTIMISED, Learner, Task, build, built, example
 from kerncast.codegen.resources import read_text
+from kerncast.codegen.targets import load_target
+from kerncast.codegen.toolchains import choose_toolchain
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "peers.md"
 PACKAGES = ("m2cgen==0.10.0", "micromlgen==1.1.28")
@@ -36,8 +38,8 @@ MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y
 
 HEAD = """# Beside others, on a Cortex-M4
 
-`python benchmarks/beside.py` measures this page: one compiler, one run, instructions counted in Unicorn,
-which are no cycles.
+`python benchmarks/beside.py` measures this page: one run, gcc {gcc} for all, instructions counted in
+Unicorn, which are no cycles.
 
 ## Prediction
 
@@ -136,19 +138,25 @@ def headers(folder: Path) -> None:
                                    "#ifdef __cplusplus\n}\n#endif\n")
 
 
+def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learner]:
+    """A line of ours, and the learner that was counted; the vectors that it holds are the others' as well."""
+    learner = Learner(task, "learn", level, define)
+    learner.update(task)
+    learner.core.start_counting()
+    counts, flash = learner.predict(task.x_test), built(task.plan, "predict", level, define)[1]
+    return (f"| kerncast, {title} | 16 bits | {level} | {counts.mean():,.0f} | {counts.max():,} "
+            f"| {flash:,} | {task.plan.state_bytes:,} |"), learner
+
+
 def prediction_rows(sources: Path) -> Iterator[str]:
     """Ours at both levels, then the others."""
     from sklearn.svm import SVC
 
     task = example("digits", 16)
-    for title, define in (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0")):
+    for title, define in LEVELS:
         for level in OPTIMISED:
-            learner = Learner(task, "learn", level, define)
-            learner.update(task)
-            learner.core.start_counting()
-            counts, flash = learner.predict(task.x_test), built(task.plan, "predict", level, define)[1]
-            yield (f"| kerncast, {title} | 16 bits | {level} | {counts.mean():,.0f} | {counts.max():,} "
-                   f"| {flash:,} | {task.plan.state_bytes:,} |")
+            row, learner = our_row(task, title, define, level)
+            yield row
     v, y = held(task, learner)
     svc = SVC(kernel="rbf", gamma=GAMMA, C=1.0).fit(v, y)
     if len(svc.support_) != len(v):
@@ -193,7 +201,8 @@ def main() -> int:
         head, rows = svc_section(partial(peer_rows, sources))
         page = (HEAD + told(prediction_rows(sources)) + head + told(rows) + DURBIN
                 + told(durbin_rows(sources, read_text("examples/ecg.toml"))))
-    PAGE.write_text(page, encoding="utf-8")
+    gcc = choose_toolchain("gcc", load_target("cortex-m4")).version
+    PAGE.write_text(page.replace("{gcc}", gcc, 1), encoding="utf-8")
     return 0
 
 

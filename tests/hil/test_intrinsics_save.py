@@ -3,7 +3,7 @@
 import pytest
 
 from kerncast.benchmarks.instructions import example
-from kerncast.benchmarks.intrinsics import saved
+from kerncast.benchmarks.intrinsics import PAGE, row, saved
 from kerncast.codegen.targets import load_board, load_target
 from kerncast.codegen.toolchains import choose_toolchain
 from kerncast.lab.costs import board_of
@@ -19,4 +19,7 @@ def test_a_prediction_of_64_inputs_takes_half_of_portable_c_at_most(require_tool
     costs, plain, wide = saved(task, target)
     assert costs.compiler == choose_toolchain("auto", load_target(target)).name
     assert 2 * wide.mean <= plain.mean and 2 * wide.worst <= plain.worst
+    page = PAGE.read_text(encoding="utf-8")
+    if f"| `{target}` | {level} | {costs.compiler} {costs.version} |" in page:
+        assert row(target, costs, plain, wide) in page, "stale: python benchmarks/intrinsics.py"
     ledger.record(backend=f"qemu:{target}", words=2 * len(task.x_test), mismatches=0, case=level)

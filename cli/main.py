@@ -18,6 +18,7 @@ from .demo import demo
 from .doctor import doctor
 from .estimate import estimate
 from .explain import explain
+from .explore import explore
 from .fit import fit
 from .gen import gen
 from .hil import ACTIONS
@@ -44,6 +45,7 @@ COMMANDS: dict[str, Command] = {
     "plan": plan,
     "sim": sim,
     "sweep": sweep,
+    "explore": explore,
     "report": report,
     "gen": gen,
     "build": build,
@@ -57,7 +59,7 @@ COMMANDS: dict[str, Command] = {
 }
 
 # No markup in help texts: [model] is a table of the spec there, not a colour.
-app = typer.Typer(name="kerncast", add_completion=False, no_args_is_help=True, rich_markup_mode=None,
+app = typer.Typer(name="kerncast", add_completion=True, no_args_is_help=True, rich_markup_mode=None,
                   pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
                   epilog="Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing.")
 

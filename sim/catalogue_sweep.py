@@ -49,4 +49,16 @@ SWEEP = {
                   "Write it with `kerncast test OUT --on host --json > FILE`."),
     "E373": Entry("the sweep has no points yet", "It was interrupted before the first point was kept.",
                   "Run the command of the sweep again: it goes on."),
+    "E374": Entry("the port cannot be had",
+                  "kerncast explore listens on a port of this machine: another program has it, or it is "
+                  "reserved.",
+                  "Leave --port away, and any free one is taken."),
+    "E375": Entry("nothing to drag",
+                  "A model that was trained elsewhere is all constants; kerncast explore varies what is "
+                  "trained.",
+                  "`kerncast report SPEC` shows it."),
+    "E376": Entry("not a question of this page",
+                  "A page of kerncast explore asked for a value or a design that this run does not offer: it "
+                  "was left open from another run.",
+                  "Load the page again."),
 }

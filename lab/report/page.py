@@ -20,6 +20,7 @@ from ...sim.vectors import Vectors
 from ..example import passes_of, test_inputs
 from .agreement import agreement
 from .design import Samples, design
+from .program import program, samples_text
 from .sweep import command, sweep_page
 
 Progress = Callable[[int, int], None]
@@ -78,13 +79,17 @@ def one_design(plan: Plan, samples: Samples | None, toml: str, summary: str, abo
 
 def _of_spec(path: Path) -> Page:
     spec = Spec.load(path)
-    page = {"command": command("gen", path.name, "-o", f"build/{spec.model.name}"), "spec_hash": spec.hash,
-            "again": [command("check", path.name), command("plan", path.name)]}
+    page: Page = {
+        "command": command("gen", path.name, "-o", f"build/{spec.model.name}"), "spec_hash": spec.hash,
+        "again": [command("check", path.name), command("plan", path.name)]}
     if spec.data is None:
-        return one_design(make_plan(spec), None, spec.to_toml(), spec.summary(), "") | page
+        plan = make_plan(spec)
+        page["programs"] = {plan.hash: program(plan, spec)}
+        return one_design(plan, None, spec.to_toml(), spec.summary(), "") | page
     data = load_dataset(spec, path.parent)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     page["again"] = [command("sim", path.name), *page["again"]]
+    page |= {"programs": {plan.hash: program(plan, spec)}, "samples": samples_text(spec, data)}
     return one_design(plan, samples_of(spec, plan, data), spec.to_toml(), spec.summary(), data.title) | page
 
 
@@ -103,6 +108,7 @@ def _of_folder(folder: Path) -> Page:
                       f"{plan.name}: {plan.algorithm}, {plan.word} bits, {manifest.target}",
                       "" if vectors is None else "the folder's vectors")
     name = folder.resolve().name
+    page["programs"] = {plan.hash: program(plan, None, source=folder)}
     return page | {"spec_hash": str(plan.evidence.get("spec", "")),
                    "command": command("gen", f"{name}/{SPEC}", "-o", f"build/{plan.name}") if toml else "",
                    "again": [command("test", name, "--on", "host"), command("verify", name)]}

@@ -14,7 +14,8 @@ from ...sim.packages import missing, package_file
 from .page import as_json
 
 #: Scripts in the order in which they stand in the page, and the style.
-SCRIPTS = ("data", "theme", "figure", "front", "bits", "words", "curves", "points", "chosen", "main")
+SCRIPTS = ("data", "theme", "figure", "problems", "front", "bits", "words", "curves", "points", "chosen",
+           "csv", "machine", "program", "explore", "main")
 _PLOTLY = ("plotly", "package_data/plotly.min.js")
 
 
@@ -41,6 +42,7 @@ def rendered(page: dict[str, Any]) -> str:
     KerncastError
         E501 without plotly.
     """
+    page = {"live": False, "programs": {}, "samples": "", **page}
     plotly = check_plotly().read_text(encoding="utf-8").replace("\r\n", "\n")
     ours = "\n".join(["(() => {", '"use strict";', *(read_text(f"templates/report/{name}.js")
                                                      for name in SCRIPTS), "start();", "})();"])

@@ -13,13 +13,14 @@ from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.spec_tables import CALLS
 from ..example import passes_of, test_inputs
-from ..sweep import Run
+from ..sweep import Run, Settings
 from ..sweep.confirm import design_text
 from ..sweep.evaluate import Point
 from ..sweep.front import refusals, statuses
 from ..sweep.measures import MEASURES, names, quantity
 from .columns import packed, packed_hashes
 from .design import Samples, design
+from .program import program, samples_text
 
 Progress = Callable[[int, int], None]
 #: Designs whose words are shown: the front, spread over it where it has more.
@@ -43,7 +44,7 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
     closer = _closer([at[p.key] for p in run.front], best)
     plans, texts = _plans(run, progress)
     settings, base = run.settings, run.space.base
-    shown = _measures(run)
+    shown = measures_of(settings)
     return {
         "kind": "sweep", "name": base.model.name, "algorithm": base.model.algorithm,
         "summary": base.summary(), "data": _judged(run), "spec": base.to_toml(), "spec_hash": base.hash,
@@ -57,6 +58,7 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
         "why": _why(run), "statuses": statuses(run.points), "refused": refusals(run.points),
         "grid": run.space.size, "float": run.baseline,
         "designs": {str(index): _design(run, run.points[index], plans[index]) for index in closer},
+        **_program(run, best if best is not None else closer[0] if closer else None, plans),
         "command": "", "again": [_sweep_command(run), command("report", run.folder.resolve().name)]}
 
 
@@ -64,10 +66,10 @@ def _judged(run: Run) -> str:
     return f"judged by {run.judged_by}"
 
 
-def _measures(run: Run) -> list[str]:
+def measures_of(settings: Settings) -> list[str]:
     """What is asked for, then every other measure; those of the call that learns have a shorter name."""
-    algorithm = run.space.base.model.algorithm
-    asked = [*run.settings.objectives, *(c.name for c in run.settings.constraints)]
+    algorithm = settings.space.base.model.algorithm
+    asked = [*settings.objectives, *(c.name for c in settings.constraints)]
     learning = f".{CALLS[algorithm][0]}"
     return list(dict.fromkeys([*asked, *(n for n in names(algorithm) if not n.endswith(learning))]))
 
@@ -103,6 +105,15 @@ def _design(run: Run, point: Point, plan: Plan | None) -> dict[str, Any]:
     assert plan is not None  # a point of the front has an answer
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     return design(plan, Samples(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec)))
+
+
+def _program(run: Run, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
+    """The cheapest design as a program, or the first of the front, and the samples that it is tried on."""
+    plan = None if index is None else plans[index]
+    if index is None or plan is None:
+        return {}
+    spec, data = run.settings.evaluator.spec_and_data(run.points[index].inputs)
+    return {"programs": {plan.hash: program(plan, spec)}, "samples": samples_text(spec, data)}
 
 
 def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequence[str],

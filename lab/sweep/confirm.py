@@ -21,7 +21,7 @@ from ..example import passes_of, test_inputs
 from ..ledger import Row, run_backend
 from .evaluate import Point
 from .run import Run
-from .space import SENSORS
+from .space import SENSORS, Inputs, Space
 
 #: The folder of the generated design, inside of the run's.
 FOLDER = "best"
@@ -92,17 +92,22 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
 
 
 def design_text(run: Run, point: Point) -> str:
-    """The TOML of a point's spec, to be read from the run's folder.
+    """The TOML of a point's spec, to be read from the run's folder; see :func:`text_of`."""
+    return text_of(run.space, point.inputs, run.settings.base_dir, run.folder)
+
+
+def text_of(space: Space, inputs: Inputs, base_dir: str, folder: Path) -> str:
+    """The TOML of a point's spec, to be read from `folder`.
 
     Data files are named from there; where the sensor's word was swept they do not hold its words, and [data]
     is left out.
     """
-    values = run.space.values_of(point.inputs)
-    base, data = run.space.base, values.get("data", {})
+    values = space.values_of(inputs)
+    base, data = space.base, values.get("data", {})
     sensed = any(values[name]["word"] != getattr(base, name).word for name in SENSORS)
     if "file" in data and sensed:
         del values["data"]
     for name in ("file", "test"):
         if name in data:
-            data[name] = os.path.relpath(Path(run.settings.base_dir, data[name]), run.folder)
+            data[name] = os.path.relpath(Path(base_dir, data[name]), folder)
     return Spec(**values).to_toml()

@@ -43,7 +43,7 @@ function chosenPoint() {
     element("div", { className: "facts" }, ...names.map((name) =>
       fact(quantity(name, sweep.measures[name][i]), `${name}, ${page.measures[name][1]}`))),
     ...planLines(hash),
-    element("p", null, saved, " into the run's folder, and there:"),
+    element("p", null, saved, page.live ? " beside the spec, and there:" : " into the run's folder, and there:"),
     command(`kerncast gen ${file} -o ${page.name}-${hash.slice(0, 12)}`),
     element("details", null, element("summary", null, "Its spec"),
       element("pre", { tabIndex: 0, id: "spec" }, spec))];
@@ -98,7 +98,7 @@ function drawPlan() {
 
 function drawTargets() {
   const place = document.getElementById("targets"), design = chosen.design;
-  if (!design) { place.replaceChildren(element("p", null, NOT_KEPT)); return; }
+  if (!design) { place.replaceChildren(element("p", null, page.live ? WHEN_AT_REST : NOT_KEPT)); return; }
   const share = (part, whole) => `${number(100 * part / whole, 3)}\u00a0%`;
   place.replaceChildren(table(["target", "core", "RAM, B", "of", "share", "tables, B", "of", "share", "fits"],
     design.targets.map((row) => [row.id, row.title,

@@ -2,12 +2,12 @@
 const CHEAPEST = "cheapest";
 
 function nameOf(index) {
-  return Object.entries(sweep.inputs).map(([key, column]) =>
-    `${key} = ${number(column[index], 6)}`).join(", ");
+  return page.axes.map((key) => `${key} = ${number(sweep.inputs[key][index], 6)}`).join(", ")
+    || "as the spec says";
 }
 
 function hoverOf(index) {
-  return [...Object.entries(sweep.inputs).map(([key, column]) => `${key} = ${number(column[index], 6)}`),
+  return [...page.axes.map((key) => `${key} = ${number(sweep.inputs[key][index], 6)}`),
     ...page.objectives.map((name) => `${name} ${quantity(name, sweep.measures[name][index])}`),
     sweep.kept[index] ? "keeps every limit" : "misses a limit"].map(plain).join("<br>");
 }

@@ -1,6 +1,7 @@
 // Everything in its order: what is above is drawn first, what is below when it comes into view.
 function start() {
   startTheme();
+  if (page.live) startExplore();
   if (sweep) {
     startFront();
     startPoints();
@@ -9,5 +10,6 @@ function start() {
   followers.push(drawChosen);
   startWords();
   startCurves();
+  startProgram();
   choose(sweep ? page.best ?? page.front[0] ?? 0 : 0);
 }

@@ -1,10 +1,11 @@
 // Histograms of the signals: how many bits their words take, of those that there are.
 const NOT_KEPT = "The words of this design are not in this page, which holds those of the front. Save its "
   + "spec, and kerncast report shows them.";
+const WHEN_AT_REST = "This comes when the sliders rest.";
 
 function ofDesign(name, missing, build) {
   return () => {
-    if (!chosen.design) return NOT_KEPT;
+    if (!chosen.design) return page.live ? WHEN_AT_REST : NOT_KEPT;
     return chosen.design[name] ? build(chosen.design[name], chosen.design) : missing;
   };
 }

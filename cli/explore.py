@@ -1,0 +1,48 @@
+"""cli: ``kerncast explore``: the report of a spec live in a browser, with sliders."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .shell import JsonFlag, SpecPath, load_spec, show
+
+Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of this machine; 0 for any that is free.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open nothing.")]
+
+
+def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_json: JsonFlag = False) -> None:
+    """Open the views of the report in a browser, with sliders for formats and parameters.
+
+    The integer model runs again while one drags, and every design that was met stays in the picture of the
+    front. The chosen one runs on one's own data, by the generated C itself, in the browser. Only this machine
+    is listened on, whoever asks must know the address, and no file is written. Ctrl-C ends it.
+
+    Examples
+    --------
+    kerncast explore ecg.toml
+    kerncast explore ecg.toml --no-browser --port 8123
+    kerncast explore ecg.toml --no-browser --json
+    """
+    import webbrowser
+
+    from ..lab.explore import Server, Session
+    from ..lab.report import check_plotly
+    from ..lab.report.render import rendered
+
+    check_plotly()  # before anything is computed
+    spec = load_spec(path)
+    with tempfile.TemporaryDirectory(prefix="kerncast-", ignore_cleanup_errors=True) as work:
+        session = Session(spec, path.parent, Path(work))
+        with Server(session, rendered(session.page()), port) as server:
+            show({"url": server.url, "port": server.server_address[1], "spec": str(path)}, as_json,
+                 f"{server.url}\nCtrl-C ends it")
+            if not no_browser:
+                webbrowser.open(server.url)
+            try:
+                server.serve_forever()
+            except KeyboardInterrupt:
+                typer.echo("ended", err=True)

@@ -1,0 +1,193 @@
+"""lab.explore: what one who explores has asked: points, designs and programs, each computed once.
+
+A drag asks for many points, of which only the last is wanted.  Each question of a page bears a number; one
+question is computed at a time, and those that a newer one of the same page has overtaken are not.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from ... import __version__
+from ...codegen.generate import check_memory
+from ...codegen.targets import load_target
+from ...sim.data import Dataset
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ...sim.spec import Spec
+from ..example import passes_of
+from ..report.design import design
+from ..report.page import samples_of
+from ..report.program import program, samples_text
+from ..report.sweep import command, format_columns, measures_of, point_columns, text_columns
+from ..sweep import Settings, make_settings
+from ..sweep.confirm import text_of
+from ..sweep.evaluate import REFUSED, Point
+from ..sweep.front import misses
+from ..sweep.measures import MEASURES
+from ..sweep.space import Axis, Scalar, Space
+from .controls import controls, inputs_of
+
+Chosen = dict[str, Scalar | None]
+Answer = dict[str, Any]
+T = TypeVar("T")
+#: Answers that are kept.
+_MOST = 256
+
+
+class Overtaken(Exception):
+    """A newer question of the same page has come: nobody waits for this one."""
+
+
+class _Kept(OrderedDict[Any, Any]):
+    """What was computed, the latest of it."""
+
+    def of(self, key: Any, make: Callable[[], T]) -> T:
+        """The value of a key, made where it is not there."""
+        if key not in self:
+            self[key] = make()
+            while len(self) > _MOST:
+                self.popitem(last=False)
+        self.move_to_end(key)
+        found: T = self[key]
+        return found
+
+
+class Session:
+    """A spec, its controls, and what was asked of them.
+
+    Parameters
+    ----------
+    spec : Spec
+    base_dir : Path
+        What its data files are relative to.
+    work : Path
+        A folder of its own, where zig keeps what it wants to find again.
+
+    Raises
+    ------
+    KerncastError
+        E240 without data, E375 for a model that was trained elsewhere; those of the spec's own data and plan.
+    """
+
+    def __init__(self, spec: Spec, base_dir: Path, work: Path) -> None:
+        if spec.predictor is not None:
+            raise fail("E375", "a model that was trained elsewhere has nothing to drag",
+                       where=spec.place("model", "algorithm"), value=spec.model.algorithm,
+                       allowed="an algorithm that learns", remedy="kerncast report SPEC shows it")
+        self.spec, self.work = spec, work
+        self.controls = controls(spec)
+        settings = make_settings(spec, base_dir, grid=["numbers.word=16"])
+        axes = tuple(Axis(c.key, tuple(v for v in c.values if v is not None)) for c in self.controls)
+        self.settings: Settings = replace(settings, space=Space(spec, axes), trials=None)
+        self.evaluator = replace(self.settings.evaluator, beside_float=True)
+        self.baseline = self.evaluator.baseline()
+        self._lock, self._newest = threading.Lock(), dict[str, int]()
+        self._points, self._designs, self._programs, self._plans = _Kept(), _Kept(), _Kept(), _Kept()
+
+    # ---- what a page asks ----
+    def point(self, asked: Mapping[str, Any]) -> Answer:
+        """The point of ``inputs``: status, measures, formats and its spec, or what is wrong with it."""
+        chosen = self._checked(asked)
+        return self._in_turn(asked, lambda: self._point(chosen))
+
+    def design(self, asked: Mapping[str, Any]) -> Answer:
+        """The design of ``inputs`` in full, as :func:`~kerncast.lab.report.design.design` tells it."""
+        chosen = self._checked(asked)
+        return self._in_turn(asked, lambda: self._design(chosen))
+
+    def program(self, asked: Mapping[str, Any]) -> Answer:
+        """The generated C of ``plan``, a hash that was told before, as WebAssembly."""
+        plan_hash = asked.get("plan")
+        if not isinstance(plan_hash, str) or plan_hash not in self._plans:
+            raise fail("E376", "this design was not explored", where="plan", value=plan_hash,
+                       allowed="the hash of a design of this page", remedy="choose it again")
+        with self._lock:
+            made: Answer = self._programs.of(plan_hash, lambda: program(
+                *self._plans[plan_hash], build_dir=self.work))
+        return made
+
+    # ---- how it is answered ----
+    def _in_turn(self, asked: Mapping[str, Any], answer: Callable[[], Answer]) -> Answer:
+        page, number = str(asked.get("page", ""))[:32], int(asked.get("number", 0))
+        self._newest[page] = max(number, self._newest.get(page, 0))
+        with self._lock:
+            if number < self._newest[page]:
+                raise Overtaken
+            return answer()
+
+    def _checked(self, asked: Mapping[str, Any]) -> Chosen:
+        """A value for every control, each one that it offers; E376."""
+        given = asked.get("inputs")
+        given = given if isinstance(given, dict) else {}
+        return {c.key: c.offered(given.get(c.key, c.value)) for c in self.controls}
+
+    def _planned(self, chosen: Chosen) -> tuple[Spec, Dataset, Plan]:
+        spec, data = self.evaluator.spec_and_data(inputs_of(self.spec, self.controls, chosen))
+        plan = make_plan(spec, data.x_raw, data.y_raw)
+        check_memory(plan, load_target(spec.target.id))
+        self._plans.of(plan.hash, lambda: (plan, spec))
+        return spec, data, plan
+
+    def _point(self, chosen: Chosen) -> Answer:
+        inputs = inputs_of(self.spec, self.controls, chosen)
+        return self._points.of(self.evaluator.key(inputs), lambda: self._evaluated(chosen))
+
+    def _evaluated(self, chosen: Chosen) -> Answer:
+        inputs = inputs_of(self.spec, self.controls, chosen)
+        try:
+            plan = self._planned(chosen)[2]
+        except KerncastError as error:
+            first, plan = error.problems[0], None
+            point = Point("", inputs, REFUSED, first.code, f"{first.where}: {first.message}")
+            problems = [p.as_dict() for p in error.problems]
+        else:
+            point, problems = self.evaluator.point(inputs), []
+        settings = self.settings
+        return {
+            "inputs": chosen, "status": point.status, "code": point.code, "message": point.message,
+            "plan": point.plan, "measures": point.measures, "problems": problems,
+            "kept": int(point.answers and not misses(point, settings.constraints, self.baseline)),
+            "formats": {} if plan is None else {n: str(s.format) for n, s in plan.signals.items()},
+            "text": "" if plan is None else text_of(settings.space, inputs, settings.base_dir,
+                                                    Path(settings.base_dir))}
+
+    def _design(self, chosen: Chosen) -> Answer:
+        spec, data, plan = self._planned(chosen)
+        made: Answer = self._designs.of((plan.hash, passes_of(spec)),
+                                        lambda: design(plan, samples_of(spec, plan, data)))
+        return made
+
+    # ---- the page at its beginning ----
+    def page(self) -> Answer:
+        """What the page shows first: the spec as written, as a sweep of one point.
+
+        Raises
+        ------
+        KerncastError
+            Whatever is wrong with the spec as written.
+        """
+        chosen: Chosen = {c.key: c.value for c in self.controls}
+        spec, data, plan = self._planned(chosen)
+        told, shown = self._point(chosen), measures_of(self.settings)
+        point = Point("", chosen, told["status"], plan=plan.hash, measures=told["measures"])  # type: ignore[arg-type]
+        limits = [c.described(self.baseline) for c in self.settings.constraints]
+        return {
+            "kind": "sweep", "live": True, "name": spec.model.name, "algorithm": spec.model.algorithm,
+            "summary": spec.summary(), "spec": spec.to_toml(), "spec_hash": spec.hash,
+            "data": f"{data.title}; judged by {self.evaluator.judged_by()}", "limits": limits,
+            "points": point_columns([point], list(chosen), shown, [bool(told["kept"])]),
+            "formats": format_columns([plan]), "texts": text_columns([told["text"]]),
+            "axes": [], "objectives": list(self.settings.objectives),
+            "measures": {name: list(MEASURES[name.split(".")[0]]) for name in shown},
+            "front": [0] if point.answers else [], "best": None, "float": self.baseline,
+            "designs": {"0": self._design(chosen)}, "controls": [c.as_dict() for c in self.controls],
+            "programs": {}, "samples": samples_text(spec, data), "agreement": [], "version": __version__,
+            "command": "", "again": [command("explore", f"{spec.model.name}.toml"),
+                                     command("report", f"{spec.model.name}.toml")]}

@@ -1,0 +1,82 @@
+"""lab.report: a design's generated C as WebAssembly, with what a page must know to call it."""
+
+from __future__ import annotations
+
+import base64
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...codegen.context import TRAINERS
+from ...codegen.wasm import build_wasm
+from ...sim.backend import STATUSES
+from ...sim.data import Dataset
+from ...sim.errors import EXIT_TOOL_MISSING, KerncastError
+from ...sim.plan import C_BYTES, Plan, wire_dtype
+from ...sim.simulate import grid
+from ...sim.spec import Spec
+
+#: Characters of samples that a page carries so that its program can be tried at once.
+_MOST = 100_000
+
+
+def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
+            build_dir: Path | None = None) -> dict[str, Any]:
+    """The module of a plan, and how a page calls it.
+
+    Parameters
+    ----------
+    plan : Plan
+    spec : Spec, or None
+        Says what raw words of the target are worth, and whether inputs are earlier targets.
+    source : Path, optional
+        The folder generated from the plan.
+    build_dir : Path, optional
+        Where zig keeps what it wants to find again.
+
+    Returns
+    -------
+    dict
+        ``problem`` (code, message, remedy) where zig is not installed; else ``wasm``, base64, and ``name``,
+        ``learn`` (the function that does, None where none does), ``batch`` (samples that it takes at once, 0
+        for one after the other), ``uniform`` with ``grid`` (first input and step), ``columns``, ``lagged``,
+        ``x``, ``y`` and ``f`` (numpy's name of the word; least and most of raw words), ``unit`` of f and
+        ``gain`` and ``offset`` of raw targets, ``state`` (bytes) and ``statuses``.
+
+    Raises
+    ------
+    KerncastError
+        E320 where zig fails.
+    """
+    try:
+        code = build_wasm(plan, source, build_dir=build_dir)
+    except KerncastError as error:
+        if error.exit_code != EXIT_TOOL_MISSING:
+            raise
+        return {"problem": error.problems[0].as_dict()}
+    uniform = plan.options.get("scheme") == "uniform"
+    first = grid(plan)[:2, 0].tolist() if uniform else [0, 0]
+    words = {short: [wire_dtype(plan.signals[name].format.c_type), plan.signals[name].format.lo,
+                     plan.signals[name].format.hi]
+             for short, name in (("x", "x_raw"), ("y", "y_raw")) if name in plan.signals}
+    learn = None if plan.fixed else TRAINERS[plan.algorithm] if plan.trains else "lms_update"
+    return {"wasm": base64.b64encode(code).decode(), "name": plan.name, "learn": learn,
+            "batch": plan.sizes["n"] if plan.trains else 0, "uniform": uniform,
+            "grid": [first[0], first[1] - first[0]], "columns": plan.sizes["D"], **words,
+            "f": wire_dtype(plan.word_type), "bytes": C_BYTES[plan.word_type],
+            "lagged": bool(spec is not None and spec.data is not None and spec.data.lagged),
+            "unit": float(Fraction(plan.units["y"])),
+            "gain": 1.0 if plan.fixed else float(Fraction(plan.units["y_raw"])),
+            "offset": 0 if plan.fixed else plan.integer("y_offset"),
+            "state": plan.state_bytes, "statuses": list(STATUSES)}
+
+
+def samples_text(spec: Spec, data: Dataset) -> str:
+    """The samples that a spec names as CSV of raw words; empty where they are many."""
+    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+    head = ["y"] if uniform else [*(f"x{c}" for c in range(spec.input.columns)), "y"]
+    rows = data.y_raw[:, np.newaxis] if uniform else np.column_stack([data.x_raw, data.y_raw])
+    text = "\n".join([",".join(head), *(",".join(map(str, row)) for row in rows.tolist()), ""])
+    return text if len(text) <= _MOST else ""

@@ -1,0 +1,129 @@
+// The page while it is live: a slider asks, and each answer becomes a point of the pictures.
+const EVERY = 50, REST = 300;  // ms: between questions while one drags; until the whole design is asked for
+const live = { id: String(Math.random()), number: 0, shown: 0, values: {}, seen: new Map(), problems: [[]],
+  asking: null, resting: null };
+
+async function fetched(name, question) {
+  try {
+    const answer = await fetch(name, { method: "POST", headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ page: live.id, number: live.number, ...question }) });
+    return await answer.json();
+  } catch {
+    return { problems: [{ code: "ended", message: "kerncast explore does not answer",
+      remedy: "start it again, and open its new address" }] };
+  }
+}
+
+function keyOf(inputs) {
+  return JSON.stringify(page.controls.map((control) => inputs[control.key]));
+}
+
+// What no other beats in any objective.
+function frontOf() {
+  const values = (i) => page.objectives.map((name) => sweep.measures[name][i]);
+  const having = all((i) => sweep.status[i] !== "refused" && values(i).every((v) => v !== null));
+  const beats = (a, b) => a.every((v, k) => v <= b[k]) && a.some((v, k) => v < b[k]);
+  return new Set(having.filter((i) => !having.some((j) => beats(values(j), values(i)))));
+}
+
+function addPoint(told) {
+  const key = keyOf(told.inputs);
+  if (live.seen.has(key)) return live.seen.get(key);
+  const index = sweep.count;
+  live.seen.set(key, index);
+  live.plans.push(told.plan);
+  live.problems.push(told.problems);
+  for (const name of ["status", "kept", "code", "message"]) sweep[name].push(told[name]);
+  for (const [name, column] of Object.entries(sweep.inputs)) column.push(told.inputs[name]);
+  for (const [name, column] of Object.entries(sweep.measures)) column.push(told.measures[name] ?? null);
+  for (const name of Object.keys(told.formats)) sweep.formats[name] ??= Array(index).fill(null);
+  for (const [name, column] of Object.entries(sweep.formats)) column.push(told.formats[name] ?? null);
+  sweep.texts[0].push(told.text);
+  sweep.count += 1;
+  sweep.front = frontOf();
+  for (const { key: name, values, at } of page.controls) {
+    if (told.inputs[name] !== values[at] && !page.axes.includes(name)) {
+      page.axes.push(name);
+      document.getElementById("front-colour").append(element("option", { value: name }, name));
+    }
+  }
+  return index;
+}
+
+async function askPoint() {
+  const number = live.number += 1, busy = document.getElementById("busy");
+  busy.textContent = "computing";
+  const told = await fetched("point", { inputs: live.values });
+  if (number === live.number) busy.textContent = "";
+  if (told.overtaken || number < live.shown) return;
+  live.shown = number;
+  if (!told.inputs) { tellProblems("problems", told.problems); return; }
+  choose(addPoint(told));
+}
+
+async function askDesign() {
+  const index = chosen.index, number = live.number += 1;
+  const told = await fetched("design", { inputs: live.values });
+  if (told.overtaken || told.problems) {
+    if (told.problems && number === live.number) tellProblems("problems", told.problems);
+    return;
+  }
+  page.designs[index] = told;
+  if (index === chosen.index) choose(index);
+}
+
+function changed() {
+  clearTimeout(live.resting);
+  live.asking ??= setTimeout(() => { live.asking = null; askPoint(); }, EVERY);
+}
+
+// The sliders stand where the chosen design is, unless somebody moves one; what is missing of it is asked for.
+function followChosen() {
+  const i = chosen.index;
+  tellProblems("problems", live.problems[i]);
+  if (live.asking === null) {
+    for (const control of page.controls) live.values[control.key] = sweep.inputs[control.key][i];
+    showControls();
+  }
+  clearTimeout(live.resting);
+  if (!chosen.design && sweep.plan(i)) live.resting = setTimeout(askDesign, REST);
+}
+
+function told(value) {
+  return value === null ? "not set" : value === true ? "yes" : value === false ? "no" : number(value, 6);
+}
+
+function showControls() {
+  for (const { key, values, slides } of page.controls) {
+    const field = document.getElementById(`c-${key}`), at = values.indexOf(live.values[key]);
+    field.value = at;
+    if (slides) field.setAttribute("aria-valuetext", told(values[at]));
+    document.getElementById(`v-${key}`).textContent = slides ? told(values[at]) : "";
+  }
+}
+
+function controlOf({ key, values, slides, about }) {
+  const id = `c-${key}`;
+  const field = slides ? element("input", { type: "range", id, min: 0, max: values.length - 1, step: 1 })
+    : element("select", { id }, ...values.map((value, at) => element("option", { value: at }, told(value))));
+  field.addEventListener("input", () => {
+    live.values[key] = values[Number(field.value)];
+    showControls();
+    changed();
+  });
+  return element("div", { className: "control" }, element("label", { htmlFor: id, title: about },
+    key.split(".").at(-1), element("span", null, key.split(".").slice(0, -1).join(" "))), field,
+    element("output", { id: `v-${key}`, htmlFor: id }));
+}
+
+function startExplore() {
+  live.plans = [sweep.plan(0)];
+  sweep.plan = (index) => live.plans[index];
+  sweep.texts = [[specOf(0)]];
+  for (const { key, values, at } of page.controls) live.values[key] = values[at];
+  live.seen.set(keyOf(live.values), 0);
+  document.getElementById("controls").replaceChildren(...page.controls.map(controlOf));
+  document.getElementById("reset").addEventListener("click", () => choose(0));
+  document.getElementById("list-of").value = list.of = "all";
+  followers.push(followChosen);
+}

@@ -1,0 +1,12 @@
+// What is wrong, with its code and what to do about it, as the command line tells it.
+function problemList(problems) {
+  return problems.map((problem) => element("div", { className: "problem" },
+    element("p", { className: "bad" }, `${problem.code}: ${problem.message}`),
+    element("dl", null, ...[["where", problem.where], ["found", problem.value], ["allowed", problem.allowed],
+      ["do", problem.remedy]].filter(([, text]) => text).flatMap(([name, text]) =>
+      [element("dt", null, name), element("dd", null, text)]))));
+}
+
+function tellProblems(id, problems) {
+  document.getElementById(id).replaceChildren(...problemList(problems));
+}

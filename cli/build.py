@@ -9,14 +9,16 @@ from typing import Annotated, Any
 
 import typer
 
+from .complete import board_names, generated
 from .shell import JsonFlag, columns, show
 
 GeneratedFolder = Annotated[Path, typer.Argument(metavar="OUT", help="A folder made by kerncast gen.",
-                                                 show_default=False)]
+                                                 autocompletion=generated, show_default=False)]
 
 
 def build(out: GeneratedFolder,
-          board: Annotated[str, typer.Option("--board", help="Board to build for.")] = "mps2-an386",
+          board: Annotated[str, typer.Option("--board", autocompletion=board_names,
+                                             help="Board to build for.")] = "mps2-an386",
           compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
           optimise: Annotated[str | None, typer.Option(
               "-O", "--optimise", show_default=False,

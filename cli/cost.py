@@ -9,6 +9,7 @@ import typer
 
 from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem, fail
 from .build import GeneratedFolder, warn_of_budget
+from .complete import target_names
 from .progress import steps
 from .shell import JsonFlag, columns, emit, show
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..sim.plan import Plan
 
 Targets = Annotated[list[str] | None, typer.Option(
-    "--target", metavar="ID", show_default=False,
+    "--target", metavar="ID", show_default=False, autocompletion=target_names,
     help="Target, or `all`; may be given several times. By default that of the spec, and of its budget.")]
 
 

@@ -141,8 +141,9 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
     missing = [t for t in tools if not t.found]
     rows = [("group", "tool", "found", "for"),
             *((t.group, t.name, t.found or "MISSING", t.purpose) for t in tools)]
-    verdict = f"{len(missing)} missing; to add them:" if missing else "nothing missing"
+    names = ", ".join(dict.fromkeys(t.name for t in missing))
+    verdict = f"{len(missing)} missing: {names}\nto add them all:" if missing else "nothing missing"
     show({"tools": [t._asdict() for t in tools], "missing": len(missing), "commands": commands(tools)},
-         as_json, "\n".join([columns(rows), "", verdict, *commands(tools)]))
+         as_json, "\n".join([columns(rows), "", verdict, " && ".join(commands(tools))]).rstrip())
     if strict and missing:
         raise typer.Exit(EXIT_TOOL_MISSING)

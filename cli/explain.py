@@ -6,11 +6,13 @@ from typing import Annotated
 
 import typer
 
+from .complete import codes
 from .shell import JsonFlag, columns, show
 
 
 def explain(code: Annotated[str | None, typer.Argument(
-                metavar="CODE", help="E203, or a status; none lists all.", show_default=False)] = None,
+                metavar="CODE", help="E203, or a status; none lists all.", autocompletion=codes,
+                show_default=False)] = None,
             as_json: JsonFlag = False) -> None:
     """Explain an error code or a status: cause and remedy.
 

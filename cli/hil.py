@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, fail
+from .complete import board_names
 from .recording import hil_record, hil_replay
 from .shell import Command, JsonFlag, columns, load_spec, show
 
@@ -46,7 +47,8 @@ def hil_list(as_json: JsonFlag = False) -> None:
 
 def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_default=False,
                                                    help="A spec with [data], or a generated folder.")],
-            board: Annotated[str, typer.Option("--board", help="Board, as `kerncast hil list` names it.")],
+            board: Annotated[str, typer.Option("--board", autocompletion=board_names,
+                                               help="Board, as `kerncast hil list` names it.")],
             port: Annotated[str, typer.Option("--port", help="Serial port of a real board; else emulated.",
                                               show_default=False)] = "",
             flash: Annotated[str, typer.Option("--flash", help="Load the board first, by this program or "

@@ -4,36 +4,47 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from ..sim.errors import fail
+from . import dialogue
+from .complete import data_files, target_names
 from .shell import JsonFlag, show
+
+if TYPE_CHECKING:
+    from ..sim.data_csv import Survey
+    from ..sim.measured import Measured
 
 # Usual lengths of sensor words: the data at hand need not show the largest word there is.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 _LARGEST_N = 1024
 _PRODUCTS = ("polynomial", "linear")
+_TARGET = "cortex-m4"
 
 Values = dict[str, dict[str, Any]]
 
 
-def init(name: Annotated[str, typer.Argument(
-             metavar="NAME", help="Name of the model and of the file, NAME.toml.", show_default=False)],
+def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False, help=(
+             "Name of the model and of the file, NAME.toml."))] = None,
          data: Annotated[Path | None, typer.Option(
-             help="CSV of raw words: columns x0, x1, ... and y; only y for a sampled signal.",
+             help="CSV of numbers, the last column the target; the target alone for a sampled signal. "
+                  "Columns x0, x1, ... and y are taken for raw words.", autocompletion=data_files,
              show_default=False)] = None,
          algorithm: Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None, typer.Option(
              help="Default: toeplitz_rls for a sampled signal, else kernel_lms.", show_default=False)] = None,
          kernel: Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"], typer.Option(
              help="Kernel; polynomial and linear go with kernel_cg.")] = "gaussian",
+         target: Annotated[str, typer.Option(help="What the code is for; `kerncast targets` lists them.",
+                                             autocompletion=target_names)] = _TARGET,
          out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")] = Path(),
          as_json: JsonFlag = False) -> None:
-    """Write NAME.toml, a commented spec to start from.
+    """Write NAME.toml, a commented spec to start from; on a terminal, without options, it asks.
 
     A file that exists is left alone; a folder that is not there is made. With --data the columns, the raw
-    words and n are taken from the file.
+    words and n are taken from the file. Measured values become words of a 12-bit converter, written beside
+    the spec as NAME.words.csv; the spec says what they mean.
 
     Examples
     --------
@@ -44,25 +55,65 @@ def init(name: Annotated[str, typer.Argument(
     from ..sim.spec import Spec
     from ..sim.spec_text import render
 
-    path = out / f"{name}.toml"
+    open_questions = data is None and algorithm is None and (kernel, target) == ("gaussian", _TARGET)
+    chosen: str | None = algorithm or ("kernel_cg" if kernel in _PRODUCTS else None)
+    if open_questions and not as_json and dialogue.at_terminal():
+        name, data, chosen, target = dialogue.ask(name, lambda path: _seen(path)[0].columns)
+    if name is None:
+        raise typer.BadParameter("Missing argument 'NAME'.")
+    path, words, made = out / f"{name}.toml", out / f"{name}.words.csv", None
     if data is None:
-        values = _start(name, algorithm or ("kernel_cg" if kernel in _PRODUCTS else "toeplitz_rls"))
+        values = _start(name, chosen or "toeplitz_rls")
     else:
-        values = _fitted(name, algorithm or ("kernel_cg" if kernel in _PRODUCTS else None), data, out)
+        seen, made = _seen(data)
+        values = _fitted(name, chosen, data if made is None else words, out, seen)
+    values["target"]["id"] = target
     values["kernel"] = {"type": kernel} | _parameters(kernel, values)
-    if kernel in _PRODUCTS:
+    if made is not None:
+        _in_units(values, made)
+    elif kernel in _PRODUCTS:
         _scale(values)
-    text = render(values, commented=("data",) if data is None else ())
+    text = render(values, ("data",) if data is None else (), made.legend if made else ())
     spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
+    written = {path: text} | ({} if made is None else {words: made.text()})
+    _write(written, out)
+    files = " and ".join(map(str, written))
+    show({"written": str(path), "files": [str(file) for file in written], "hash": spec.hash,
+          "summary": spec.summary()}, as_json,
+         f"wrote {files}\n{spec.summary()}\nnext: kerncast check {path}")
+
+
+def _write(files: dict[Path, str], out: Path) -> None:
+    """Write all files, or none where one of them exists; E192."""
     out.mkdir(parents=True, exist_ok=True)
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
-    except FileExistsError:
-        raise fail("E192", "the file exists already", where=str(path),
-                   remedy="choose another name, or another folder with -o") from None
-    show({"written": str(path), "hash": spec.hash, "summary": spec.summary()}, as_json,
-         f"wrote {path}\n{spec.summary()}\nnext: kerncast check {path}")
+    for path in files:
+        if path.exists():
+            raise fail("E192", "the file exists already", where=str(path),
+                       remedy="choose another name, or another folder with -o")
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8")
+
+
+def _seen(data: Path) -> tuple[Survey, Measured | None]:
+    """What a data file shows, and its words where it holds measured values."""
+    from ..sim.data_csv import survey
+    from ..sim.measured import is_raw, measured
+
+    if is_raw(data):
+        return survey(data), None
+    made = measured(data)
+    return made.survey, made
+
+
+def _in_units(values: Values, made: Measured) -> None:
+    """Inputs from -1 to 1; the target in its own unit, from the middle of its range."""
+    from ..sim.measured import MIDDLE
+
+    if made.survey.columns:
+        values["input"] |= {"offset": MIDDLE, "gain": 1 / MIDDLE}
+    values["output"] |= {"offset": MIDDLE, "gain": float(f"{made.columns[-1].step:.12g}")}
+    if values["kernel"]["type"] in _PRODUCTS:
+        values["numbers"]["word"] = 32
 
 
 def _parameters(kernel: str, values: Values) -> dict[str, Any]:
@@ -97,15 +148,12 @@ def _start(name: str, algorithm: str) -> Values:
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
     else:
         values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "fklms", "passes": 1}
-    return values | {"numbers": {"word": 16}, "target": {"id": "cortex-m4"},
+    return values | {"numbers": {"word": 16}, "target": {"id": _TARGET},
                      "data": {"file": "train.csv"}}
 
 
-def _fitted(name: str, algorithm: str | None, data: Path, out: Path) -> Values:
+def _fitted(name: str, algorithm: str | None, data: Path, out: Path, seen: Survey) -> Values:
     """Values fitted to a data file: columns, words, n, and a first guess of sigma."""
-    from ..sim.data_csv import survey
-
-    seen = survey(data)
     chosen = algorithm or ("kernel_lms" if seen.columns else "toeplitz_rls")
     if chosen != "toeplitz_rls" and not seen.columns:
         raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{data}:1",
@@ -125,7 +173,9 @@ def _fitted(name: str, algorithm: str | None, data: Path, out: Path) -> Values:
             values["toeplitz"]["scheme"] = "diagonal_mean_biased"
             del values["toeplitz"]["step"]
     else:
-        values["online"]["budget"] = max(2, min(64, seen.rows // 4))
+        # A width of the data's own size overlaps: nothing is projected then, where FKLMS would amplify.
+        values["online"] |= {"budget": max(2, min(64, seen.rows // 4)), "eta": 0.5, "reduction": "nt",
+                             "passes": 4}
     return values
 
 

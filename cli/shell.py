@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem
+from .complete import specs
 
 if TYPE_CHECKING:
     from ..sim.plan import Plan
@@ -31,7 +32,8 @@ DEBUG = "KERNCAST_DEBUG"
 #: The parameter that every command has, under the name `as_json`.
 JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
 #: The argument of every command that reads a spec.
-SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="A kerncast.toml.", show_default=False)]
+SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="A kerncast.toml.", autocompletion=specs,
+                                          show_default=False)]
 
 Command = Callable[..., None]
 

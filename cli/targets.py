@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..sim.errors import fail
+from .complete import target_or_board
 from .shell import JsonFlag, columns, show
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 
 def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_default=False,
+                                                       autocompletion=target_or_board,
                                                        help="Show one target or board in full.")] = None,
             as_json: JsonFlag = False) -> None:
     """List the targets and the boards, or show one in full with the tools that it needs.

@@ -10,6 +10,7 @@ import typer
 
 from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
 from .build import GeneratedFolder
+from .complete import backends
 from .progress import steps
 from .shell import JsonFlag, columns, show
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 def test(out: GeneratedFolder,
          on: Annotated[list[str], typer.Option("--on", help="Back end; may be given again.",
-                                               show_default=False)],
+                                               autocompletion=backends, show_default=False)],
          predictions: Annotated[int, typer.Option(help="Predictions a call at most; 0 for all.", min=0)] = 0,
          bisect: Annotated[bool, typer.Option(
              "--bisect", help="Build with trace hooks, and name the first word that differs.")] = False,

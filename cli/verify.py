@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT
+from .complete import backends
 from .progress import steps
 from .shell import JsonFlag, columns, show
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def verify(given: Annotated[Path, typer.Argument(metavar="BUNDLE", show_default=False,
                                                  help="A folder made by kerncast gen, or a bundle of one.")],
            on: Annotated[list[str] | None, typer.Option(
-               "--on", help="A back end to replay the vectors on; may be repeated.",
+               "--on", help="A back end to replay the vectors on; may be repeated.", autocompletion=backends,
                show_default="host")] = None,
            flips: Annotated[int, typer.Option(
                min=0, help="Damaged saved states and frames of each kind.")] = 1000,

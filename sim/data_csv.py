@@ -133,7 +133,7 @@ def survey(path: Path) -> Survey:
         raise KerncastError(problems[:10])
     x, y = words[:, :-1], words[:, -1]
     return Survey(len(words), columns, (int(x.min()), int(x.max())) if columns else (0, 0),
-                  (int(y.min()), int(y.max())), _width(x))
+                  (int(y.min()), int(y.max())), width(x))
 
 
 def _columns(path: Path) -> int:
@@ -144,7 +144,8 @@ def _columns(path: Path) -> int:
         return 0
 
 
-def _width(x: NDArray[np.int64]) -> float:
+def width(x: NDArray[np.int64]) -> float:
+    """A third of the median distance between samples, in words; 1 where they have none."""
     some = x[:: max(1, len(x) // 200)].astype(np.float64)
     distances = np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=-1))
     apart = distances[distances > 0]

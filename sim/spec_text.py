@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -18,15 +19,17 @@ _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats":
              "max_deterioration": "0.01", "max_age": "100000"}
 
 
-def render(values: Values, commented: tuple[str, ...] = ()) -> str:
+def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] = ()) -> str:
     """The text of a spec.
 
     Parameters
     ----------
     values : dict of str to dict
         The tables by name, each with its keys.
-    commented : tuple of str
+    commented : sequence of str
         Tables that stand there as comments.
+    legend : sequence of str
+        What the words of each column mean, for the head of the file.
 
     Returns
     -------
@@ -34,7 +37,8 @@ def render(values: Values, commented: tuple[str, ...] = ()) -> str:
         TOML.
     """
     lines = ["# A spec of kerncast. Check it with: kerncast check FILE",
-             "# A key behind a # is an option: at its default, or with an example of its value."]
+             "# A key behind a # is an option: at its default, or with an example of its value.",
+             *(f"# {line}" for line in legend)]
     for table, entries in values.items():
         off = "# " if table in commented else ""
         about = (TABLES[table].__doc__ or "").splitlines()[0].replace("``", "")

@@ -1,0 +1,134 @@
+"""The first hour: measured values, the dialogue of ``kerncast init``, and what a shell completes."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import kerncast
+from kerncast.cli import complete, dialogue, main
+from kerncast.hw.backends import check_name
+from kerncast.sim.data_csv import survey
+from kerncast.sim.measured import BITS, measured
+
+EXAMPLES = Path(kerncast.__file__).parent / "examples"
+
+
+def run(*arguments, answers=None):
+    result = CliRunner().invoke(main.app, [str(a) for a in arguments], prog_name="kerncast", input=answers)
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def motor(tmp_path):
+    """300 samples of two columns in units of their own, and of a law that is easily learned."""
+    rows = [(0.017 * i % 5, 20.5 + 7.3 * i % 60) for i in range(300)]
+    path = tmp_path / "motor.csv"
+    path.write_text("current,temperature,torque\n"
+                    + "".join(f"{a:.3f},{b:.1f},{a * (2 - 0.01 * b):.4f}\n" for a, b in rows))
+    return path
+
+
+# ---- measured values ----
+def test_measured_values_become_words_that_the_spec_explains(motor, tmp_path):
+    assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
+    text = (tmp_path / "motor.toml").read_text(encoding="utf-8")
+    made = measured(motor)
+    assert made.legend[1].startswith("temperature = 20.") and all(f"# {line}\n" in text for line in made.legend)
+    assert survey(tmp_path / "motor.words.csv").x_range == (0, 2**BITS - 1)
+    code, out, _ = run("sim", tmp_path / "motor.toml", "--json")
+    found = json.loads(out)
+    assert (code, found["status"]) == (0, "ok")
+
+
+def test_what_a_word_means_is_right_to_half_a_step(motor):
+    made = measured(motor)
+    told = [float(line.split(",")[1]) for line in motor.read_text().splitlines()[1:]]
+    column = made.columns[1]
+    assert all(abs(column.low + column.step * int(raw) - value) <= 0.51 * column.step
+               for raw, value in zip(made.words[:, 1], told, strict=True))
+
+
+def test_a_single_column_of_values_is_a_signal(tmp_path):
+    (tmp_path / "t.csv").write_text("degrees\n" + "".join(f"{20 + i % 7 / 8}\n" for i in range(40)))
+    code, out, _ = run("init", "warm", "--data", tmp_path / "t.csv", "-o", tmp_path)
+    assert code == 0 and "toeplitz_rls, n = 40, uniform" in out
+    assert run("check", tmp_path / "warm.toml")[0] == 0
+
+
+@pytest.mark.parametrize(("text", "code"), [("a,b\n1,2\n", "E247"), ("a,b\n1,x\n2,y\n", "E252"),
+                                            ("a,b\n1,2\n3\n", "E243"), ("a,b\n1,\n2,3\n", "E251")])
+def test_a_table_that_is_none_is_refused_and_nothing_is_written(tmp_path, text, code):
+    (tmp_path / "bad.csv").write_text(text)
+    exit_code, _, err = run("init", "bad", "--data", tmp_path / "bad.csv", "-o", tmp_path / "out")
+    assert (exit_code, code in err) == (2, True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_neither_file_is_written_where_one_exists(motor, tmp_path):
+    (tmp_path / "motor.words.csv").write_text("mine")
+    code, _, err = run("init", "motor", "--data", motor, "-o", tmp_path)
+    assert (code, "E192" in err) == (2, True)
+    assert not (tmp_path / "motor.toml").exists() and (tmp_path / "motor.words.csv").read_text() == "mine"
+
+
+# ---- the dialogue ----
+def test_on_a_terminal_init_asks_for_what_was_left_open(motor, tmp_path, monkeypatch):
+    monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
+    code, out, _ = run("init", "-o", tmp_path, answers=f"engine\n{motor}\nquantum\nkernel_cg\nz80\ncortex-m0\n")
+    assert code == 0
+    assert "quantum is none of kernel_cg, kernel_lms" in out and "z80 is none of" in out
+    values = json.loads(run("check", tmp_path / "engine.toml", "--json")[1])["values"]
+    assert (values["model"]["algorithm"], values["target"]["id"]) == ("kernel_cg", "cortex-m0")
+
+
+def test_empty_answers_take_what_is_usual(tmp_path, monkeypatch):
+    monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
+    assert run("init", "-o", tmp_path, answers="\n\n\n\n")[0] == 0
+    values = json.loads(run("check", tmp_path / "model.toml", "--json")[1])["values"]
+    assert (values["model"]["algorithm"], values["target"]["id"]) == ("toeplitz_rls", "cortex-m4")
+
+
+def test_init_asks_nothing_where_an_option_or_json_decides_or_nobody_is_there(tmp_path, monkeypatch):
+    assert run("init", "plain", "-o", tmp_path)[0] == 0
+    code, _, err = run("init", "-o", tmp_path)
+    assert (code, "Missing argument 'NAME'" in err) == (2, True)
+    monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
+    assert run("init", "one", "--algorithm", "kernel_cg", "-o", tmp_path)[0] == 0
+    assert run("init", "two", "--json", "-o", tmp_path)[0] == 0
+
+
+# ---- completion ----
+def completed(line, monkeypatch):
+    """What bash is offered for a line."""
+    monkeypatch.setenv("_KERNCAST_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", line)
+    monkeypatch.setenv("COMP_CWORD", str(len(line.split(" ")) - 1))
+    return run()[1].split()
+
+
+@pytest.mark.parametrize(("line", "offered"), [
+    ("kerncast gen ec", {"ecg.toml", "ecg_stream.toml"}), ("kerncast test out --on emu:mps2-an386:u", {
+        "emu:mps2-an386:unicorn"}), ("kerncast targets cortex-m5", {"cortex-m55"}),
+    ("kerncast explain E10", None), ("kerncast init motor --data dr", {"drift.csv"}),
+    ("kerncast ver", {"verify"}), ("kerncast build nowhere/", set())])
+def test_the_shell_completes_commands_specs_data_back_ends_targets_and_codes(line, offered, monkeypatch):
+    monkeypatch.chdir(EXAMPLES)
+    found = set(completed(line, monkeypatch))
+    assert found == offered if offered is not None else len(found) > 2
+
+
+def test_every_back_end_that_is_offered_has_a_name_that_can_be_opened():
+    for name in complete.backends(""):
+        if not name.startswith("board:"):
+            check_name(name)
+
+
+def test_generated_folders_are_told_from_others(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "manifest.json").write_text("{}")
+    assert complete.generated("m") == ["made", "mine/"]
+    assert complete.generated("") == ["made", "mine/"] and complete.specs("mine/") == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from pathlib import Path
 from typing import Annotated
@@ -38,11 +39,12 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
     with tempfile.TemporaryDirectory(prefix="kerncast-", ignore_cleanup_errors=True) as work:
         session = Session(spec, path.parent, Path(work))
         with Server(session, rendered(session.page()), port) as server:
-            show({"url": server.url, "port": server.server_address[1], "spec": str(path)}, as_json,
-                 f"{server.url}\nCtrl-C ends it")
-            if not no_browser:
-                webbrowser.open(server.url)
             try:
+                show({"url": server.url, "port": server.server_address[1], "spec": str(path)}, as_json,
+                     f"{server.url}\nCtrl-C ends it")
+                sys.stdout.flush()  # a pipe's reader waits for it
+                if not no_browser:
+                    webbrowser.open(server.url)
                 server.serve_forever()
             except KeyboardInterrupt:
                 typer.echo("ended", err=True)

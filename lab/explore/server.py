@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import sys
 from collections.abc import Callable
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,6 +67,11 @@ class Server(ThreadingHTTPServer):
         port = self.server_address[1]
         self.hosts = (f"{ADDRESS}:{port}", f"localhost:{port}")
         self.url = f"http://{ADDRESS}:{port}/{self.token}/"
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A page that was closed waits for no answer; anything else is a mistake of ours, and told."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -123,7 +123,12 @@ function startExplore() {
   for (const { key, values, at } of page.controls) live.values[key] = values[at];
   live.seen.set(keyOf(live.values), 0);
   document.getElementById("controls").replaceChildren(...page.controls.map(controlOf));
-  document.getElementById("reset").addEventListener("click", () => choose(0));
+  document.getElementById("reset").addEventListener("click", () => {
+    clearTimeout(live.asking);
+    live.asking = null;
+    live.shown = live.number += 1;  // what is still asked is not shown
+    choose(0);
+  });
   document.getElementById("list-of").value = list.of = "all";
   followers.push(followChosen);
 }

@@ -1,7 +1,8 @@
 """What the tests of several commands share: running one, and a small spec with its generated folder."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -54,3 +55,17 @@ def generated(run: Callable[..., tuple[int, str, str]], spec: Path) -> Path:
     out = spec.parent / "out"
     assert run("gen", spec, "-o", out)[0] == 0
     return out
+
+
+@pytest.fixture(scope="session")
+def chromium(require_tool: Callable[[str, str], str]) -> Iterator[Any]:
+    """A browser without a window."""
+    require_tool("python:playwright", "python -m pip install playwright")
+    program = require_tool("chromium-headless-shell",
+                           "apt-get install -y --no-install-recommends chromium-headless-shell")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -3,30 +3,22 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import kerncast
+from kerncast.codegen import compilers
 from kerncast.lab.report import gathered, write_report
 from kerncast.lab.sweep import make_settings, run_sweep
+from kerncast.sim.data import load_dataset
+from kerncast.sim.model import open_model
+from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 ECG = (Path(kerncast.__file__).parent / "examples" / "ecg.toml").read_text().replace("n = 256", "n = 64")
 HOSTILE = "</script><img src=x onerror=\"document.title=1\"><script>document.title = 1</script>"
 DRAWN = "{}.js-plotly-plot .main-svg"
 _WAIT = 120_000  # ms: a machine may be busy; nothing waits so long where all is well
-
-
-@pytest.fixture(scope="module")
-def chromium(require_tool):
-    require_tool("python:playwright", "python -m pip install playwright")
-    program = require_tool("chromium-headless-shell",
-                           "apt-get install -y --no-install-recommends chromium-headless-shell")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -93,13 +85,13 @@ def see_all(tab):
 def test_it_opens_from_disk_and_every_picture_is_drawn_and_told_in_words(tab):
     see_all(tab)
     ids = [place.get_attribute("id") for place in tab.query_selector_all(".plot")]
-    assert ids == ["front", "bits", "words", "budget", "curve", "xi"]
-    for name in ids:
+    assert ids == ["front", "bits", "words", "budget", "curve", "xi", "run"]
+    for name in ids[:-1]:
         tab.wait_for_selector(DRAWN.format(f"#{name}"))
         assert tab.get_attribute(f"#{name}", "role") == "img"
         assert f"{name}-says" in tab.get_attribute(f"#{name}", "aria-labelledby")
         assert re.search(r"\d", tab.text_content(f"#{name}-says"))
-    for name in ids[1:]:
+    for name in ids[1:-1]:
         tab.click(f"#{name}-table summary")
         tab.wait_for_selector(f"#{name}-table tbody tr", state="attached")  # filled once it is opened
 
@@ -184,9 +176,33 @@ def test_a_hostile_text_does_nothing(opened, page):
     assert tab.query_selector("img") is None
 
 
+def test_the_design_that_the_page_holds_runs_in_it_and_gives_the_models_words(tab, page, tmp_path):
+    (best,) = page["programs"]
+    tab.select_option("#list-of", "all")
+    while best not in tab.text_content("#plan-hash"):  # from another, the page leads to it
+        tab.click("#run-columns button")
+    tab.click("#run-samples")
+    with tab.expect_download() as waiting:
+        tab.click("#run-save")
+    waiting.value.save_as(tmp_path / "answers.csv")
+    spec = Spec.from_text(tab.text_content("#spec"))
+    data = load_dataset(spec)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    assert plan.hash == best
+    model = open_model(plan)
+    model.train(None, data.y_raw)
+    expected = model.predict(data.x_raw)
+    found = np.loadtxt(tmp_path / "answers.csv", delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(found[:, :2], np.column_stack([expected["status"], expected["f"]]))
+
+
 def test_one_design_has_a_page_too(opened, tmp_path):
     (tmp_path / "ecg.toml").write_text(ECG)
-    tab = opened(gathered(tmp_path / "ecg.toml"))
+    with pytest.MonkeyPatch.context() as patch:  # a machine without zig says how to get it
+        patch.setattr(compilers.importlib.util, "find_spec", lambda name: None)
+        page = gathered(tmp_path / "ecg.toml")
+    tab = opened(page)
     see_all(tab)
+    assert "python -m pip install ziglang" in tab.text_content("#run-problems")
     assert tab.query_selector("#front") is None
     assert "kerncast gen ecg.toml" in tab.text_content("#command")

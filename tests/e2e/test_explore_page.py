@@ -1,0 +1,214 @@
+"""kerncast explore in a real browser: sliders ask the model, the generated C runs, strangers are refused."""
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from http.client import HTTPConnection
+
+import numpy as np
+import pytest
+
+from kerncast.lab.explore import Server, Session
+from kerncast.lab.explore.session import Overtaken
+from kerncast.lab.report.render import rendered
+from kerncast.sim.data import load_dataset
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+SMALL = """
+[model]
+name = "stream"
+algorithm = "kernel_lms"
+[input]
+word = "s12f8"
+columns = 5
+[output]
+word = "s3f0"
+[kernel]
+sigma = 0.7
+[online]
+budget = 12
+eta = 0.7
+[data]
+file = "stream.csv"
+"""
+#: ms: a machine may be busy; nothing waits so long where all is well.
+_WAIT = 120_000
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("explore")
+    rng = np.random.default_rng(7)
+    x, noise = rng.integers(-900, 900, (200, 5)), rng.integers(-90, 90, 200)
+    y = np.where(x[:, 0] + noise > 0, 1, -1)
+    rows = [",".join(map(str, (*row, target))) for row, target in zip(x.tolist(), y.tolist(), strict=True)]
+    (folder / "stream.csv").write_text("\n".join(["x0,x1,x2,x3,x4,y", *rows, ""]))
+    (folder / "stream.toml").write_text(SMALL)
+    return Session(Spec.load(folder / "stream.toml"), folder, folder / "work")
+
+
+@pytest.fixture(scope="module")
+def server(session):
+    with Server(session, rendered(session.page())) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def shared(chromium, server):
+    tab = chromium.new_page(viewport={"width": 1280, "height": 1000})
+    tab.set_default_timeout(_WAIT)
+    told = []
+    tab.on("console", lambda message: told.append(message.text))
+    tab.on("pageerror", lambda error: told.append(str(error)))
+    tab.goto(server.url)
+    yield tab, told
+    tab.close()
+
+
+@pytest.fixture
+def tab(shared):
+    """The page; whatever is done to it, no error is told."""
+    tab, told = shared
+    tab.click("#reset")
+    yield tab
+    assert told == []
+
+
+def drag(tab, key, at):
+    tab.evaluate("([id, at]) => { const field = document.getElementById(id); field.value = at;"
+                 "field.dispatchEvent(new Event('input')); }", [f"c-{key}", at])
+
+
+def place(session, key):
+    return [control.key for control in session.controls].index(key)
+
+
+# ---- the page ----
+def test_a_slider_changes_plan_error_front_and_every_view(tab, session):
+    before, error = tab.text_content("#plan-hash"), tab.text_content("#chosen .facts b")
+    assert tab.locator("#list tbody tr").count() == 1
+    drag(tab, "kernel.sigma", 3)
+    tab.wait_for_function("hash => document.getElementById('plan-hash').textContent !== hash", arg=before)
+    assert tab.text_content("#chosen .facts b") != error
+    assert tab.locator("#list tbody tr").count() == 2
+    assert str(session.controls[place(session, "kernel.sigma")].values[3]) in tab.text_content("#list")
+    tab.wait_for_selector("#targets table")  # of the whole design, which comes when the slider rests
+    tab.wait_for_selector("#front.js-plotly-plot .main-svg")
+    tab.click("#list tbody tr:not(.chosen)")
+    assert tab.text_content("#plan-hash") == before
+    assert tab.input_value("[id='c-kernel.sigma']") == str(
+        session.controls[place(session, "kernel.sigma")].values.index(0.7))
+
+
+def test_an_error_of_the_plan_stands_in_the_page_with_its_code_and_remedy(tab):
+    drag(tab, "numbers.formats.alpha", 32)  # 31 fraction bits of a word of 16
+    tab.wait_for_selector("#problems .problem")
+    assert tab.text_content("#problems .bad").startswith("E203: ")
+    assert "do" in tab.locator("#problems dt").all_text_contents()
+    tab.click("#reset")
+    assert tab.query_selector("#problems .problem") is None
+
+
+def test_the_generated_c_in_the_browser_gives_the_models_words(tab, session, ledger, tmp_path):
+    before = tab.text_content("#plan-hash")
+    drag(tab, "numbers.word", 1)
+    tab.wait_for_function("hash => document.getElementById('plan-hash').textContent !== hash", arg=before)
+    spec = Spec.from_text(tab.text_content("#spec"))
+    assert spec.numbers.word == 24
+    data = load_dataset(spec, session.settings.base_dir)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    assert tab.text_content("#plan-hash") == plan.hash
+    tab.set_input_files("#run-file", session.settings.base_dir + "/stream.csv")
+    with tab.expect_download() as waiting:
+        tab.click("#run-save")
+    waiting.value.save_as(tmp_path / "answers.csv")
+    found = np.loadtxt(tmp_path / "answers.csv", delimiter=",", skiprows=1)[:, :2]
+    expected = open_model(plan).update(data.x_raw, data.y_raw)
+    differ = int(np.sum(found != np.column_stack([expected["status"], expected["f"]])))
+    ledger.record(backend="wasm in chromium", words=found.size, mismatches=differ, case="explore")
+    assert differ == 0
+
+
+def test_a_file_that_is_no_such_data_is_refused_with_its_line(tab, tmp_path):
+    (tmp_path / "bad.csv").write_text("x0,x1,x2,x3,x4,y\n1,2,3,4,5,1\n1,2,3,4,9999,1\n1,2,3,4,x,1\n")
+    tab.set_input_files("#run-file", tmp_path / "bad.csv")
+    tab.wait_for_selector("#run-problems .problem")
+    told = tab.text_content("#run-problems")
+    assert "E246" in told and "bad.csv:3 x4" in told and "E244" in told and "bad.csv:4 x4" in told
+
+
+# ---- who may ask ----
+def asked(server, method="GET", name="", body=None, *, token=None, host=None, **headers):
+    line = HTTPConnection("127.0.0.1", server.server_address[1], timeout=60)
+    path = f"/{server.token if token is None else token}/{name}"
+    line.putrequest(method, path, skip_host=True)
+    text = b"" if body is None else json.dumps(body).encode()
+    for key, value in {"Host": host or server.hosts[0], "Content-Length": len(text),
+                       "Content-Type": "application/json", **headers}.items():
+        line.putheader(key, str(value))
+    line.endheaders(text)
+    answer = line.getresponse()
+    found = answer.status, answer.read()
+    line.close()
+    return found
+
+
+@pytest.mark.parametrize("wrong", [
+    {"token": ""}, {"token": "x" * 32}, {"host": "evil.example"}, {"host": "127.0.0.1:1"},
+    {"Origin": "http://evil.example"}, {"Origin": "null"}])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_who_knows_not_the_token_or_comes_from_elsewhere_is_refused(server, method, wrong):
+    assert asked(server, method, "point" if method == "POST" else "", {}, **wrong)[0] == 403
+
+
+def test_what_is_no_question_is_refused(server):
+    assert asked(server)[0] == 200
+    assert asked(server, name="../../etc/passwd")[0] == 404
+    assert asked(server, "POST", "nothing", {})[0] == 404
+    assert asked(server, "POST", "point", [1])[0] == 400
+    assert asked(server, "POST", "point", {}, **{"Content-Type": "text/plain"})[0] == 400
+    assert asked(server, "POST", "point", {}, **{"Content-Length": 10**9})[0] == 400
+    assert asked(server, "DELETE", "point")[0] == 501
+    for name, body in (("point", {"inputs": {"kernel.sigma": 0.123456}}), ("program", {"plan": "0" * 64})):
+        (problem,) = json.loads(asked(server, "POST", name, body)[1])["problems"]
+        assert problem["code"] == "E376"
+
+
+def test_an_overtaken_question_is_not_computed(session):
+    assert session.point({"page": "a", "number": 7, "inputs": {}})["plan"]
+    with pytest.raises(Overtaken):
+        session.point({"page": "a", "number": 6, "inputs": {}})
+    assert session.point({"page": "b", "number": 1, "inputs": {}})["plan"]  # another page counts by itself
+
+
+def test_a_port_that_is_taken_is_told(server, session):
+    with pytest.raises(KerncastError, match="E374"):
+        Server(session, "", server.server_address[1])
+
+
+# ---- the command ----
+def test_the_command_prints_its_address_and_ends_with_ctrl_c(spec):
+    command = [sys.executable, "-m", "kerncast", "explore", str(spec), "--no-browser", "--json"]
+    before = sorted(path.name for path in spec.parent.iterdir())
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        told = json.loads("".join(iter(running.stdout.readline, "}\n")) + "}")
+        assert told["url"].startswith(f"http://127.0.0.1:{told['port']}/")
+        running.send_signal(signal.SIGINT)
+        _, errors = running.communicate(timeout=60)
+    assert (running.returncode, errors) == (0, "ended\n")
+    assert sorted(path.name for path in spec.parent.iterdir()) == before
+
+
+def test_without_data_or_learning_there_is_nothing_to_explore(run, spec):
+    spec.write_text(spec.read_text().partition("[data]")[0])
+    code, _, err = run("explore", spec, "--no-browser")
+    assert code == 2 and "E240" in err

@@ -1,8 +1,8 @@
 """Generated libraries on emulated boards: every word equals the integer model's."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -113,9 +113,15 @@ def build_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("build")
 
 
-@pytest.mark.parametrize("optimise", ["-O0", "-O2", "-Os"])
-@pytest.mark.parametrize("word", [16, 24, 32])
-@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "fklms"])
+def in_turn(cases: Sequence[tuple[object, ...]], levels: Sequence[str]) -> list[Any]:
+    """Each case with each level; a third of them, with every case and level, and the rest in a campaign."""
+    return [pytest.param(*case, level, marks=() if (i + j) % 3 == 0 else pytest.mark.campaign)
+            for i, case in enumerate(cases) for j, level in enumerate(levels)]
+
+
+@pytest.mark.parametrize(("case", "word", "optimise"), in_turn(
+    [(case, word) for k, case in enumerate(("uniform", "diagonal_mean", "fklms"))
+     for word in ((16, 24, 32) * 2)[k:k + 3]], ["-O0", "-O2", "-Os"]))
 def test_every_word_of_both_emulated_boards_equals_the_models(
         folders: Folders, ledger: "Ledger", case: str, word: int, optimise: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
@@ -150,8 +156,8 @@ def test_every_kernel_gives_the_models_words_on_an_emulated_board(
     ledger.record(backend=board.name, words=found.words, mismatches=found.mismatches, case=f"{case}{word}")
 
 
-@pytest.mark.parametrize("optimise", ["-O0", "-O1", "-O2", "-O3", "-Os"])
-@pytest.mark.parametrize(("case", "word"), [("schur", 16), ("lookahead", 16), ("lookahead_f32", 32)])
+@pytest.mark.parametrize(("case", "word", "optimise"), in_turn(
+    [("schur", 16), ("lookahead", 16), ("lookahead_f32", 32)], ["-O0", "-O1", "-O2", "-O3", "-Os"]))
 def test_every_solver_gives_the_models_words_with_the_boards_float_unit(
         folders: Folders, ledger: "Ledger", case: str, word: int, optimise: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:

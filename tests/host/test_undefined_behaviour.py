@@ -1,12 +1,15 @@
 """Generated C does nothing that the language leaves undefined, on any input and any model structure."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
+#: Cases of a kind side by side: but in a campaign the two compilers take them in turn.
 NAMES = ["grid16", "grid32_floor", "mean32_varied", "biased32", "mean16_long_raw", "indefinite32",
          "schur16", "schur32_even", "lookahead24_indefinite", "lookahead32_singular",
          "lookahead24_f32", "lookahead32_near",
@@ -25,11 +28,12 @@ REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get
 def test_no_sanitizer_stops_generated_c(cases, require_tool, ledger, compiler):
     require_tool(compiler, REMEDY[compiler])
     program = Path(__file__).parent / "replay_program.py"
-    folders = [str(cases(name).folder) for name in NAMES]
+    names = NAMES if CAMPAIGN else NAMES[compiler == "clang"::2]
+    folders = [str(cases(name).folder) for name in names]
     done = subprocess.run([sys.executable, program, compiler, CHECKS[compiler], *folders],
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{compiler} stopped with {done.returncode}:\n{done.stderr[-3000:]}"
     found = json.loads(done.stdout)
-    assert sorted(found) == sorted(NAMES)
+    assert sorted(found) == sorted(names)
     for name, (words, mismatches) in found.items():
         ledger.record(backend=f"host:{compiler}:sanitized", words=words, mismatches=mismatches, case=name)

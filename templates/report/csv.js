@@ -3,7 +3,7 @@ const MOST_PROBLEMS = 5;
 
 function columnsOf(program) {
   const all = Array.from({ length: program.columns }, (_, i) => `x${i}`);
-  if (program.uniform || program.lagged) return ["y"];
+  if (program.uniform) return ["y"];
   return program.learn ? [...all, "y"] : all;
 }
 
@@ -19,8 +19,10 @@ function wordProblem(text, [, least, most], where) {
 
 // { samples } or { problems }.
 function readSamples(program, text, name) {
-  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/), wanted = columnsOf(program);
+  const lines = text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/);
   const head = lines[0].split(",").map((field) => field.trim());
+  const lagged = program.lagged && !head.includes("x0");  // of a signal alone, its past is the input
+  const wanted = lagged ? ["y"] : columnsOf(program);
   const order = wanted.map((column) => head.indexOf(column));
   if (order.includes(-1)) {
     return { problems: [{ code: "E242", message: `the header must name ${wanted.length} columns`,
@@ -39,27 +41,23 @@ function readSamples(program, text, name) {
     });
     rows.push(order.map((place) => Number(fields[place])));
   });
-  const before = program.lagged ? program.columns : 0, least = (program.batch || 1) + before;
+  const before = lagged ? program.columns : 0, least = (program.batch || 1) + before;
   if (!problems.length && rows.length < least) {
     problems.push({ code: "E247", message: "the file holds too few samples", where: name,
       value: `${rows.length} rows`, allowed: `${least} rows or more`, remedy: "give more data" });
   }
-  return problems.length ? { problems } : { samples: shaped(program, rows) };
+  return problems.length ? { problems } : { samples: shaped(program, rows, lagged) };
 }
 
-function shaped(program, rows) {
-  const y = wantsTarget(program) ? rows.map((row) => row.at(-1)) : null;
+function shaped(program, rows, lagged) {
+  const y = program.learn ? rows.map((row) => row.at(-1)) : null;
   if (program.uniform) {
     const [first, step] = program.grid;
     return { x: Array.from({ length: program.batch }, (_, i) => [first + i * step]), y };
   }
-  if (program.lagged) {
+  if (lagged) {
     const d = program.columns;
     return { x: y.slice(d).map((_, i) => y.slice(i, i + d).reverse()), y: y.slice(d) };
   }
   return { x: rows.map((row) => row.slice(0, program.columns)), y };
-}
-
-function wantsTarget(program) {
-  return program.uniform || program.lagged || program.learn !== null;
 }

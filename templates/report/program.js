@@ -1,6 +1,6 @@
 // The chosen design on one's own data, by the generated C itself.
 const MOST_DRAWN = 4000;
-const runs = { program: null, text: null, result: null, told: "" };
+const runs = { program: null, text: null, result: null };
 
 async function programOf(index) {
   const hash = sweep ? sweep.plan(index) : page.designs[0].plan;
@@ -15,16 +15,15 @@ function held() {  // the design whose program a page from disk holds
 async function runChosen() {
   const index = chosen.index, program = await programOf(index);
   if (index !== chosen.index || runs.text === null) return;
-  Object.assign(runs, { program, result: null, told: "" });
+  Object.assign(runs, { program, result: null });
   const problems = (found) => { tellProblems("run-problems", found); drawRun(); };
   if (!program) { await showProgram(); return; }
   if (program.problems ?? program.problem) { problems(program.problems ?? [program.problem]); return; }
   const read = readSamples(program, runs.text, runs.name);
   if (read.problems) { problems(read.problems); return; }
-  const began = performance.now(), result = await runProgram(program, read.samples);
+  const result = await runProgram(program, read.samples);
   runs.result = { ...result, y: read.samples.y && read.samples.y.map((word) =>
     (word - program.offset) * program.gain), value: result.f.map((word) => word * program.unit) };
-  runs.told = `${number(performance.now() - began, 3)} ms`;
   problems([]);
 }
 
@@ -53,7 +52,7 @@ function buildRun() {
   const trained = result.trained === null ? "" : `training ${program.statuses[result.trained]}; `;
   return { traces, layout: { height: 320, xaxis: { title: { text: "sample" } },
     yaxis: { title: { text: "in units of y" } }, showlegend: true },
-    says: `${number(count)} samples of ${runs.name} by ${program.name} in WebAssembly, ${runs.told}: ${trained}`
+    says: `${number(count)} samples of ${runs.name} by ${program.name} in WebAssembly: ${trained}`
       + `predictions ${counted(program, result.status)}${y ? `; rms of y - f ${number(rms)}` : ""}.`,
     head: ["sample", ...(y ? ["y"] : []), "word of f", "f", "status"],
     rows: at.slice(0, 500).map((i) => [i + 1, ...(y ? [y[i]] : []), result.f[i], result.value[i],
@@ -67,8 +66,9 @@ async function showProgram() {
   const program = page.live ? null : await programOf(chosen.index);
   const shown = runs.program ?? program;
   if (page.live || (program && !program.problem)) {
-    place.replaceChildren(shown && !shown.problem && !shown.problems ? `columns ${columnsOf(shown).slice(0, 3).join(", ")}${
-      columnsOf(shown).length > 3 ? ", ..." : ""}.` : "the columns of the spec.");
+    const columns = shown?.wasm ? columnsOf(shown) : null, some = columns?.slice(0, 3).join(", ");
+    place.replaceChildren(!columns ? "the columns of the spec."
+      : columns.length > 4 ? `columns ${some}, ..., ${columns.at(-1)}.` : `columns ${columns.join(", ")}.`);
     tellProblems("run-problems", []);
   } else if (program) {
     tellProblems("run-problems", [program.problem]);
@@ -92,7 +92,7 @@ function startProgram() {
   file.addEventListener("change", () => read(file.files[0]));
   drop.addEventListener("dragover", (event) => event.preventDefault());
   drop.addEventListener("drop", (event) => { event.preventDefault(); read(event.dataTransfer.files[0]); });
-  document.getElementById("run-samples")?.addEventListener("click", () => take("the spec's samples", page.samples));
+  document.getElementById("run-samples")?.addEventListener("click", () => take("the spec", page.samples));
   document.getElementById("run-save").addEventListener("click", () => save(`${page.name}-answers.csv`,
     ["status,word,f", ...runs.result.f.map((word, i) => `${runs.result.status[i]},${word},${runs.result.value[i]}`),
       ""].join("\n")));

@@ -9,7 +9,9 @@ from http.client import HTTPConnection
 
 import numpy as np
 import pytest
+from sklearn.kernel_ridge import KernelRidge
 
+import kerncast
 from kerncast.lab.explore import Server, Session
 from kerncast.lab.explore.session import Overtaken
 from kerncast.lab.report.render import rendered
@@ -212,3 +214,10 @@ def test_without_data_or_learning_there_is_nothing_to_explore(run, spec):
     spec.write_text(spec.read_text().partition("[data]")[0])
     code, _, err = run("explore", spec, "--no-browser")
     assert code == 2 and "E240" in err
+
+
+def test_a_model_trained_elsewhere_has_nothing_to_drag(run, tmp_path):
+    x = np.arange(24.0).reshape(8, 3)
+    kerncast.export(KernelRidge(kernel="rbf", gamma=0.01).fit(x, x[:, 0]), x, tmp_path / "ridge.toml")
+    code, _, err = run("explore", tmp_path / "ridge.toml", "--no-browser")
+    assert code == 2 and "E375" in err

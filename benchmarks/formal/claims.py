@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from .prover import Claim
 
-_CAST = ("kc_shift_round", "kc_align", "kc_saturate")
+_CAST = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate")
 _ROUNDINGS = {0: "floor", 1: "half up", 2: "half to even"}
 _RULES = "valid stays and the beat stands still until it is taken"
 
 _COMBINATIONAL = (
     *(Claim("kc_shift_round", f"v / 2^s, {name}: by inequalities", "v: 64 bits, 0 <= s <= 62",
             parameters={"V_BITS": 64, "ROUNDING": number}) for number, name in _ROUNDINGS.items()),
+    Claim("kc_shift_sticky", "floor(2 v / 2^s), and below it whether that is less",
+          "v: 64 bits, 0 <= s <= 62"),
     Claim("kc_align", "floor(v / 2^s); v 2^-s for s < 0 where that fits", "v: 64 bits, -62 <= s <= 62"),
     Claim("kc_saturate", "no word of [LO, HI] is nearer to v", "v: 64 bits; LO, HI of 16 bits"),
     Claim("kc_wrap", "the word of 16 bits that equals v modulo 2^16", "v: 64 bits"),
@@ -94,7 +96,8 @@ MUTANTS = (
     ("kc_saturate", "wide > HI ? HI", "wide >= HI ? LO"),
     ("kc_wrap", "v[BITS-1:0]", "{1'b0, v[BITS-2:0]}"),
     ("kc_bit_length", "|any[7:6] : |any[3:2]", "|any[7:6] : any[3]"),
-    ("kc_narrow", "coarse[0] || |lost", "coarse[0]"),
+    ("kc_shift_sticky", "shifted[0] || |lost", "shifted[0]"),
+    ("kc_narrow", "{1'b0, s[2:0]} + 4'd2", "{1'b0, s[2:0]} + 4'd1"),
     ("kc_mac", "first_reg ?", "first ?"),
     ("kc_square_diff", "X_SIGNED != 0 && u[X_BITS-1]", "u[X_BITS-1]"),
     ("kc_abs_diff", "-diff_reg : diff_reg", "~diff_reg : diff_reg"),

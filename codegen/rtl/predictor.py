@@ -25,8 +25,8 @@ from .common import (
 from .core import Core
 
 #: What every predictor is made of, besides the exponential of its word class; below comes before above.
-MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_narrow", "kc_mac", "kc_mul_shift", "kc_rom",
-           "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
+MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_narrow", "kc_mac",
+           "kc_mul_shift", "kc_rom", "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
 #: What the distances of a kernel are made of besides.
 _OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
         "periodic": ("kc_abs_diff", "kc_sine")}

@@ -15,15 +15,15 @@ from .core import Core
 #: Samples of a system that the solver may hold.
 MOST_SAMPLES = 2048
 #: What the solver is made of; below comes before above.
-MODULES = ("kc_shift_round", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_length", "kc_normalise",
-            "kc_narrow", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram", "kc_lane_ram",
-            "kc_window_ram", "kc_levinson_lane", "kc_levinson_scalars", "kc_levinson", "kc_frame",
-            "kc_solution_sender")
+MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_length",
+           "kc_normalise", "kc_narrow", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
+           "kc_lane_ram", "kc_window_ram", "kc_levinson_lane", "kc_levinson_scalars", "kc_levinson",
+           "kc_frame", "kc_solution_sender")
 # Clocks of the parts: of a division; beside it, from the sum of xi to xi and to the new eps, and from the sum
 # of c to c; from the update of a to c; from words to their sum, and until they are written; of a word sent.
 _DIVIDE = 21
-_XI, _EPS, _C, _C_AFTER_A = 8, 11, 9, 13
-_SUM, _WRITTEN = 6, 9
+_XI, _EPS, _C, _C_AFTER_A = 9, 12, 11, 15
+_SUM, _WRITTEN = 8, 10
 _SEND = 7
 
 
@@ -31,7 +31,7 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
     """Clocks of Levinson's recursion over n samples in so many lanes.
 
     A step of m words takes four passes of ``rows = m // lanes + 1`` clocks.  A pass that reads what the one
-    before writes follows it by nine clocks at least.  While xi or c is divided two passes run: where they are
+    before writes follows it by ten clocks at least.  While xi or c is divided two passes run: where they are
     short, the division is waited for.
 
     Parameters
@@ -54,7 +54,7 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
         rows = m // lanes + 1
         # ... and a of this one, while c is.
         a_begins = max(last, xi_begins + _DIVIDE + _XI)
-        c_begins = max(xi_begins + _DIVIDE + _EPS, last + _SUM + 1)
+        c_begins = max(xi_begins + _DIVIDE + _EPS, last + _SUM)
         c_stands = max(c_begins + _DIVIDE + _C, a_begins + rows + _C_AFTER_A)
         last = a_begins + max(rows, _WRITTEN) + rows
     return c_stands + rows + _WRITTEN + 2

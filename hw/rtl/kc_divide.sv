@@ -40,8 +40,10 @@ module kc_divide (
     wire [BITS+3:0] triple = {1'b0, next} - {2'b00, triple_reg};
     wire [1:0] digit = !triple[BITS+3] ? 2'd3 : !twice[BITS+3] ? 2'd2 : !once[BITS+3] ? 2'd1 : 2'd0;
     wire [BITS:0] left = digit[1] ? digit[0] ? triple[BITS:0] : twice[BITS:0] : digit[0] ? once[BITS:0] : next[BITS:0];
-    wire inexact = lost_reg || rest_reg != 0;
+    // The floor of a negative quotient is one further from zero, unless it is exact.
+    wire exact = !lost_reg && rest_reg == 0;
     wire signed [32:0] positive = {1'b0, bits_reg};
+    wire signed [32:0] floor = (negative_reg ? ~positive : positive) + {32'd0, negative_reg && exact};
 
     kc_normalise num_inst (.v(size_reg), .e(up));
     kc_normalise den_inst (.v(den_reg), .e(up_den));
@@ -67,8 +69,7 @@ module kc_divide (
                 e_reg <= 8'(up_den_reg) - 8'(up_reg) + {7'd0, half};
             end
             LAST: begin
-                // The floor of a negative quotient is one further from zero, unless it is exact.
-                q_reg <= zero_reg ? 33'd0 : negative_reg ? -positive - {32'd0, inexact} : positive;
+                q_reg <= zero_reg ? 33'd0 : floor;
                 if (zero_reg) e_reg <= 8'd0;
                 done_reg <= 1'b1;
                 clock_reg <= 5'd0;

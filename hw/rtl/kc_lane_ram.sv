@@ -1,5 +1,5 @@
 // kerncast: a vector in LANES banks, word i in bank i mod LANES: a row of LANES words is written under a mask,
-// and a row is read.  The row comes one clock after its number; lane l is in the l-th WIDTH bits.
+// and a row is read.  The row comes two clocks after its number; lane l is in the l-th WIDTH bits.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -16,16 +16,22 @@ module kc_lane_ram #(
     input  wire [ROW_BITS-1:0] read_row,
     output wire [LANES*WIDTH-1:0] read_data
 );
+    wire [LANES*WIDTH-1:0] bank_data;
+    logic [LANES*WIDTH-1:0] read_data_reg;
     genvar lane;
+
+    always_ff @(posedge clk) read_data_reg <= bank_data;
 
     generate
         for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
             kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
                 ram_inst (.clk(clk), .write_enable(write_mask[lane]), .write_address(write_row),
                           .write_data(write_data[lane*WIDTH +: WIDTH]), .read_address(read_row),
-                          .read_data(read_data[lane*WIDTH +: WIDTH]));
+                          .read_data(bank_data[lane*WIDTH +: WIDTH]));
         end
     endgenerate
+
+    assign read_data = read_data_reg;
 endmodule
 
 `default_nettype wire

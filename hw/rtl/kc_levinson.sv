@@ -38,16 +38,16 @@ module kc_levinson #(
     output wire saturated,
     output wire signed [EXP_BITS-1:0] x_exp,
     input  wire [INDEX_BITS-1:0] x_index,
-    output wire [W-1:0] x_word                // one clock after x_index
+    output wire [W-1:0] x_word                // two clocks after x_index
 );
     localparam LANE_BITS = $clog2(LANES);
     localparam ROWS = (N + LANES - 1) / LANES;
     localparam ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1;
     localparam PLACE_BITS = ROW_BITS + LANE_BITS;
-    localparam TERM = 5;                      // clocks from an issue to its term, and to its word
-    localparam WORD = 8;
+    localparam TERM = 6;                      // clocks from an issue to its term, and to its word
+    localparam WORD = 9;
     localparam CONTROL_BITS = 6 + LANES + ROW_BITS;
-    localparam [3:0] AGED = 4'd8;             // a pass may read what the one before writes, from now + 1 on
+    localparam [3:0] AGED = 4'd9;             // a pass may read what the one before writes, from now + 1 on
 
     typedef enum logic [3:0] {
         IDLE, WAIT_XI, UPDATE_A, FOLLOW_A, REFLECT, WAIT_C, UPDATE_X, FOLLOW_X, RESIDUE, DRAIN
@@ -79,8 +79,8 @@ module kc_levinson #(
     logic [WORD*CONTROL_BITS-1:0] control_reg;
     wire [CONTROL_BITS-1:0] control = {issue, state_reg == REFLECT, update, row_reg == 0, last_row, mask,
                                        !a_bank_reg, row_reg};
-    wire [CONTROL_BITS-1:0] at_1 = control_reg[0 +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_2 = control_reg[CONTROL_BITS +: CONTROL_BITS];
+    wire [CONTROL_BITS-1:0] at_3 = control_reg[2*CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_term = control_reg[(TERM-1)*CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_word = control_reg[(WORD-1)*CONTROL_BITS +: CONTROL_BITS];
     localparam VALID = CONTROL_BITS - 1, FOR_XI = VALID - 1, UPDATE = VALID - 2, FIRST = VALID - 3, LAST = VALID - 4;
@@ -111,7 +111,7 @@ module kc_levinson #(
     wire [PLACE_BITS-1:0] r_place = PLACE_BITS'(r_index);
     wire [PLACE_BITS-1:0] x_place = PLACE_BITS'(x_index);
     wire [LANES-1:0] r_mask = r_write ? LANES'(1) << (r_place & PLACE_BITS'(LANES - 1)) : {LANES{1'b0}};
-    logic [PLACE_BITS-1:0] x_place_reg;
+    logic [PLACE_BITS-1:0] x_place_reg, x_place_2_reg;
 
     kc_window_ram #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
         r_inst (.clk(clk), .write_mask(r_mask), .write_row(r_place[PLACE_BITS-1:LANE_BITS]),
@@ -162,14 +162,14 @@ module kc_levinson #(
             assign data[lane*W +: W] = !append_mask[lane] ? words[lane*W +: W] : updating_a_reg ? a_last : x_last;
 
             always_ff @(posedge clk) begin
-                u_reg <= !at_1[UPDATE] ? r_down[lane*W +: W] : updating_a_reg ? xi : c;
-                v_reg <= at_1[UPDATE] ? a_down[lane*W +: W] : at_1[FOR_XI] ? a_up[lane*W +: W] : x_up[lane*W +: W];
+                u_reg <= !at_2[UPDATE] ? r_down[lane*W +: W] : updating_a_reg ? xi : c;
+                v_reg <= at_2[UPDATE] ? a_down[lane*W +: W] : at_2[FOR_XI] ? a_up[lane*W +: W] : x_up[lane*W +: W];
                 w_reg <= updating_a_reg ? a_up[lane*W +: W] : x_up[lane*W +: W];
             end
 
             kc_levinson_lane #(.W(W), .SHIFT(SOLVER_SHIFT), .ROUNDING(ROUNDING)) lane_inst (
-                .clk(clk), .on(at_2[VALID] && at_2[MASK + lane]), .update(at_2[UPDATE]),
-                .u(u_reg), .v(v_reg), .w(w_reg), .v_scale(at_2[UPDATE] && updating_a_reg && a_scale),
+                .clk(clk), .on(at_3[VALID] && at_3[MASK + lane]), .update(at_3[UPDATE]),
+                .u(u_reg), .v(v_reg), .w(w_reg), .v_scale(at_3[UPDATE] && updating_a_reg && a_scale),
                 .w_scale(updating_a_reg ? {5'd0, a_scale} : x_scale), .extend(updating_a_reg),
                 .s(updating_a_reg ? 6'(W - 1) : s), .clear(state_reg == IDLE || a_done || x_done),
                 .term(term), .word(words[lane*W +: W]), .used(met)
@@ -186,12 +186,13 @@ module kc_levinson #(
     always_ff @(posedge clk) begin
         control_reg <= {control_reg[(WORD-1)*CONTROL_BITS-1:0], control};
         row_reg <= issue && !last_row ? row_reg + 1'b1 : {ROW_BITS{1'b0}};
-        if (at_1[VALID] && at_1[FOR_XI] && at_1[FIRST]) r_m_reg <= r_down[W-1:0];
+        if (at_2[VALID] && at_2[FOR_XI] && at_2[FIRST]) r_m_reg <= r_down[W-1:0];
         if (sums) acc_reg <= total[LANES*64 +: 64];
         reflected_reg <= sums && at_term[LAST] && at_term[FOR_XI];
         resided_reg <= sums && at_term[LAST] && !at_term[FOR_XI];
         done_reg <= 1'b0;
         x_place_reg <= x_place;
+        x_place_2_reg <= x_place_reg;
         if (update) updating_a_reg <= of_a;
         if (!(update || state_reg == FOLLOW_A || state_reg == FOLLOW_X)) age_reg <= 4'd0;
         else if (!aged) age_reg <= age_reg + 1'b1;
@@ -233,7 +234,7 @@ module kc_levinson #(
     end
 
     assign done = done_reg;
-    assign x_word = x_up[(32'(x_place_reg) & (LANES - 1))*W +: W];
+    assign x_word = x_up[(32'(x_place_2_reg) & (LANES - 1))*W +: W];
 endmodule
 
 `default_nettype wire

@@ -28,40 +28,45 @@ module kc_levinson_lane #(
     output wire [W-1:0] word,
     output wire [W:0] used                    // 2**W and more show as the largest there is
 );
+    localparam FLOOR = 0;
     localparam PRODUCT_BITS = 2*W;
     localparam WIDE_BITS = 2*W;             // 64 at most: a * 2**(W-1) + xi * a fits
     localparam signed [63:0] HI = (64'sd1 <<< (W - 1)) - 64'sd1;
 
     logic signed [W-1:0] u_1_reg, w_2_reg, w_3_reg, w_4_reg, word_reg;
+    logic signed [W:0] w_1_reg;             // with the half
     logic update_1_reg, update_2_reg, update_3_reg, update_4_reg;
     logic signed [PRODUCT_BITS-1:0] product_2_reg, term_reg;
-    logic signed [WIDE_BITS-1:0] wide_3_reg, rounded_4_reg, whole_5_reg;
+    logic signed [WIDE_BITS-1:0] wide_3_reg, whole_5_reg;
+    logic signed [WIDE_BITS+1:0] quarters_4_reg;
     logic update_5_reg;
     logic [W:0] used_reg;
 
     // First clock: scaling; second: the product; third: the sum that is rounded, or the term.
-    wire signed [W-1:0] v_1, w_1;
+    wire signed [W-1:0] v_1;
+    wire signed [W:0] w_halves;
     wire signed [PRODUCT_BITS-1:0] product = u_1_reg * v_1;
     wire signed [WIDE_BITS-1:0] w_wide = WIDE_BITS'(w_2_reg);
     wire signed [WIDE_BITS-1:0] w_extended = extend ? w_wide <<< (W - 1) : {WIDE_BITS{1'b0}};
 
-    // Fourth: rounding; fifth: the whole word; sixth: saturation.
-    wire signed [WIDE_BITS-1:0] rounded;
+    // Fourth: the shift; fifth: rounding and the whole word; sixth: saturation.
+    wire signed [WIDE_BITS+1:0] quarters, rounded;
     wire signed [WIDE_BITS-1:0] w_whole = extend ? {WIDE_BITS{1'b0}} : WIDE_BITS'(w_4_reg);
     wire [W-1:0] saturated;
     wire [WIDE_BITS-1:0] size;
-    wire [W:0] size_shown = |size[WIDE_BITS-1:W+1] ? {(W + 1){1'b1}} : size[W:0];
+    wire beyond = |size[WIDE_BITS-1:W+1];
+    wire larger = beyond || size[W:0] > used_reg;
     wire unused_outside;
-    wire [W-1:0] unused_v, unused_w;
+    wire [W-1:0] unused_v;
 
     kc_block_scale #(.WIDTH(W), .S_BITS(1))
         v_inst (.clk(clk), .valid(1'b1), .first(1'b1), .word(on ? v : {W{1'b0}}), .s(v_scale), .q(v_1),
                 .used(unused_v));
-    kc_block_scale #(.WIDTH(W), .S_BITS(6))
-        w_inst (.clk(clk), .valid(1'b1), .first(1'b1), .word(on ? w : {W{1'b0}}), .s(w_scale), .q(w_1),
-                .used(unused_w));
-    kc_shift_round #(.V_BITS(WIDE_BITS), .S_BITS(6), .ROUNDING(ROUNDING))
-        shift_round_inst (.v(wide_3_reg), .s(s), .q(rounded));
+    kc_shift_round #(.V_BITS(W + 1), .S_BITS(6), .ROUNDING(FLOOR))
+        w_inst (.v({on ? w : {W{1'b0}}, 1'b0}), .s(w_scale), .q(w_halves));
+    kc_shift_sticky #(.V_BITS(WIDE_BITS), .S_BITS(6)) shift_sticky_inst (.v(wide_3_reg), .s(s), .q(quarters));
+    kc_shift_round #(.V_BITS(WIDE_BITS + 2), .S_BITS(2), .ROUNDING(ROUNDING))
+        shift_round_inst (.v(quarters_4_reg), .s(2'd2), .q(rounded));
     kc_saturate #(.V_BITS(WIDE_BITS), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI))
         saturate_inst (.v(whole_5_reg), .q(saturated), .outside(unused_outside));
     kc_magnitude #(.V_BITS(WIDE_BITS)) magnitude_inst (.v(whole_5_reg), .q(size));
@@ -70,20 +75,21 @@ module kc_levinson_lane #(
         u_1_reg <= on ? u : {W{1'b0}};
         update_1_reg <= update && on;
         product_2_reg <= product;
-        w_2_reg <= w_1;
+        w_1_reg <= w_halves;
+        w_2_reg <= w_1_reg[W:1] + $signed({{(W - 1){1'b0}}, w_1_reg[0]});
         update_2_reg <= update_1_reg;
         term_reg <= product_2_reg >>> SHIFT;
         wide_3_reg <= product_2_reg + w_extended;
         w_3_reg <= w_2_reg;
         update_3_reg <= update_2_reg;
-        rounded_4_reg <= rounded;
+        quarters_4_reg <= quarters;
         w_4_reg <= w_3_reg;
         update_4_reg <= update_3_reg;
-        whole_5_reg <= rounded_4_reg + w_whole;
+        whole_5_reg <= rounded[WIDE_BITS-1:0] + w_whole;
         update_5_reg <= update_4_reg;
         word_reg <= saturated;
         if (clear) used_reg <= 0;
-        else if (update_5_reg && size_shown > used_reg) used_reg <= size_shown;
+        else if (update_5_reg && larger) used_reg <= beyond ? {(W + 1){1'b1}} : size[W:0];
     end
 
     assign term = term_reg;

@@ -61,20 +61,25 @@ module kc_levinson_scalars #(
     localparam signed [EXP_BITS-1:0] TO_C_EXP = EXP_BITS'(XI_FRAC - MU_FRAC);
 
     typedef enum logic [4:0] {
-        REST, XI_SUM, XI_CHECK, XI_DIVIDE, XI_NARROW, XI_TAKE, XI_GROW, XI_SQUARE, XI_GO,
-        EPS_PRODUCT, EPS_DROP, EPS_CHECK, C_WAIT, C_SUM, C_START, C_DIVIDE, C_NARROW, C_TAKE, C_LENGTH, C_ZERO, C_NEED, C_GO
+        REST, XI_SUM, XI_CHECK, XI_DIVIDE, XI_SHIFT, XI_NARROW, XI_TAKE, XI_GROW, XI_SQUARE, XI_GO,
+        EPS_PRODUCT, EPS_DROP, EPS_CHECK, C_WAIT, C_SUM, C_START, C_DIVIDE, C_SHIFT, C_NARROW, C_TAKE, C_LENGTH,
+        C_ZERO, C_NEED, C_MOST, C_GO
     } state_t;
 
     state_t state_reg;
     logic reflected_reg, resided_reg, a_done_reg, xi_ready_reg, c_ready_reg, failed_reg, saturated_reg, a_scale_reg;
-    logic signed [63:0] aligned_reg, num_reg;
+    logic signed [70:0] coarse_reg;           // acc, shifted to a multiple of 8: 7 bits more than it needs
+    logic [2:0] fine_reg;
+    logic signed [63:0] aligned_reg, side_reg, num_reg;
     logic [61:0] eps_reg;
     logic signed [W-1:0] xi_reg, c_reg;
     logic signed [2*W-1:0] square_reg;
     logic [W:0] a_used_reg, x_used_reg;
     logic signed [EXP_BITS-1:0] a_exp_reg, x_exp_reg, c_exp_reg, need_reg, reach_reg, s_reg, x_scale_reg;
-    logic signed [EXP_BITS-1:0] c_shift_reg, acc_shift_reg;
+    logic signed [EXP_BITS-1:0] c_shift_reg, acc_shift_reg, cut_reg, unit_reg;
     logic signed [63:0] eps_less_reg;         // eps - 1
+    logic beyond_reg, at_top_reg;
+    logic signed [W+1:0] room_reg;
     logic [W-1:0] a_word_reg, x_word_reg;
     logic [5:0] a_bits_reg;
 
@@ -89,37 +94,40 @@ module kc_levinson_scalars #(
     // num of xi, negative, with XI_FRAC fraction bits, and mu, with MU_FRAC.
     wire for_c = state_reg >= C_WAIT;
     wire next_for_c = state_reg >= EPS_PRODUCT && state_reg <= C_WAIT;   // of the next sum that is taken
+    wire signed [W:0] r_negative = -$signed({r[W-1], r});
     wire signed [EXP_BITS-1:0] acc_shift = next_for_c ? ACC_FRAC - EXP_BITS'(MU_FRAC) - x_exp_reg
         : ACC_FRAC - EXP_BITS'(XI_FRAC) - a_exp_reg;
-    wire signed [63:0] aligned, r_wide, y_wide;
+    wire signed [70:0] coarse;
+    wire signed [70:0] fine = coarse_reg >>> fine_reg;
+    wire signed [63:0] r_wide, y_wide;
 
-    kc_align #(.V_BITS(64), .S_BITS(7)) acc_inst (.v(acc), .s(acc_shift_reg[6:0]), .q(aligned));
-    kc_align #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r)), .s(R_SHIFT), .q(r_wide));
+    kc_align #(.V_BITS(71), .S_BITS(7)) acc_inst (.v(71'(acc)), .s({acc_shift_reg[6:3], 3'd0}), .q(coarse));
+    kc_align #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r_negative)), .s(R_SHIFT), .q(r_wide));
     kc_align #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
 
-    // The quotient over eps, and its cast to a word.
+    // The quotient over eps, and its cast to a word: e stands long before q, but for q = 0, where no cut counts.
+    // A num that is too large is divided too, and nobody waits for it.
     wire divided;
     wire signed [32:0] quotient;
     wire signed [7:0] e;
-    wire signed [EXP_BITS-1:0] cut = for_c ? QUOTIENT_CUT : least(QUOTIENT_CUT - EXP_BITS'(e), SHIFT_MAX);
     wire [W-1:0] narrowed;
     wire unused_outside;
     wire signed [63:0] eps_wide = {2'b00, eps_reg};
     wire beyond = num_reg >= eps_wide || ~num_reg >= eps_less_reg;
 
     kc_divide divide_inst (
-        .clk(clk), .rst(rst), .start((state_reg == XI_CHECK && !beyond) || state_reg == C_START),
+        .clk(clk), .rst(rst), .start(state_reg == XI_CHECK || state_reg == C_START),
         .num(num_reg), .den(eps_reg), .done(divided), .q(quotient), .e(e)
     );
-    kc_narrow #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI))
-        narrow_inst (.clk(clk), .v(35'(quotient)), .s(cut[6:0]), .q(narrowed), .outside(unused_outside));
+    kc_narrow #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI),
+                .CLOCKS(3))
+        narrow_inst (.clk(clk), .v(35'(quotient)), .s(cut_reg[6:0]), .q(narrowed), .outside(unused_outside));
 
     // The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
     wire [W-1:0] xi_size;
     wire [W:0] growth;
-    wire [W+1:0] a_reach = {1'b0, a_used_reg} + {1'b0, growth} + (W + 2)'(4);
-    wire grows = STATIC == 0 && a_reach > HI[W+1:0];
-    wire signed [EXP_BITS-1:0] a_exp_next = grows ? a_exp_reg + 1'b1 : a_exp_reg;
+    wire grows = STATIC == 0 && $signed({1'b0, growth}) > room_reg;
+    wire too_high = grows && at_top_reg;
 
     kc_magnitude #(.V_BITS(W)) xi_inst (.v(xi_reg), .q(xi_size));
     kc_mul_shift #(.A_BITS(W + 1), .C_BITS(W - 1), .SHIFT(W - 1), .Q_BITS(W + 1))
@@ -150,31 +158,38 @@ module kc_levinson_scalars #(
 
     // The least exponent that holds x, c and every c a_i without saturation.
     wire signed [EXP_BITS-1:0] x_need = STATIC != 0 ? x_exp_reg : x_exp_reg + EXP_BITS'(x_used_reg[W:W-2]);
-    wire signed [EXP_BITS-1:0] need = STATIC != 0 ? need_reg : most(need_reg, reach_reg);
     wire rail = STATIC != 0 && c_reg != 0 && c_exp_reg > x_exp_reg;
 
     always_ff @(posedge clk) begin
         acc_shift_reg <= acc_shift;
+        coarse_reg <= coarse;
+        fine_reg <= acc_shift_reg[2:0];
         eps_less_reg <= eps_wide - 64'sd1;
+        side_reg <= next_for_c ? y_wide : r_wide;
+        beyond_reg <= beyond;
+        cut_reg <= for_c ? QUOTIENT_CUT : least(QUOTIENT_CUT - EXP_BITS'(e), SHIFT_MAX);
+        room_reg <= (W + 2)'(HI) - (W + 2)'(4) - $signed({1'b0, a_used_reg});
+        at_top_reg <= a_exp_reg >= A_MAX;
         a_word_reg <= a_word;
         x_word_reg <= x_word;
         if (reflected) reflected_reg <= 1'b1;
         if (resided) resided_reg <= 1'b1;
         case (state_reg)
-            REST: if (reflected || reflected_reg) begin
+            REST: if (reflected_reg) begin
                 reflected_reg <= 1'b0;
-                aligned_reg <= aligned;
+                aligned_reg <= fine[63:0];
                 state_reg <= XI_SUM;
             end
             XI_SUM: begin
-                num_reg <= -r_wide - aligned_reg;
+                num_reg <= side_reg - aligned_reg;
                 state_reg <= XI_CHECK;
             end
-            XI_CHECK: begin
-                if (beyond) failed_reg <= 1'b1;
-                state_reg <= beyond ? REST : XI_DIVIDE;
-            end
-            XI_DIVIDE: if (divided) state_reg <= XI_NARROW;
+            XI_CHECK: state_reg <= XI_DIVIDE;
+            XI_DIVIDE: if (beyond_reg) begin
+                failed_reg <= 1'b1;
+                state_reg <= REST;
+            end else if (divided) state_reg <= XI_SHIFT;
+            XI_SHIFT: state_reg <= XI_NARROW;
             XI_NARROW: state_reg <= XI_TAKE;
             XI_TAKE: begin
                 xi_reg <= narrowed;
@@ -187,10 +202,10 @@ module kc_levinson_scalars #(
             XI_SQUARE: state_reg <= XI_GO;
             XI_GO: begin
                 a_scale_reg <= grows;
-                a_exp_reg <= a_exp_next;
-                xi_ready_reg <= a_exp_next <= A_MAX;
-                if (a_exp_next > A_MAX) failed_reg <= 1'b1;
-                state_reg <= a_exp_next > A_MAX ? REST : EPS_PRODUCT;
+                a_exp_reg <= a_exp_reg + EXP_BITS'(grows);
+                xi_ready_reg <= !too_high;
+                if (too_high) failed_reg <= 1'b1;
+                state_reg <= too_high ? REST : EPS_PRODUCT;
             end
             EPS_PRODUCT: state_reg <= EPS_DROP;
             EPS_DROP: begin
@@ -203,15 +218,16 @@ module kc_levinson_scalars #(
             end
             C_WAIT: if (resided_reg) begin
                 resided_reg <= 1'b0;
-                aligned_reg <= aligned;
+                aligned_reg <= fine[63:0];
                 state_reg <= C_SUM;
             end
             C_SUM: begin
-                num_reg <= y_wide - aligned_reg;
+                num_reg <= side_reg - aligned_reg;
                 state_reg <= C_START;
             end
             C_START: state_reg <= C_DIVIDE;
-            C_DIVIDE: if (divided) state_reg <= C_NARROW;
+            C_DIVIDE: if (divided) state_reg <= C_SHIFT;
+            C_SHIFT: state_reg <= C_NARROW;
             C_NARROW: state_reg <= C_TAKE;
             C_TAKE: begin
                 c_reg <= narrowed;
@@ -236,15 +252,20 @@ module kc_levinson_scalars #(
             C_NEED: begin
                 reach_reg <= c_exp_reg + a_exp_reg + EXP_BITS'(a_bits_reg) - UNIT + 1'b1;
                 need_reg <= STATIC != 0 ? need_reg : most(need_reg, c_exp_reg);
+                state_reg <= C_MOST;
+            end
+            C_MOST: begin
+                if (STATIC == 0) need_reg <= most(need_reg, reach_reg);
+                unit_reg <= UNIT - c_exp_reg - a_exp_reg;
                 state_reg <= C_GO;
             end
             default: begin   // C_GO
-                x_scale_reg <= least(need - x_exp_reg, SHIFT_MAX);
-                s_reg <= least(UNIT + need - c_exp_reg - a_exp_reg, SHIFT_MAX);
-                c_shift_reg <= least(need - c_exp_reg, SHIFT_MAX);
-                x_exp_reg <= need;
-                c_ready_reg <= need <= X_MAX;
-                if (need > X_MAX) failed_reg <= 1'b1;
+                x_scale_reg <= least(need_reg - x_exp_reg, SHIFT_MAX);
+                s_reg <= least(need_reg + unit_reg, SHIFT_MAX);
+                c_shift_reg <= least(need_reg - c_exp_reg, SHIFT_MAX);
+                x_exp_reg <= need_reg;
+                c_ready_reg <= need_reg <= X_MAX;
+                if (need_reg > X_MAX) failed_reg <= 1'b1;
                 state_reg <= REST;
             end
         endcase
@@ -262,7 +283,8 @@ module kc_levinson_scalars #(
         if (start) begin
             state_reg <= C_WAIT;
             eps_reg <= 62'd1 << XI_FRAC;
-            acc_shift_reg <= {EXP_BITS{1'b0}};   // of nothing
+            coarse_reg <= 71'sd0;             // of nothing
+            fine_reg <= 3'd0;
             a_exp_reg <= A_MIN;
             x_exp_reg <= X_MIN;
             a_used_reg <= 0;

@@ -41,18 +41,16 @@ module kc_narrow #(
 
             assign shifted = s[S_BITS-1] ? multiplied : rounded;
         end else begin : in_two
-            // First the eights of the shift, with two bits more on the right: a quarter, and whether anything is
-            // below it.  Then the rest with the rounding, to which that is all it takes.
+            // First the eights of the shift, then the rest with the rounding.
             logic signed [WIDE_BITS-1:0] coarse_reg;
             logic [3:0] rest_reg;
-            wire [S_BITS-2:0] eights = {s[S_BITS-2:3], 3'd0};
-            wire signed [WIDE_BITS-1:0] wide = {v, 2'b00};
-            wire signed [WIDE_BITS-1:0] coarse = wide >>> eights;
-            wire [WIDE_BITS-1:0] lost = wide & ~({WIDE_BITS{1'b1}} << eights);
-            wire signed [WIDE_BITS-1:0] rounded;
+            wire signed [WIDE_BITS-1:0] coarse, rounded;
+
+            kc_shift_sticky #(.V_BITS(V_BITS), .S_BITS(S_BITS - 1))
+                shift_sticky_inst (.v(v), .s({s[S_BITS-2:3], 3'd0}), .q(coarse));
 
             always_ff @(posedge clk) begin
-                coarse_reg <= s[S_BITS-1] ? {multiplied, 2'b00} : {coarse[WIDE_BITS-1:1], coarse[0] || |lost};
+                coarse_reg <= s[S_BITS-1] ? {multiplied, 2'b00} : coarse;
                 rest_reg <= s[S_BITS-1] ? 4'd2 : {1'b0, s[2:0]} + 4'd2;
             end
 

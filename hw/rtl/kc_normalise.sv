@@ -5,11 +5,11 @@ module kc_normalise (
     input  wire [61:0] v,
     output wire [5:0] e
 );
-    wire [5:0] length;
+    wire [5:0] length;   // one more than that of v: 63 - e
 
-    kc_bit_length #(.V_BITS(62)) bit_length_inst (.v(v), .length(length));
+    kc_bit_length #(.V_BITS(63)) bit_length_inst (.v({v, 1'b0}), .length(length));
 
-    assign e = 6'd62 - length;
+    assign e = ~length;
 endmodule
 
 `default_nettype wire

@@ -20,7 +20,7 @@ module kc_solution_sender #(
     input  wire saturated,
     input  wire signed [W-1:0] exponent,
     output wire [INDEX_BITS-1:0] x_index,
-    input  wire signed [W-1:0] x,             // one clock after x_index
+    input  wire signed [W-1:0] x,             // two clocks after x_index
     output wire [W-1:0] m_axis_tdata,
     output wire [2:0] m_axis_tuser,           // 0 ok, 1 not positive definite, 2 saturated
     output wire m_axis_tvalid,
@@ -36,7 +36,6 @@ module kc_solution_sender #(
     state_t state_reg;
     logic [INDEX_BITS-1:0] index_reg;
     logic [2:0] clock_reg;
-    logic signed [W-1:0] x_reg;
     logic signed [W+PIECE:0] low_reg, high_reg;
     logic signed [W+31:0] product_reg;
     wire [W-1:0] alpha;
@@ -51,9 +50,8 @@ module kc_solution_sender #(
         narrow_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(alpha), .outside(unused_outside));
 
     always_ff @(posedge clk) begin
-        x_reg <= x;
-        low_reg <= x_reg * rho_low;
-        high_reg <= x_reg * rho_high;
+        low_reg <= x * rho_low;
+        high_reg <= x * rho_high;
         product_reg <= high + (W + 32)'(low_reg);
         clock_reg <= state_reg == FETCH ? clock_reg + 1'b1 : 3'd0;
         case (state_reg)

@@ -1,5 +1,5 @@
 // kerncast: a vector in LANES banks, written as in kc_lane_ram, of which LANES words are read downwards: lane l
-// gets word top - l, wherever top stands.  They come one clock after top.  SPDX-License-Identifier: Apache-2.0
+// gets word top - l, wherever top stands.  They come two clocks after top.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_window_ram #(
@@ -20,17 +20,22 @@ module kc_window_ram #(
     localparam LOW = LANES - 1;                       // mask of the bits that name a bank
 
     wire [LANES*WIDTH-1:0] bank_data;
-    logic [INDEX_BITS-1:0] top_reg;
+    logic [LANES*WIDTH-1:0] bank_data_reg;
+    logic [INDEX_BITS-1:0] top_reg, top_2_reg;
     genvar lane;
 
-    always_ff @(posedge clk) top_reg <= top;
+    always_ff @(posedge clk) begin
+        top_reg <= top;
+        top_2_reg <= top_reg;
+        bank_data_reg <= bank_data;
+    end
 
     generate
         for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
             // The word of the window that is in this bank lies (top - bank) mod LANES below top.
             wire [INDEX_BITS-1:0] below = (top - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
             wire [INDEX_BITS-1:0] index = top - below;
-            wire [INDEX_BITS-1:0] source = (top_reg - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
+            wire [INDEX_BITS-1:0] source = (top_2_reg - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
 
             kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
                 ram_inst (.clk(clk), .write_enable(write_mask[lane]), .write_address(write_row),
@@ -38,7 +43,7 @@ module kc_window_ram #(
                           .read_address(index[INDEX_BITS-1:LANE_BITS]),
                           .read_data(bank_data[lane*WIDTH +: WIDTH]));
 
-            assign read_data[lane*WIDTH +: WIDTH] = bank_data[source*WIDTH +: WIDTH];
+            assign read_data[lane*WIDTH +: WIDTH] = bank_data_reg[source*WIDTH +: WIDTH];
         end
     endgenerate
 endmodule

@@ -4,7 +4,7 @@
     (* anyconst *) logic [WORDS*W-1:0] formal_words;
     logic [INDEX_BITS:0] formal_beat = 0;
     logic formal_run = 0;
-    logic [INDEX_BITS-1:0] formal_index;
+    logic [INDEX_BITS-1:0] formal_asked, formal_index;
     logic formal_failed, formal_saturated;
     logic signed [W-1:0] formal_exponent;
     wire formal_taken = m_axis_tvalid && m_axis_tready;
@@ -18,7 +18,8 @@
     wire signed [63:0] formal_word = formal_value < LO ? LO : formal_value > HI ? HI : formal_value;
 
     always @(posedge clk) begin
-        formal_index <= x_index;
+        formal_asked <= x_index;
+        formal_index <= formal_asked;
         if (!formal_run && start) begin
             formal_run <= 1;
             formal_beat <= 0;

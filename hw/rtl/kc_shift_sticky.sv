@@ -1,0 +1,20 @@
+// kerncast primitive: floor(4 v / 2**s), its lowest bit set where anything was lost: all that a rounding of v / 2**s
+// asks for, in a clock after.  SPDX-License-Identifier: Apache-2.0
+`default_nettype none
+
+module kc_shift_sticky #(
+    parameter V_BITS = 64,   // width of the word, two's complement
+    parameter S_BITS = 6     // width of the shift
+) (
+    input  wire signed [V_BITS-1:0] v,
+    input  wire        [S_BITS-1:0] s,
+    output wire signed [V_BITS+1:0] q
+);
+    wire signed [V_BITS+1:0] wide = {v, 2'b00};
+    wire signed [V_BITS+1:0] shifted = wide >>> s;
+    wire        [V_BITS+1:0] lost = wide & ~({(V_BITS + 2){1'b1}} << s);
+
+    assign q = {shifted[V_BITS+1:1], shifted[0] || |lost};
+endmodule
+
+`default_nettype wire

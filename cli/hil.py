@@ -121,8 +121,8 @@ def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: 
     from ..hw.hil.board_backend import open_board, open_port
 
     if not port:
-        where = ":".join(["emu", board.id, *([emulator] if emulator else []), compiler, optimise])
-        return open_board(out, where, plan=plan), []
+        where = ":".join(["emu", board.id, *([emulator] if emulator else [])])
+        return open_board(out, where, plan=plan, compiler=compiler, optimise=optimise), []
     if not flash:
         return open_port(port, plan, board=board), []
     return loader.open_loaded(board, port, plan, out, flash, compiler=compiler, optimise=optimise)

@@ -304,7 +304,8 @@ def _link(toolchain: Toolchain, objects: Sequence[str], folder: Path, board: Boa
     done = toolchain.link(objects, script, "firmware.elf", folder)
     if done.returncode == 0:
         return
-    overflow = [line.rpartition("/ld: ")[2] for line in done.stderr.splitlines() if "overflow" in line]
+    overflow = [line.rpartition("/ld: ")[2].removesuffix(" by 0 bytes")  # where a linker does not count
+                for line in done.stderr.splitlines() if "overflow" in line]
     if overflow:
         memory = board.memory
         raise fail("E326", "the image does not fit the board", where=board.id,

@@ -5,6 +5,7 @@ The interface is three methods; a link that breaks says so with E411 at once, wh
 
 from __future__ import annotations
 
+import errno
 import select
 import socket
 from collections.abc import Callable
@@ -95,6 +96,24 @@ class SocketLink:
         self._sock.close()
 
 
+#: Why a port cannot be opened, by the system's number: in words, and what to do.
+_REFUSALS = {
+    errno.ENOENT: ("there is no such port", "plug the board in, or name a port of `kerncast hil list`"),
+    errno.EACCES: ("you may not use it", "join the group dialout and log in again"),
+    errno.EAGAIN: ("another program holds it", "close the other program"),
+    errno.EBUSY: ("another program holds it", "close the other program"),
+}
+_ANYTHING = "close the other program, join the group dialout, or name a port of `kerncast hil list`"
+
+
+def _unopened(port: str, error: Exception) -> KerncastError:
+    """E410 with the reason."""
+    number = getattr(error, "errno", None)
+    why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING)) if number else (str(error), _ANYTHING)
+    return fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {why}",
+                allowed="a serial port that exists, is free, and that you may use", remedy=remedy)
+
+
 class SerialLink:
     """A serial port, through pyserial.
 
@@ -121,10 +140,7 @@ class SerialLink:
             self._port = serial.serial_for_url(port, baudrate=baud, timeout=0, write_timeout=_WRITE_TIMEOUT,
                                                exclusive=True)
         except (*self._errors, ValueError) as error:
-            raise fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {error}",
-                       allowed="a port that exists, is free, and that you may use",
-                       remedy="close the other program, join the group dialout, or name another port"
-                       ) from None
+            raise _unopened(port, error) from None
 
     def write(self, data: bytes) -> None:
         """See :class:`Link`."""

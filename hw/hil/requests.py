@@ -85,6 +85,7 @@ class Requests:
         self._clock = clock
         self._splitter = FrameSplitter()
         self._sequence = 0
+        self._strange = 0  # bytes since the last frame of an agent
         # An emulator that is silent may not have run: a loaded machine has no time for it.  One that
         # has ended closes its link, and is reported at once.
         self._patience = timing.startup if link.announces else timing.surrender
@@ -95,8 +96,10 @@ class Requests:
 
     def _replies(self, data: bytes, opcode: str) -> Iterator[Reply | None]:
         """The frames that `data` completes, None for a damaged one; E416 where the board fell."""
+        self._strange += len(data)
         for content in self._splitter.feed(data):
             reply = decode_reply(content) if content else None
+            self._strange = self._strange if reply is None else 0
             if reply is not None and reply.status == "FAULT":
                 raise fail("E416", "the processor of the board took a fault", where=self._link.name,
                            value="FAULT",
@@ -243,9 +246,12 @@ class Requests:
                     remedy="look at its power and its watchdog, then start again")
 
     def _silent(self, opcode: str, limit: float) -> KerncastError:
+        strange = f", only {self._strange} bytes that make no frame" if self._strange else ""
         return fail("E412", "the board does not answer", where=self._link.name,
-                    value=f"no answer to {opcode} in {limit:g} s", allowed="a board that runs the HIL agent",
-                    remedy="check port, baud rate and firmware, and reset the board")
+                    value=f"no answer to {opcode} in {limit:g} s{strange}",
+                    allowed="a board that runs the HIL agent",
+                    remedy="check port and baud rate: something else may speak there" if strange
+                    else "check port, baud rate and firmware, and reset the board")
 
     def _refused(self, opcode: str, status: str) -> KerncastError:
         return fail("E415", f"the board refused {opcode}", where=self._link.name, value=status,

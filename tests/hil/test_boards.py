@@ -266,6 +266,7 @@ def test_hil_run_refuses_what_it_cannot_do(folder: tuple[Plan, Path]) -> None:
     for arguments, code in ((("--board", "arduino"), "E322"),
                             (("--board", "microbit", "--flash", "pyocd"), "E418"),
                             (("--board", "microbit", "--emulator", "renode"), "E417"),
+                            (("--board", "microbit", "--compiler", "tcc"), "E325"),
                             (("--board", "mps2-an386", "--port", "COM9", "--flash", "auto"), "E418"),
                             (("--board", "microbit", "--port", "/dev/there-is-none"), "E410")):
         status, out = run("hil", "run", folder[1], *arguments, "--json")

@@ -121,14 +121,14 @@ SOON = TABLE.timing.model_copy(update={"retransmit": 0.05, "surrender": 0.3})
 def test_a_port_that_one_may_not_use_is_refused(wire: Callable[..., str]) -> None:
     port = wire(lambda data: b"")
     Path(port).chmod(0)
-    with not_as_root(), pytest.raises(KerncastError, match="Permission denied") as caught:
+    with not_as_root(), pytest.raises(KerncastError, match="you may not use it") as caught:
         SerialLink(port)
     assert told(caught) == "E410" and "dialout" in caught.value.problems[0].remedy
 
 
 def test_a_port_that_another_program_holds_is_refused(wire: Callable[..., str]) -> None:
     port = wire(lambda data: b"")
-    with serial.Serial(port, exclusive=True), pytest.raises(KerncastError) as caught:
+    with serial.Serial(port, exclusive=True), pytest.raises(KerncastError, match="another program") as caught:
         SerialLink(port)
     assert told(caught) == "E410"
 
@@ -142,6 +142,7 @@ def test_a_port_without_a_board_that_understands_is_given_up(
     with pytest.raises(KerncastError) as caught:
         client.start()
     assert told(caught) == "E412"
+    assert ("something else" in str(caught.value)) == bool(answer(b"?"))
     client.close()
 
 
@@ -205,6 +206,7 @@ def test_a_port_that_cannot_be_opened_has_a_code_and_names_the_port(port: str) -
         SerialLink(port)
     assert code_of(caught) == "E410"
     assert port in str(caught.value)
+    assert ("there is no such port" in str(caught.value)) == (port == "/dev/there-is-no-such-port")
 
 
 def test_a_board_at_a_serial_port_answers_like_any_other(

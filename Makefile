@@ -13,7 +13,7 @@ ARGS   ?=
 # make test TOOLS=optional runs what the machine can run and reports the rest, instead of failing
 TOOLS  ?= required
 
-.PHONY: help demo test tools lint campaign docs lock clean
+.PHONY: help demo test tools lint campaign docs figures lock clean
 .DELETE_ON_ERROR:
 
 help: ## this list
@@ -37,22 +37,13 @@ campaign: export KERNCAST_CAMPAIGN = 1
 campaign: tools ## the long searches: random property tests, every size, fuzzing, soaks; hours, not minutes
 	@$(PYTEST) -n $(WORKERS) tests $(ARGS)
 
-docs: tools ## rewrite every figure and table of README and docs from the programs that measure them
-	@$(BIN)/python benchmarks/readme.py
-	@$(BIN)/python -m kerncast.benchmarks.proofs
-	@$(BIN)/python -m kerncast.benchmarks.exp2
-	@$(BIN)/python -m kerncast.benchmarks.formal
-	@$(BIN)/python -m kerncast.benchmarks.estimates
-	@$(BIN)/python -m kerncast.benchmarks.online_cost >/dev/null
-	@for page in toeplitz_rls multiresolution domain_decomposition regularized_least_squares kernel_lms; do \
-	    OMP_NUM_THREADS=1 $(BIN)/python -m kerncast.benchmarks.papers.$$page || exit 1; done
+docs: $(VENV)/test.stamp ## build the documentation site into build/site; no network, built or read
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "build/site/index.html"
+
+figures: tools ## measure every figure of README and docs again (hours); ARGS=docs/costs.md for one page
 	@$(BIN)/python .ci/requirements.py papers > $(VENV)/papers.txt && $(PIP) -r $(VENV)/papers.txt
-	@OMP_NUM_THREADS=1 $(BIN)/python -m kerncast.benchmarks.streams
-	@for page in accuracy simulation_speed toeplitz_speed irregular misra instructions costs beside rtl sweep; do $(BIN)/python benchmarks/$$page.py >/dev/null || exit 1; done
-	@for page in cg solvers report; do $(BIN)/python benchmarks/$$page.py > docs/$$page.md.new && \
-	    mv docs/$$page.md.new docs/$$page.md || exit 1; done
-	@$(BIN)/python -m kerncast.codegen.boards > docs/boards.md.new && mv docs/boards.md.new docs/boards.md
-	@$(BIN)/python -m kerncast.codegen.hil_table > docs/hil-protocol.md.new && mv docs/hil-protocol.md.new docs/hil-protocol.md
+	@$(BIN)/python benchmarks/figures.py --measure $(ARGS)
 
 lock: $(VENV)/test.stamp ## choose today's versions of every requirement
 	@$(BIN)/python .ci/lock.py > requirements.lock.new && mv requirements.lock.new requirements.lock

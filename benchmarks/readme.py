@@ -1,7 +1,7 @@
-"""Write the measured table of the README from a run of the demo.
+"""Write the measured part of the README, a table and a picture, from a run of the demo.
 
-``python benchmarks/readme.py`` runs the demo and replaces what stands between the markers in
-README.md; ``--check`` only says whether the README is up to date (exit 1 where it is not).
+``python benchmarks/readme.py`` runs the demo, replaces what stands between the markers in README.md and draws
+docs/figures/readme.svg; ``--check`` only says whether the table is up to date (exit 1 where it is not).
 """
 
 from __future__ import annotations
@@ -11,49 +11,57 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 README = Path(__file__).resolve().parent.parent / "README.md"
+FIGURE = "readme"
 BEGIN, END = "<!-- measured: python benchmarks/readme.py -->\n", "<!-- end of measured -->\n"
 
-
-HEADS = ("example", "back end", "error", "words compared", "unequal", "flash", "RAM", "stack",
-         "instructions")
-COSTS = 4
+TITLES = {"ecg": "one heartbeat denoised", "digits": "digits told apart, 3 or 8"}
+MACHINES = {"host": "C on this machine", "emu": "C on an emulated Cortex-M4", "rtl": "the circuit, simulated"}
+#: Rows that another compiler changes.
+COSTS = ("flash, RAM, stack", "instructions")
 
 
 def measured(demo: dict[str, Any]) -> str:
-    """The table, in Markdown, from the demo's JSON object."""
-    rows = [HEADS, ("---",) * 2 + ("--:",) * (len(HEADS) - 2)]
-    for example in demo["examples"]:
-        name, errors = example["name"], example["errors"]
-        key = "accuracy" if "accuracy" in errors["float"] else "rms"
-        plain = [*((peer, {key: value}) for peer, value in example["peers"].items()),
-                 ("float64 reference", errors["float"]), ("integer model", errors["model"])]
-        rows += [(name, title, _error(error), *[""] * 6) for title, error in plain]
-        rows += [(name, row["backend"], _error(errors.get(row["backend"], {})), f"{row['words']:,}",
-                  str(row["mismatches"]), *_costs(row["costs"]))
-                 for row in example["backends"] if row["words"]]
-    return "\n".join([*(_line(row) for row in rows), "", _footnote(demo), ""])
+    """The table, in Markdown, from the demo's JSON object: an example a column."""
+    examples = demo["examples"]
+    columns = [_column(example) for example in examples]
+    titles = [f"{TITLES[example['name']]}, `{example['name']}`" for example in examples]
+    lines = [_line(["", *titles]), _line(["---", *["--:"] * len(columns)])]
+    lines += [_line([title, *(column.get(title, "") for column in columns)])
+              for title in dict.fromkeys(title for column in columns for title in column)]
+    return "\n".join([*lines, "", _footnote(demo), ""])
 
 
-def _line(cells: Sequence[str]) -> str:
+def _line(cells: Iterable[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+def _column(example: dict[str, Any]) -> dict[str, str]:
+    """The rows of an example by their titles."""
+    errors = example["errors"]
+    key = "accuracy" if "accuracy" in errors["float"] else "rms"
+    ((peer, beside),) = example["peers"].items()
+    rows = {"peer": f"{_error({key: beside})}, {peer}", "in float64": _error(errors["float"]),
+            "in 16-bit integers": f"**{_error(errors['model'])}**"}
+    ran = [row for row in example["backends"] if row["words"]]
+    for row in ran:
+        assert errors.get(row["backend"], errors["model"]) == errors["model"], row
+        machine = MACHINES[row["backend"].partition(":")[0]]
+        rows[f"{machine}: `{row['backend']}`"] = f"{row['words']:,} words, {row['mismatches']} unequal"
+    costs = [row["costs"] for row in ran if row["costs"]]
+    assert all(cost == costs[0] for cost in costs), costs
+    if costs:
+        rows[COSTS[0]] = " / ".join(f"{costs[0][k]:,}" for k in ("flash", "ram", "stack")) + " bytes"
+        rows[COSTS[1]] = "; ".join(f"{call} {count:,}" for call, count in costs[0]["instructions"].items())
+    return rows
+
+
 def _error(error: dict[str, float]) -> str:
-    if "accuracy" in error:
-        return f"{100 * error['accuracy']:.1f} % right"
-    return f"{error['rms']:.3f} rms" if "rms" in error else ""
-
-
-def _costs(costs: dict[str, Any]) -> tuple[str, ...]:
-    if not costs:
-        return ("",) * COSTS
-    counts = ", ".join(f"{call} {count:,}" for call, count in costs["instructions"].items())
-    return (*(f"{costs[k]:,}" for k in ("flash", "ram", "stack")), counts)
+    return f"{100 * error['accuracy']:.1f} % right" if "accuracy" in error else f"{error['rms']:.3f} rms"
 
 
 def _footnote(demo: dict[str, Any]) -> str:
@@ -67,14 +75,9 @@ def _footnote(demo: dict[str, Any]) -> str:
 
 
 def without_costs(text: str) -> str:
-    """`text` with the columns of costs empty, and the compiler not named."""
-    lines = []
-    for line in text.splitlines():
-        cells = line.removeprefix("| ").removesuffix(" |").split(" | ")
-        if len(cells) == len(HEADS) and cells[3][:1].isdigit():
-            line = _line([*cells[:-COSTS], *_costs({})])
-        lines.append(re.sub(r"included \(.*?\)", "included ()", line))
-    return "\n".join([*lines, ""])
+    """`text` without the rows of costs, and the compiler not named."""
+    lines = [line for line in text.splitlines() if not line.startswith(tuple(f"| {row}" for row in COSTS))]
+    return "\n".join([*(re.sub(r"included \(.*?\)", "included ()", line) for line in lines), ""])
 
 
 def spliced(text: str, table: str) -> str:
@@ -84,6 +87,28 @@ def spliced(text: str, table: str) -> str:
     if not rest or not tail:
         raise SystemExit(f"README.md lacks the markers {BEGIN.strip()} and {END.strip()}")
     return f"{head}{BEGIN}{table}{END}{tail}"
+
+
+def draw() -> str:
+    """Draw the heartbeat of the demo."""
+    from kerncast.benchmarks.papers.common import COLOURS, axes, save
+    from kerncast.lab.example import shipped_spec
+    from kerncast.sim.data import load_dataset
+    from kerncast.sim.planner import make_plan
+    from kerncast.sim.simulate import simulate
+
+    spec = shipped_spec("ecg")
+    data, plan = load_dataset(spec), make_plan(spec)
+    found = simulate(plan, None, data.y_raw)
+    figure, (panel,) = axes(1, width=8.0, height=2.6)
+    offset, gain = spec.output.offset, spec.output.gain
+    panel.plot(gain * (data.y_raw - offset), ".", color=COLOURS[-1], ms=3, label="samples, with noise")
+    panel.plot(data.clean, color=COLOURS[0], lw=1, label="clean signal")
+    panel.plot(found.f, color=COLOURS[1], lw=1.6,
+               label=f"trained in {plan.word}-bit integers, every back end")
+    panel.set(xlabel="sample", ylabel="ECG", xlim=(0, len(data.y_raw)))
+    panel.legend(frameon=False, fontsize=8)
+    return save(figure, FIGURE)
 
 
 def run_demo() -> dict[str, Any]:
@@ -105,6 +130,7 @@ def main() -> int:
         print("README.md is up to date" if new == old else "README.md is stale: python benchmarks/readme.py")
         return int(new != old)
     README.write_text(new, encoding="utf-8")
+    draw()
     return 0
 
 

@@ -36,7 +36,8 @@ def test_what_is_missing_is_named_with_the_one_command_that_adds_it(bare):
     *_, verdict, _, command = out.splitlines()
     assert re.fullmatch(r"\d+ missing: (\S+, )*unicorn, (\S+, )*qemu-system-arm(, \S+)*", verdict)
     assert re.fullmatch(r"python -m pip install numba unicorn && "
-                        r"sudo apt-get install -y --no-install-recommends (\S+ )*qemu-system-arm( \S+)*", command)
+                        r"sudo apt-get install -y --no-install-recommends (\S+ )*qemu-system-arm( \S+)*",
+                        command)
 
 
 def test_strict_exits_with_3_where_something_is_missing(bare):

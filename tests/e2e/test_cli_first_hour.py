@@ -35,7 +35,8 @@ def test_measured_values_become_words_that_the_spec_explains(motor, tmp_path):
     assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
     text = (tmp_path / "motor.toml").read_text(encoding="utf-8")
     made = measured(motor)
-    assert made.legend[1].startswith("temperature = 20.") and all(f"# {line}\n" in text for line in made.legend)
+    assert made.legend[1].startswith("temperature = 20.")
+    assert all(f"# {line}\n" in text for line in made.legend)
     assert survey(tmp_path / "motor.words.csv").x_range == (0, 2**BITS - 1)
     code, out, _ = run("sim", tmp_path / "motor.toml", "--json")
     found = json.loads(out)
@@ -76,7 +77,8 @@ def test_neither_file_is_written_where_one_exists(motor, tmp_path):
 # ---- the dialogue ----
 def test_on_a_terminal_init_asks_for_what_was_left_open(motor, tmp_path, monkeypatch):
     monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
-    code, out, _ = run("init", "-o", tmp_path, answers=f"engine\n{motor}\nquantum\nkernel_cg\nz80\ncortex-m0\n")
+    answers = f"engine\n{motor}\nquantum\nkernel_cg\nz80\ncortex-m0\n"
+    code, out, _ = run("init", "-o", tmp_path, answers=answers)
     assert code == 0
     assert "quantum is none of kernel_cg, kernel_lms" in out and "z80 is none of" in out
     values = json.loads(run("check", tmp_path / "engine.toml", "--json")[1])["values"]

@@ -1,0 +1,258 @@
+"""Every published figure in one data file, docs/figures.json: written with the pages, and held against them.
+
+``python benchmarks/figures.py`` reads the pages again, writes the data file, and sets the marked figures of
+the pages that are written by hand; ``--check`` only says what disagrees (exit 1); ``--measure [PAGE ...]``
+runs the programs of all pages, or of those named, first: that is ``make figures``, and takes hours.
+
+A page is either written whole by its command, and then the data file holds its tables and the hash of its
+text; or it is prose, in which a figure stands between marks, ``<!--=NAME-->256<!--=-->``, and NAME is a row
+of `NAMED` below. Prose has no measured figure without its mark.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+DATA = ROOT / "docs" / "figures.json"
+COMMAND = "python benchmarks/figures.py"
+
+_PAPERS = {"papers-000": "toeplitz_rls", "papers-001": "multiresolution",
+           "papers-002": "domain_decomposition", "papers-003": "regularized_least_squares",
+           "papers-004": "kernel_lms"}
+_SCRIPTS = {name: name.replace("-", "_") for name in (
+    "accuracy", "costs", "estimates", "instructions", "intrinsics", "irregular", "misra", "rtl",
+    "simulation-speed", "sweep", "toeplitz-speed")} | {"peers": "beside"}
+#: Each page that a command writes. Where it ends in > the page is what the command prints.
+PAGES: dict[str, str] = {
+    "docs/primitives.md": "python -m kerncast.benchmarks.proofs",
+    "docs/exp2.md": "python -m kerncast.benchmarks.exp2",
+    "docs/formal.md": "python -m kerncast.benchmarks.formal",
+    "docs/online-cost.md": "python -m kerncast.benchmarks.online_cost",
+    "docs/streams.md": "python -m kerncast.benchmarks.streams",
+    **{f"docs/{page}.md": f"python -m kerncast.benchmarks.papers.{name}" for page, name in _PAPERS.items()},
+    **{f"docs/{page}.md": f"python benchmarks/{name}.py" for page, name in _SCRIPTS.items()},
+    **{f"docs/{page}.md": f"python benchmarks/{page}.py >" for page in ("cg", "solvers", "report")},
+    "docs/boards.md": "python -m kerncast.codegen.boards >",
+    "docs/hil-protocol.md": "python -m kerncast.codegen.hil_table >",
+    "docs/saved-state.md": "python -m kerncast.codegen.saved_state >",
+}
+README = "python benchmarks/readme.py"
+
+
+class Key(NamedTuple):
+    """A value of a shipped spec."""
+
+    spec: str
+    table: str
+    key: str
+
+
+class Code(NamedTuple):
+    """A constant of a module."""
+
+    module: str
+    name: str
+
+
+class Cell(NamedTuple):
+    """A cell of a page's table: the first row whose first cell is `row`, under the head `column`."""
+
+    page: str
+    row: str
+    column: str
+
+
+class Number(NamedTuple):
+    """The number that stands in a page before the words `unit`."""
+
+    page: str
+    unit: str
+
+
+#: What prose speaks of, by the name of its mark.
+NAMED: dict[str, Key | Code | Cell | Number] = {
+    "ecg.samples": Key("examples/ecg.toml", "toeplitz", "n"),
+    "digits.vectors": Key("examples/digits.toml", "online", "budget"),
+    "cores.words": Code("kerncast.codegen.rtl.common", "MOST_WORDS"),
+    "cores.samples": Code("kerncast.codegen.rtl.solver", "MOST_SAMPLES"),
+    "packages.bytes": Code("kerncast.codegen.vectors_c", "MOST_BYTES"),
+    "sweep.toeplitz": Cell("docs/sweep.md", "Toeplitz, n = 128", "points/s"),
+}
+
+_MARK = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--=-->", re.DOTALL)
+_MADE = re.compile(r"<!-- measured: .*?<!-- end of measured -->", re.DOTALL)
+_CODE = re.compile(r"^ *```.*?^ *```|^(?: {4,}|\t).*?$|`[^`]*`|\]\([^)]*\)", re.DOTALL | re.MULTILINE)
+#: What makes a number a measured one; bits, columns and the like are what something is, not what came out.
+_UNITS = (r"instructions|cycles|clocks|packets|bytes|kB|MB|words|samples(?:/s)?|points(?:/s)?|vectors|"
+          r"[kM]Hz|ns|µs|ms|s|seconds|minutes|%|LUTs?|flip-flops|times|lsb")
+MEASURED = re.compile(rf"(?<![\w.^])(\d[\d,.]*(?:e[+-]?\d+)?)\s*(?:{_UNITS})(?!\w)")
+
+
+def prose() -> list[Path]:
+    """The pages that no command writes."""
+    pages = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    return [page for page in pages if page.relative_to(ROOT).as_posix() not in PAGES]
+
+
+# ---- reading pages ----
+def tables(text: str) -> list[dict[str, Any]]:
+    """Every table of a page: the heading above it, and its rows, the head first, without the line below."""
+    found: list[dict[str, Any]] = []
+    under, inside = "", False
+    for line in re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE).splitlines():
+        if line.startswith("#"):
+            under = line.lstrip("# ")
+        cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] if line.startswith("|") else []
+        if cells and not inside:
+            found.append({"under": under, "rows": []})
+        if cells and not all(re.fullmatch(r":?-+:?", cell) for cell in cells):
+            found[-1]["rows"].append(cells)
+        inside = bool(cells)
+    return found
+
+
+def value(name: str) -> dict[str, str]:
+    """A named figure as the data file holds it; SystemExit where its source does not state it."""
+    source = NAMED[name]
+    if isinstance(source, Key):
+        spec = tomllib.loads((ROOT / source.spec).read_text(encoding="utf-8"))
+        return {"value": f"{spec[source.table][source.key]:,}",
+                "of": f"{source.spec} [{source.table}] {source.key}"}
+    if isinstance(source, Code):
+        return {"value": f"{getattr(import_module(source.module), source.name):,}",
+                "of": f"{source.name} of {source.module}"}
+    text = (ROOT / source.page).read_text(encoding="utf-8")
+    found = _cell(text, source) if isinstance(source, Cell) else _number(text, source)
+    if found is None:
+        raise SystemExit(f"{name}: {source.page} does not state {source[1:]}")
+    return {"value": found, "of": ", ".join(source)}
+
+
+def _cell(text: str, source: Cell) -> str | None:
+    for table in tables(text):
+        head, *rows = table["rows"]
+        for row in rows:
+            if row[0] == source.row and source.column in head:
+                return str(row[head.index(source.column)])
+    return None
+
+
+def _number(text: str, source: Number) -> str | None:
+    found = re.search(rf"(\d[\d,.]*)\s+{re.escape(source.unit)}", text)
+    return found.group(1) if found else None
+
+
+def collected() -> dict[str, Any]:
+    """The data file's content, from the pages as they stand."""
+    pages: dict[str, Any] = {}
+    for page, command in PAGES.items():
+        if (ROOT / page).is_file():
+            text = (ROOT / page).read_text(encoding="utf-8")
+            pages[page] = {"command": command.removesuffix(" >"),
+                           "sha256": hashlib.sha256(text.encode()).hexdigest(), "tables": tables(text)}
+    readme = _MADE.search((ROOT / "README.md").read_text(encoding="utf-8"))
+    assert readme, "README.md has no measured part"
+    pages["README.md"] = {"command": README, "sha256": hashlib.sha256(readme.group().encode()).hexdigest(),
+                          "tables": tables(readme.group())}
+    return {"figures": {name: value(name) for name in sorted(NAMED)}, "pages": dict(sorted(pages.items()))}
+
+
+# ---- prose ----
+def marks(text: str) -> Iterator[tuple[str, str]]:
+    """Name and figure of each mark of a page."""
+    return ((match.group(1), match.group(2)) for match in _MARK.finditer(text))
+
+
+def without_marks(text: str) -> str:
+    """What is left of a page without code, links, what a program wrote, and marked figures."""
+    return _MARK.sub("", _CODE.sub("", _MADE.sub("", text)))
+
+
+def unmarked(text: str) -> list[str]:
+    """Measured figures of prose that stand without a mark."""
+    return [match.group() for match in MEASURED.finditer(without_marks(text))]
+
+
+def set_marks(text: str, figures: dict[str, dict[str, str]]) -> str:
+    """A page with its marked figures as the data file has them."""
+    return _MARK.sub(lambda mark: f"<!--={mark[1]}-->{figures[mark[1]]['value']}<!--=-->", text)
+
+
+# ---- the data file ----
+def dumped(data: Any, depth: int = 0) -> str:
+    """JSON with a row of a table on a line."""
+    pad = "\n" + " " * (depth + 1)
+    if isinstance(data, dict) and data:
+        inside = f",{pad}".join(f"{json.dumps(key)}: {dumped(item, depth + 1)}" for key, item in data.items())
+        return f"{{{pad}{inside}{pad[:-1]}}}"
+    if isinstance(data, list) and any(isinstance(item, dict | list) for item in data):
+        inside = f",{pad}".join(dumped(item, depth + 1) for item in data)
+        return f"[{pad}{inside}{pad[:-1]}]"
+    return json.dumps(data, ensure_ascii=False)
+
+
+def disagreements() -> list[str]:
+    """What prose, pages and data file say differently; empty where all is well."""
+    held, found = json.loads(DATA.read_text(encoding="utf-8")), collected()
+    wrong = [f"{page}: not what docs/figures.json holds; {COMMAND}, after a run of "
+             f"{found['pages'].get(page, held['pages'].get(page))['command']}"
+             for page in sorted({*held["pages"], *found["pages"]})
+             if held["pages"].get(page) != found["pages"].get(page)]
+    wrong += [f"{name}: docs/figures.json has {held['figures'].get(name)}, its source {figure}"
+              for name, figure in found["figures"].items() if held["figures"].get(name) != figure]
+    for page in prose():
+        text, where = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
+        wrong += [f"{where}: {name} is {held['figures'].get(name, {}).get('value')}, the page says {figure}"
+                  for name, figure in marks(text) if held["figures"].get(name, {}).get("value") != figure]
+        wrong += [f"{where}: the figure '{figure}' has no mark" for figure in unmarked(text)]
+    return wrong
+
+
+def run(page: str, command: str) -> None:
+    """Let a command write its page; SystemExit where it fails."""
+    words = command.removesuffix(" >").split()
+    done = subprocess.run([sys.executable, *words[1:]], cwd=ROOT, check=False, text=True,
+                          stdout=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    if done.returncode:
+        raise SystemExit(f"{command} failed, {page} is as it was\n{done.stdout}")
+    if command.endswith(">"):
+        (ROOT / page).write_text(done.stdout, encoding="utf-8")
+
+
+def main() -> int:
+    """Check; or measure, read and write."""
+    arguments = sys.argv[1:]
+    if arguments == ["--check"]:
+        wrong = disagreements()
+        print("\n".join(wrong) or "prose, pages and docs/figures.json agree")
+        return int(bool(wrong))
+    if arguments[:1] == ["--measure"]:
+        every = {"README.md": README} | PAGES
+        unknown = set(arguments[1:]) - set(every)
+        if unknown:
+            raise SystemExit(f"no command writes {', '.join(sorted(unknown))}; there are {', '.join(every)}")
+        for page in arguments[1:] or every:
+            print(f"{page}: {every[page]}", flush=True)
+            run(page, every[page])
+    data = collected()
+    for page in prose():
+        text = page.read_text(encoding="utf-8")
+        if (new := set_marks(text, data["figures"])) != text:
+            page.write_text(new, encoding="utf-8")
+    DATA.write_text(dumped(data) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

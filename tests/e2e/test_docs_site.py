@@ -1,0 +1,60 @@
+"""The documentation site builds strictly, from every page there is, and asks no network when it is read."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+import kerncast
+
+ROOT = Path(kerncast.__file__).resolve().parent
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    out = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", out]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False,
+                          env={**os.environ, "NO_MKDOCS_2_WARNING": "1"})
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def navigated(entry) -> set[str]:
+    if isinstance(entry, str):
+        return {entry}
+    parts = entry.values() if isinstance(entry, dict) else entry
+    return {page for part in parts for page in navigated(part)}
+
+
+def test_every_page_is_in_the_navigation_and_every_entry_is_a_page():
+    config = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    here = {path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md")}
+    made = {"index.md", "architecture.md", "notice.md", "examples.md",
+            *(f"reference/{name}.md" for name in ("commands", "python", "spec", "errors"))}
+    assert navigated(config["nav"]) == here | made
+
+
+def test_the_site_builds_strictly_and_fetches_nothing(site):
+    fetch = re.compile(r"""<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//"""
+                       r"""|@import[^;]*(?:https?:)?//|url\(["']?(?:https?:)?//""")
+    found = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.suffix in (".html", ".css")
+             and fetch.search(path.read_text(encoding="utf-8"))}
+    assert not found
+    assert (site / "index.html").is_file() and (site / "figures" / "readme.svg").is_file()
+
+
+def test_the_reference_has_every_public_name_command_and_error(site):
+    from kerncast.cli.main import COMMANDS
+    from kerncast.sim.catalogue import CATALOGUE
+
+    text = {name: (site / "reference" / f"{name}.html").read_text(encoding="utf-8")
+            for name in ("python", "commands", "errors")}
+    for page, names in (("python", (n for n in kerncast.__all__ if n != "__version__")),
+                        ("commands", (f"kerncast {name}" for name in COMMANDS)), ("errors", CATALOGUE)):
+        heading = r"<h[23][^>]*>(?:kerncast\.)?{}\b"
+        assert [name for name in names if not re.search(heading.format(name), text[page])] == []

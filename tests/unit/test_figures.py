@@ -1,0 +1,60 @@
+"""No figure of README and docs is typed by hand: pages, prose and docs/figures.json say the same."""
+
+import json
+import re
+
+import pytest
+
+from kerncast.benchmarks import figures
+
+README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
+#: Numbers that say what something is called or defined as.
+DEFINED = (r"Python 3\.\d+|C99|Apache-2\.0|AXI4|LS-SVM|exit code 1|digits told apart, 3 or 8|"
+           r"at 16, 24 or 32 bits|N\(D\+4\)|exceeds 2,|float64|16-bit integers")
+
+
+def test_prose_pages_and_the_data_file_agree():
+    assert figures.disagreements() == [], figures.COMMAND
+
+
+def test_every_number_of_the_readme_is_marked_measured_or_a_definition():
+    left = re.sub(DEFINED, "", re.sub(r"\[[^\]]*\]", "", figures.without_marks(README)))
+    assert re.findall(r".{0,20}\d.{0,20}", left) == []
+
+
+def test_every_page_of_the_docs_is_either_prose_or_made_by_a_program_that_is_there():
+    for page, command in figures.PAGES.items():
+        name = command.removesuffix(" >").split()[-1].replace("kerncast.", "").replace(".", "/")
+        found = [figures.ROOT / command.split()[1], figures.ROOT / f"{name}.py",
+                 figures.ROOT / name / "__main__.py"]
+        assert any(path.is_file() for path in found), page
+    assert figures.ROOT / "README.md" in figures.prose()
+
+
+@pytest.mark.parametrize("claim", ["takes 41 instructions", "in 5.8 kB", "at 100 MHz,", "1,204 words",
+                                   "200 samples/s", "2.5 times as fast", "1e-3 lsb", "37 % of it"])
+def test_a_figure_of_prose_without_a_mark_is_found(claim):
+    assert figures.unmarked(f"It {claim}.") != []
+    marked = re.sub(r"(\d[\d,.]*\d|\d)(e-\d)?", r"<!--=a-->\g<0><!--=-->", claim, count=1)
+    assert figures.unmarked(f"It {marked}.") == []
+
+
+def test_a_marked_figure_that_is_not_the_data_files_is_told_and_set():
+    data = {"ecg.samples": {"value": "256"}}
+    text = "of <!--=ecg.samples-->255<!--=--> samples"
+    assert list(figures.marks(text)) == [("ecg.samples", "255")]
+    assert figures.set_marks(text, data) == text.replace("255", "256")
+
+
+def test_a_page_changed_by_hand_is_told(monkeypatch, tmp_path):
+    held = json.loads(figures.DATA.read_text(encoding="utf-8"))
+    held["pages"]["docs/sweep.md"]["tables"][-1]["rows"][1][-1] += "0"
+    (tmp_path / "figures.json").write_text(json.dumps(held))
+    monkeypatch.setattr(figures, "DATA", tmp_path / "figures.json")
+    assert any(line.startswith("docs/sweep.md") for line in figures.disagreements())
+
+
+def test_tables_are_read_with_their_heading_and_without_what_stands_in_code():
+    text = "# A\n| a | b |\n|--|:-:|\n| 1 | `x\\|y` |\n\n```\n| no |\n```\n## B\n| c |\n|---|\n"
+    assert figures.tables(text) == [{"under": "A", "rows": [["a", "b"], ["1", "`x\\|y`"]]},
+                                    {"under": "B", "rows": [["c"]]}]

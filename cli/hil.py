@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -84,12 +84,21 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
             row = replay_on(backend, vectors)
         finally:
             backend.close()
-    costs = columns((str(key), str(value)) for key, value in row.costs.items())
     show({"plan": plan.hash, "board": chosen.id, **row.as_dict(), "flashed": command}, as_json,
          (f"loaded by {shlex.join(command)}\n" if command else "")
-         + f"{row.backend}: {row.words} words compared, {row.mismatches} differ {row.first}\n{costs}")
+         + f"{row.backend}: {row.words} words compared, {row.mismatches} differ {row.first}\n"
+         + _told(row.costs))
     if row.mismatches:
         raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _told(costs: dict[str, Any]) -> str:
+    """What is known of the costs, the counts under their unit; None where a counter overran."""
+    rows = {key: value for key, value in costs.items() if key not in ("unit", "instructions")}
+    rows |= {f"{costs['unit']}, {call}": "overran" if count is None else count
+             for call, count in costs["instructions"].items()}
+    return columns((key, f"{value:,}" if isinstance(value, int) else str(value))
+                   for key, value in rows.items() if value is not None)
 
 
 def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Plan, Vectors | None]:

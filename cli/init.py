@@ -53,20 +53,33 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
     kerncast init motor --algorithm kernel_lms -o specs
     """
     from ..sim.spec import Spec
-    from ..sim.spec_text import render
 
-    open_questions = data is None and algorithm is None and (kernel, target) == ("gaussian", _TARGET)
     chosen: str | None = algorithm or ("kernel_cg" if kernel in _PRODUCTS else None)
-    if open_questions and not as_json and dialogue.at_terminal():
+    nothing_said = data is None and chosen is None and (kernel, target) == ("gaussian", _TARGET)
+    if nothing_said and not as_json and dialogue.at_terminal():
         name, data, chosen, target = dialogue.ask(name, lambda path: _seen(path)[0].columns)
     if name is None:
         raise typer.BadParameter("Missing argument 'NAME'.")
-    path, words, made = out / f"{name}.toml", out / f"{name}.words.csv", None
+    files = _files(name, data, chosen, kernel, target, out)
+    path, text = next(iter(files.items()))
+    spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
+    _write(files, out)
+    show({"written": str(path), "files": [str(file) for file in files], "hash": spec.hash,
+          "summary": spec.summary()}, as_json,
+         f"wrote {' and '.join(map(str, files))}\n{spec.summary()}\nnext: kerncast check {path}")
+
+
+def _files(name: str, data: Path | None, algorithm: str | None, kernel: str, target: str,
+           out: Path) -> dict[Path, str]:
+    """The spec, and the words of measured values, by the paths they go to."""
+    from ..sim.spec_text import render
+
+    words, made = out / f"{name}.words.csv", None
     if data is None:
-        values = _start(name, chosen or "toeplitz_rls")
+        values = _start(name, algorithm or "toeplitz_rls")
     else:
         seen, made = _seen(data)
-        values = _fitted(name, chosen, data if made is None else words, out, seen)
+        values = _fitted(name, algorithm, data if made is None else words, out, seen)
     values["target"]["id"] = target
     values["kernel"] = {"type": kernel} | _parameters(kernel, values)
     if made is not None:
@@ -74,13 +87,7 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
     elif kernel in _PRODUCTS:
         _scale(values)
     text = render(values, ("data",) if data is None else (), made.legend if made else ())
-    spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
-    written = {path: text} | ({} if made is None else {words: made.text()})
-    _write(written, out)
-    files = " and ".join(map(str, written))
-    show({"written": str(path), "files": [str(file) for file in written], "hash": spec.hash,
-          "summary": spec.summary()}, as_json,
-         f"wrote {files}\n{spec.summary()}\nnext: kerncast check {path}")
+    return {out / f"{name}.toml": text} | ({} if made is None else {words: made.text()})
 
 
 def _write(files: dict[Path, str], out: Path) -> None:

@@ -14,8 +14,8 @@ from ...sim.packages import missing, package_file
 from .page import as_json
 
 #: Scripts in the order in which they stand in the page, and the style.
-SCRIPTS = ("data", "theme", "figure", "problems", "front", "bits", "words", "curves", "points", "chosen",
-           "csv", "machine", "program", "explore", "main")
+SCRIPTS = ("data", "theme", "figure", "preview", "problems", "front", "bits", "words", "curves", "points",
+           "chosen", "csv", "machine", "program", "explore", "main")
 _PLOTLY = ("plotly", "package_data/plotly.min.js")
 
 
@@ -46,10 +46,9 @@ def rendered(page: dict[str, Any]) -> str:
     plotly = check_plotly().read_text(encoding="utf-8").replace("\r\n", "\n")
     ours = "\n".join(["(() => {", '"use strict";', *(read_text(f"templates/report/{name}.js")
                                                      for name in SCRIPTS), "start();", "})();"])
-    scripts = [ours, plotly]  # texts, list and choice work before the pictures can be drawn
     data = as_json({name: value for name, value in page.items() if name != "agreement"})
-    values = {"page": page, "data": data, "scripts": scripts, "hashes": [_hash(text) for text in scripts],
-              "style": read_text("templates/report/style.css")}
+    values = {"page": page, "data": data, "script": ours, "plotly": plotly,
+              "hashes": [_hash(ours), _hash(plotly)], "style": read_text("templates/report/style.css")}
     # Whatever comes from a spec, a file or a back end is escaped; the four texts above are not.
     return environment().overlay(autoescape=True).get_template("report/page.html.j2").render(values)
 

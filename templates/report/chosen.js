@@ -43,7 +43,8 @@ function chosenPoint() {
     element("div", { className: "facts" }, ...names.map((name) =>
       fact(quantity(name, sweep.measures[name][i]), `${name}, ${page.measures[name][1]}`))),
     ...planLines(hash),
-    element("p", null, saved, page.live ? " beside the spec, and there:" : " into the run's folder, and there:"),
+    element("p", null, saved, page.live ? " beside the spec, and there:"
+      : " into the run's folder, and there:"),
     command(`kerncast gen ${file} -o ${page.name}-${hash.slice(0, 12)}`),
     element("details", null, element("summary", null, "Its spec"),
       element("pre", { tabIndex: 0, id: "spec" }, spec))];

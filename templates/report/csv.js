@@ -13,8 +13,8 @@ function wordProblem(text, [, least, most], where) {
     return { code: "E244", message: "raw words are integers", where, value: text || "an empty field",
       allowed: "integers", remedy: "export raw words; [input] offset and gain convert them" };
   }
-  return value >= least && value <= most ? null : { code: "E246", message: "the value does not fit the raw word",
-    where, value: text, allowed: `${least} to ${most}`, remedy: "use a wider word, or repair the sample" };
+  return value >= least && value <= most ? null : { code: "E246",
+    message: "the value does not fit the raw word", where, value: text, allowed: `${least} to ${most}`, remedy: "use a wider word, or repair the sample" };
 }
 
 // { samples } or { problems }.

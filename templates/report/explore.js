@@ -77,7 +77,7 @@ function changed() {
   live.asking ??= setTimeout(() => { live.asking = null; askPoint(); }, EVERY);
 }
 
-// The sliders stand where the chosen design is, unless somebody moves one; what is missing of it is asked for.
+// The sliders stand where the chosen design is, unless somebody moves one; what it lacks is asked for.
 function followChosen() {
   const i = chosen.index;
   tellProblems("problems", live.problems[i]);

@@ -23,12 +23,20 @@ function layoutOf(own) {
   return layout;
 }
 
-// `build()` gives { traces, layout, says, head, rows }, or a text where there is nothing to draw.
-function figure(id, build, { drawn = () => {}, follow = true } = {}) {
+// plotly.js stands in the page as text, and is read when the rest is there to be seen and used.
+function readPlotly() {
+  document.head.append(element("script", null, document.getElementById("plotly").textContent));
+  drawings.forEach((draw) => draw());
+}
+const drawings = [];
+
+// `build()` gives { traces, layout, says, head, rows }, or a text where there is nothing to draw; `early`
+// draws what is above all else before plotly.js can.
+function figure(id, build, { drawn = () => {}, follow = true, early = null } = {}) {
   const place = document.getElementById(id);
   if (!place) return;
   const says = document.getElementById(`${id}-says`), details = document.getElementById(`${id}-table`);
-  let built = null, seen = false, stale = true;
+  let built = null, seen = early !== null, stale = true;
   const fill = () => {
     if (!details) return;
     details.hidden = !built?.rows;
@@ -36,14 +44,16 @@ function figure(id, build, { drawn = () => {}, follow = true } = {}) {
     if (details.open && built?.rows) details.append(table(built.head, built.rows));
   };
   const draw = () => {
-    if (!seen || !globalThis.Plotly) { stale = true; return; }
-    stale = false;
+    if (!seen || !(globalThis.Plotly || early)) { stale = true; return; }
+    stale = !globalThis.Plotly;
     const made = build();
     built = typeof made === "string" ? null : made;
     says.textContent = built ? built.says : made;
     place.classList.toggle("empty", !built);
+    if (stale) { if (built) early(place, built); fill(); return; }
     if (!built) Plotly.purge(place);
     else {
+      place.querySelector(".preview")?.remove();
       Plotly.react(place, built.traces, layoutOf(built.layout), { responsive: true, displaylogo: false,
         modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] });
       drawn(place);
@@ -58,7 +68,7 @@ function figure(id, build, { drawn = () => {}, follow = true } = {}) {
     seen = true;
     if (stale) draw();
   }, { rootMargin: "200px" }).observe(place);
-  addEventListener("DOMContentLoaded", draw);  // plotly.js is read after this script
+  drawings.push(() => { if (stale) draw(); });
   addEventListener("beforeprint", () => { seen = true; if (stale) draw(); });
   return draw;
 }

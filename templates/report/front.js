@@ -18,7 +18,7 @@ function all(test) {
 
 function scatter(indices, x, y, own) {
   return { type: "scatter", mode: "markers", x: indices.map((i) => x[i]), y: indices.map((i) => y[i]),
-    customdata: indices, text: indices.map(hoverOf), hovertemplate: "%{text}<extra></extra>", ...own };
+    customdata: indices, text: globalThis.Plotly ? indices.map(hoverOf) : [], hovertemplate: "%{text}<extra></extra>", ...own };
 }
 
 // Ticks of a logarithmic axis: 1, 2 and 5 of every decade, written in full.
@@ -95,7 +95,7 @@ function startFront() {
   const choices = [options("front-x", entries, second), options("front-y", entries, first),
     options("front-colour", [["", "limits"], ...page.axes.map((key) => [key, key])], "")];
   let bound = false;
-  const draw = figure("front", buildFront, { drawn: (place) => {
+  const draw = figure("front", buildFront, { early: preview, drawn: (place) => {
     if (bound) return;
     bound = true;
     place.on("plotly_click", (event) => choose(event.points[0].customdata));

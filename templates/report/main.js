@@ -12,4 +12,5 @@ function start() {
   startCurves();
   startProgram();
   choose(sweep ? page.best ?? page.front[0] ?? 0 : 0);
+  addEventListener("DOMContentLoaded", () => requestAnimationFrame(() => setTimeout(readPlotly)));
 }

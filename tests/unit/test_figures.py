@@ -10,7 +10,7 @@ from kerncast.benchmarks import figures
 README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
 #: Numbers that say what something is called or defined as.
 DEFINED = (r"Python 3\.\d+|C99|Apache-2\.0|AXI4|LS-SVM|exit code 1|digits told apart, 3 or 8|"
-           r"at 16, 24 or 32 bits|N\(D\+4\)|exceeds 2,|float64|16-bit integers|Cortex-M4|m2cgen")
+           r"at 16, 24 or 32 bits|N\(D\+4\)|exceeds 2,|float32|float64|16-bit integers|Cortex-M4|m2cgen")
 
 
 def test_prose_pages_and_the_data_file_agree():

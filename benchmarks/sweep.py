@@ -40,7 +40,7 @@ eta = 0.7
 file = "stream.csv"
 """
 TOEPLITZ_GRID = ["kernel.sigma=1.0..6.0/8", "toeplitz.lambda=0.01..1.0/8", "numbers.word=16,24,32"]
-STREAM_GRID = ["kernel.sigma=0.4..1.2/3", "numbers.word=16,24,32", "numbers.rounding=floor,half_up,half_even",
+STREAM_GRID = ["kernel.sigma=0.4..1.2/12", "numbers.word=16,24,32", "numbers.rounding=floor,half_up,half_even",
                "numbers.exp_table=small,large"]
 
 
@@ -87,7 +87,7 @@ CPU time of one process, best of {runs} runs, results written included; {where}.
 | --- | --- | --: | --: | --: |
 {rows}
 
-Float64 is computed once for each problem that differs in it; the grids have 64 and 3 of them, and it is
+Float64 is computed once for each problem that differs in it; the grids have 64 and 12 of them, and it is
 forgotten between runs.
 
 Two workers: {speed} times one by CPU time of the busiest process, {wall} times by the clock on the wall at a

@@ -3,15 +3,16 @@
 The frame of each function is the compiler's word (``-fstack-usage``: a file NAME.su beside each NAME.o);
 who calls whom is in the relocations of the objects, each function being a section of its own.  A function
 is taken to call whatever it refers to, and whatever is referred to by the tables it refers to, so that calls
-through a table of ours are counted.  A call to an address that the application hands in, as to a storage of
-its own, is not seen.
+through a table of ours are counted.  A call to an address that is handed in, as to a storage of the
+application's, is seen only where the tables that an object is handed are named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
@@ -88,8 +89,17 @@ class CallGraph:
         return self.runtime_bytes
 
 
-def call_graph(objects: Sequence[Path], runtime_bytes: int) -> CallGraph:
+def call_graph(objects: Sequence[Path], runtime_bytes: int,
+               handed: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CallGraph:
     """Read the objects of an image, each with its NAME.su.
+
+    Parameters
+    ----------
+    objects : sequence of Path
+    runtime_bytes : int
+        As in :class:`CallGraph`.
+    handed : mapping of str to sequence of str
+        By an object's name, tables whose functions it calls by addresses that it is handed.
 
     Raises
     ------
@@ -100,6 +110,8 @@ def call_graph(objects: Sequence[Path], runtime_bytes: int) -> CallGraph:
     for path in objects:
         with path.open("rb") as stream:
             _read(graph, str(path), ELFFile(stream), _frames(path.with_suffix(".su")))
+    for (name, _), references in graph.references.items():
+        references.update(handed.get(Path(name).name, ()))
     return graph
 
 

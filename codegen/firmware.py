@@ -44,6 +44,8 @@ AGENT_HEADERS = ("firmware/rt/kc_crc.h", "firmware/rt/kc_storage.h")
 _SCRIPT = "board.ld"
 #: What has no place in a program of the library alone: how the names of its files begin.
 _START_UP = "kc_startup."
+#: Tables whose functions the agent calls, of the library and of the machine; see kc_hil_agent.h.
+_HANDED = {"kc_hil_agent.o": ("kc_hil_port", "kc_board")}
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,8 @@ class FirmwareImage:
             return None
         runtime = load_target(self.board.target).runtime_stack_bytes
         try:
-            return call_graph([self.elf.parent / name for name in self._callable], runtime).worst("main")
+            objects = [self.elf.parent / name for name in self._callable]
+            return call_graph(objects, runtime, _HANDED).worst("main")
         except KerncastError:
             return None
 
@@ -304,8 +307,9 @@ def _link(toolchain: Toolchain, objects: Sequence[str], folder: Path, board: Boa
     done = toolchain.link(objects, script, "firmware.elf", folder)
     if done.returncode == 0:
         return
-    overflow = [line.rpartition("/ld: ")[2].removesuffix(" by 0 bytes")  # where a linker does not count
-                for line in done.stderr.splitlines() if "overflow" in line]
+    lines = [line.rpartition("/ld: ")[2] for line in done.stderr.splitlines()]
+    overflow = ([line for line in lines if "overflow" in line]  # with the bytes; else the stack lies outside
+                or sorted({line for line in lines if "not within region" in line}))
     if overflow:
         memory = board.memory
         raise fail("E326", "the image does not fit the board", where=board.id,

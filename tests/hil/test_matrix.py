@@ -86,6 +86,8 @@ def check(board: Board, case: Case, build: Path, ledger: "Ledger", compiler: str
         ledger.record(backend=f"{backend.name}:{image.compiler}:{optimise}", words=found.words,
                       mismatches=found.mismatches, case=out.name)
     assert all(cost == costs[0] for cost in costs), "the emulators count alike"
+    if image.deepest_stack and image.stack_bytes:
+        assert costs[0]["stack"] <= image.deepest_stack <= image.stack_bytes
 
 
 def require(board: Board, require_tool: Callable[[str, str], str]) -> None:

@@ -91,6 +91,16 @@ def test_what_16_kilobytes_do_not_hold_is_refused_with_the_bytes(tmp_path: Path,
     assert code_of(caught) == "E326"
 
 
+def test_data_of_an_avr_that_reach_into_its_stack_are_refused(
+        tmp_path: Path, tiny_port: str, require_tool: Callable[[str, str], str]) -> None:
+    """The stack had an address of its own, and the linker laid it upon them."""
+    require_tool("avr-gcc", "sudo apt-get install -y gcc-avr")
+    into = tiny_port.replace("#define CAPACITY 300u", "#define CAPACITY 110u")
+    with pytest.raises(KerncastError, match="is not within region `RAM'") as caught:
+        build_image({"tiny_port.c": into}, [], [], targets.load_board("arduino-uno"), build_dir=tmp_path)
+    assert code_of(caught) == "E326"
+
+
 def test_a_missing_emulator_is_named_with_the_command_that_installs_it(
         monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)

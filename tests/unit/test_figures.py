@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from kerncast.benchmarks import figures
+from kerncast.benchmarks import figures, readme
 
 README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
 #: Numbers that say what something is called or defined as.
@@ -58,3 +58,10 @@ def test_tables_are_read_with_their_heading_and_without_what_stands_in_code():
     text = "# A\n| a | b |\n|--|:-:|\n| 1 | `x\\|y` |\n\n```\n| no |\n```\n## B\n| c |\n|---|\n"
     assert figures.tables(text) == [{"under": "A", "rows": [["a", "b"], ["1", "`x\\|y`"]]},
                                     {"under": "B", "rows": [["c"]]}]
+
+
+@pytest.mark.campaign
+def test_the_readmes_picture_is_that_of_today(tmp_path, monkeypatch):
+    held = (figures.ROOT / "docs" / "figures" / "readme.svg").read_text(encoding="utf-8")
+    monkeypatch.setattr("kerncast.benchmarks.papers.common.DOCS", tmp_path)
+    assert (tmp_path / readme.draw()).read_text(encoding="utf-8") == held, figures.README

@@ -1,8 +1,8 @@
 """What the documentation site adds to the pages of docs/: none of it is written to disk but into the site.
 
-mkdocs calls :func:`on_files` and :func:`on_page_markdown` (mkdocs.yml, hooks). The index is the README;
-the reference comes from docstrings, from ``--help``, from the tables that read a spec and from the error
-catalogue.
+mkdocs calls :func:`on_config`, :func:`on_files` and :func:`on_page_markdown` (mkdocs.yml, hooks). The index is
+the README; the reference comes from docstrings, from ``--help``, from the tables that read a spec and from the
+error catalogue.
 """
 
 from __future__ import annotations
@@ -23,6 +23,16 @@ ROOT = Path(__file__).resolve().parent.parent
 #: Files outside docs/ that pages link to, and the pages of the site that show them.
 SHOWN = {"README.md": "index.md", "ARCHITECTURE.md": "architecture.md", "NOTICE": "notice.md"}
 _ROLE = re.compile(r":\w+:`[~.]?([^`]+)`")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put pages that the navigation does not name at the end of its last part, so that none is lost."""
+    assert config.nav is not None
+    named = str(config.nav)
+    ((_, last),) = config.nav[-1].items()
+    here = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
+    last += [page for page in here if not re.search(rf"[ '\"]{re.escape(page)}['\"]", named)]
+    return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -1,8 +1,8 @@
 """What the documentation site adds to the pages of docs/: none of it is written to disk but into the site.
 
-mkdocs calls :func:`on_config`, :func:`on_files` and :func:`on_page_markdown` (mkdocs.yml, hooks). The index is
-the README; the reference comes from docstrings, from ``--help``, from the tables that read a spec and from the
-error catalogue.
+mkdocs calls :func:`on_config`, :func:`on_files` and :func:`on_page_markdown` (mkdocs.yml, hooks). The index
+is the README; the reference comes from docstrings, from ``--help``, from the tables that read a spec and from
+the error catalogue.
 """
 
 from __future__ import annotations

@@ -186,7 +186,9 @@ def _text(text: str) -> str:
 
 def _plain(text: str) -> str:
     """Without the roles of reStructuredText, and with nothing that Markdown takes for markup."""
-    return _ROLE.sub(r"`\1`", text).replace("<", "&lt;").replace("*", "\\*")
+    parts = re.split(r"(`+[^`]+`+)", _ROLE.sub(r"`\1`", text))
+    return "".join(part if part.startswith("`") else part.replace("<", "&lt;").replace("*", "\\*")
+                   for part in parts)
 
 
 def _cell(text: str) -> str:

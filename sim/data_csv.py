@@ -92,8 +92,8 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
                        "remove or repair the sample")
     if word is None or word % 1:
         return Problem("E244", "raw words are integers", where, shown or "an empty field", "integers",
-                       "export raw words, which [input] offset and gain convert; or call the columns otherwise, "
-                       "and kerncast init --data makes words of their values")
+                       "export raw words, which [input] offset and gain convert; or call the columns "
+                       "otherwise, and kerncast init --data makes words of their values")
     if not fmt.lo <= word <= fmt.hi:
         return Problem("E246", f"the value does not fit the raw word {fmt}", where, shown,
                        f"{fmt.lo} to {fmt.hi}", "use a wider word, or repair the sample")

@@ -94,7 +94,7 @@ SECTIONS {
 SELF_COMPARED = 70 * (18 * 19 // 2 + 18) + 12 + 2 * (70 * 71 // 2) + 8047
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2"])
+@pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
 def test_helium_gives_the_words_of_the_portable_c(folder, require_tool, ledger, level):
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
     require_tool("qemu-system-arm", "sudo apt-get install -y qemu-system-arm")

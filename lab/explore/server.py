@@ -105,6 +105,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._tell({"overtaken": True})
         except KerncastError as error:
             self._tell({"problems": [p.as_dict() for p in error.problems]})
+        except Exception as error:  # the page goes on with another question
+            self._tell({"problems": [{"code": "internal", "message": f"{type(error).__name__}: {error}",
+                                      "remedy": "this is a mistake of kerncast: report it"}]})
 
     def _asked(self) -> str | None:
         """What follows the token; None, and 403, where host, origin or token are not ours."""

@@ -31,6 +31,7 @@ from ..sweep.confirm import text_of
 from ..sweep.evaluate import REFUSED, Point
 from ..sweep.front import misses
 from ..sweep.measures import MEASURES
+from ..sweep.run import checked_baseline
 from ..sweep.space import Axis, Scalar, Space
 from .controls import controls, inputs_of
 
@@ -73,7 +74,8 @@ class Session:
     Raises
     ------
     KerncastError
-        E240 without data, E375 for a model that was trained elsewhere; those of the spec's own data and plan.
+        E240 without data, E375 for a model that was trained elsewhere, E364 where float64 has no answer that
+        a limit needs; those of the spec's own data and plan.
     """
 
     def __init__(self, spec: Spec, base_dir: Path, work: Path) -> None:
@@ -87,7 +89,7 @@ class Session:
         axes = tuple(Axis(c.key, tuple(v for v in c.values if v is not None)) for c in self.controls)
         self.settings: Settings = replace(settings, space=Space(spec, axes), trials=None)
         self.evaluator = replace(self.settings.evaluator, beside_float=True)
-        self.baseline = self.evaluator.baseline()
+        self.baseline = checked_baseline(self.evaluator, self.settings.constraints)
         self._lock, self._newest = threading.Lock(), dict[str, int]()
         self._points, self._designs, self._programs, self._plans = _Kept(), _Kept(), _Kept(), _Kept()
 

@@ -212,6 +212,17 @@ def open_run(folder: str | Path) -> Run:
         return Run(Path(folder), store)
 
 
+def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
+    """The errors of float64 with the spec as written; E364 where a limit needs one that there is not."""
+    baseline = evaluator.baseline()
+    against = next((c for c in constraints if c.above_float and c.name not in baseline), None)
+    if against is not None:
+        raise fail("E364", "float64 has no answer with the spec as written", where="--constraint",
+                   value=against.text, allowed="a limit that is a number",
+                   remedy="raise lambda in the spec, or write a number for float")
+    return baseline
+
+
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
               progress: Progress = lambda done, total: None) -> Run:
     """Evaluate what is not known yet of a grid, or let a search try points, and keep every result.
@@ -238,12 +249,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     refuse_foreign(folder, ours=(folder / DATABASE).is_file(),
                    allowed="a new or an empty folder, or one of an earlier sweep")
     evaluator = settings.evaluator
-    baseline, judged_by = evaluator.baseline(), evaluator.judged_by()
-    against = next((c for c in settings.constraints if c.above_float and c.name not in baseline), None)
-    if against is not None:
-        raise fail("E364", "float64 has no answer with the spec as written", where="--constraint",
-                   value=against.text, allowed="a limit that is a number",
-                   remedy="raise lambda in the spec, or write a number for float")
+    baseline, judged_by = checked_baseline(evaluator, settings.constraints), evaluator.judged_by()
     folder.mkdir(parents=True, exist_ok=True)
     with opened(folder, new=True) as store:
         _refuse_another(store, settings, evaluator, folder)

@@ -7,7 +7,7 @@ function save(name, text) {
   const link = element("a", { download: name,
     href: URL.createObjectURL(new Blob([text], { type: "text/plain" })) });
   link.click();
-  URL.revokeObjectURL(link.href);
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);  // a busy browser takes it later
 }
 
 function command(text) {

@@ -15,7 +15,7 @@ function held() {  // the design whose program a page from disk holds
 async function runChosen() {
   const index = chosen.index, program = await programOf(index);
   if (index !== chosen.index || runs.text === null) return;
-  Object.assign(runs, { program, result: null });
+  Object.assign(runs, { program, of: index, result: null });
   const problems = (found) => { tellProblems("run-problems", found); drawRun(); };
   if (!program) { await showProgram(); return; }
   if (program.problems ?? program.problem) { problems(program.problems ?? [program.problem]); return; }
@@ -66,15 +66,18 @@ function buildRun() {
 
 async function showProgram() {
   const place = document.getElementById("run-columns"), other = held();
-  Object.assign(runs, { result: null });
-  drawRun();
+  const same = runs.of === chosen.index;  // told in full it is no other
+  if (!same) {
+    Object.assign(runs, { result: null });
+    drawRun();
+  }
   const program = page.live ? null : await programOf(chosen.index);
   const shown = runs.program ?? program;
   if (page.live || (program && !program.problem)) {
     const columns = shown?.wasm ? columnsOf(shown) : null, some = columns?.slice(0, 3).join(", ");
     place.replaceChildren(!columns ? "the columns of the spec."
       : columns.length > 4 ? `columns ${some}, ..., ${columns.at(-1)}.` : `columns ${columns.join(", ")}.`);
-    tellProblems("run-problems", []);
+    if (!same) tellProblems("run-problems", []);
   } else if (program) {
     tellProblems("run-problems", [program.problem]);
   } else {

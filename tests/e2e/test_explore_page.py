@@ -130,6 +130,9 @@ def test_the_generated_c_in_the_browser_gives_the_models_words(tab, session, led
     plan = make_plan(spec, data.x_raw, data.y_raw)
     assert tab.text_content("#plan-hash") == plan.hash
     tab.set_input_files("#run-file", session.settings.base_dir + "/stream.csv")
+    tab.wait_for_function("() => !document.getElementById('run-save').hidden"
+                          " || document.getElementById('run-problems').textContent")
+    assert tab.text_content("#run-problems") == ""
     with tab.expect_download() as waiting:
         tab.click("#run-save")
     waiting.value.save_as(tmp_path / "answers.csv")
@@ -183,6 +186,13 @@ def test_what_is_no_question_is_refused(server):
     for name, body in (("point", {"inputs": {"kernel.sigma": 0.123456}}), ("program", {"plan": "0" * 64})):
         (problem,) = json.loads(asked(server, "POST", name, body)[1])["problems"]
         assert problem["code"] == "E376"
+
+
+def test_a_mistake_of_ours_is_told_and_the_server_goes_on(server, monkeypatch):
+    monkeypatch.setitem(server.questions, "point", lambda asked: 1 / 0)
+    (problem,) = json.loads(asked(server, "POST", "point", {})[1])["problems"]
+    assert problem["code"] == "internal"
+    assert asked(server)[0] == 200
 
 
 def test_an_overtaken_question_is_not_computed(session):

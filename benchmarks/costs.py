@@ -116,15 +116,17 @@ def coverage(measured: list[str], left: list[str]) -> str:
 
 
 def main(names: list[str]) -> int:
-    """Write the page, of the examples named or of all."""
+    """Write the page, of the examples named or of all, anew after each."""
     examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
     if unknown := sorted({*names} - {*examples}):
         raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")
     chosen = [name for name in examples if name in names or not names]
+    parts: list[str] = []
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
-        parts = [section(examples[name], Path(folder) / name) for name in chosen]
-    left = [name for name in examples if name not in chosen]
-    PAGE.write_text(HEAD + coverage(chosen, left) + "".join(parts), encoding="utf-8")
+        for at, name in enumerate(chosen, 1):
+            parts.append(section(examples[name], Path(folder) / name))
+            left = [name for name in examples if name not in chosen[:at]]
+            PAGE.write_text(HEAD + coverage(chosen[:at], left) + "".join(parts), encoding="utf-8")
     return 0
 
 

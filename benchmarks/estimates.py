@@ -24,7 +24,7 @@ COMMAND = "python -m kerncast.benchmarks.estimates"
 #: Example and its cores.
 EXAMPLES = {"digits": ("predictor", "learner"), "ecg": ("solver", "trainer")}
 #: The core that is placed in more lanes too, and the lanes.
-SWEPT, LANES = "solver", (2, 4)
+SWEPT, LANES = "solver", (2,)
 PART, CLOCK, SEEDS = "25k", 100.0, (1,)
 
 TEXT = """# What the cores take of an FPGA

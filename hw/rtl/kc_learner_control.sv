@@ -178,7 +178,7 @@ module kc_learner_control #(
         vector_reg <= vector_next;
         v_address_reg <= v_address_next;
         v_address_1_reg <= v_address_reg;
-        step_reg <= {step_reg[STEP-2:0], state_reg == WAIT && state_next == STEPPING};
+        step_reg <= {step_reg[STEP-2:0], state_reg == WAIT && f_stands && learning};
         run_reg <= state_reg == RUN;
         exchange_reg <= state_reg == EXCHANGE;
         first_column_reg <= column_reg == 0;
@@ -195,7 +195,7 @@ module kc_learner_control #(
     end
 
     assign idle = state_reg == IDLE;
-    assign read = state_reg == IDLE && state_next == READ;
+    assign read = state_reg == IDLE && read_pending;
     assign count = count_reg;
     assign clear = begins || (state_reg == IDLE && sample_full);
     assign filling = pass_reg == FILL;

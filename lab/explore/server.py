@@ -125,7 +125,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _question(self) -> dict[str, Any] | None:
         """The object that was sent; None where there is none."""
         length = self.headers.get("Content-Length", "")
-        if not length.isdecimal() or int(length) > _MOST_BYTES \
+        if not length.isdecimal() or len(length) > len(str(_MOST_BYTES)) or int(length) > _MOST_BYTES \
                 or self.headers.get_content_type() != "application/json":
             self.close_connection = True  # what may still come is not read
             return None

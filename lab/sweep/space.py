@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
@@ -160,7 +160,7 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
             wanted[name] = values, where
     axes = []
     for name, (values, where) in wanted.items():
-        listed = _listed(values, where, problems)
+        listed = _listed(values, where, problems, real=_is_real(name))
         _check_values(spec, name, listed, where, problems)
         axes.append(Axis(name, tuple(listed)))
     if problems:
@@ -206,14 +206,21 @@ def _scalar(text: str) -> Scalar:
     return text
 
 
-def _listed(values: Any, where: str, problems: list[Problem]) -> list[Scalar]:
+def _is_real(key: str) -> bool:
+    """Whether a key of the spec takes real numbers, which a range of whole ones may fall between."""
+    table, name, *_ = key.split(".")
+    annotation = TABLES[table].model_fields[keys(TABLES[table])[name]].annotation
+    return float in (annotation, *get_args(annotation))
+
+
+def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> list[Scalar]:
     """The values of an axis, each once."""
     found = _RANGE.fullmatch(values) if isinstance(values, str) else None
     if found is not None:
         lo, hi, count = _scalar(found["lo"]), _scalar(found["hi"]), int(found["count"])
         if isinstance(lo, (int, float)) and isinstance(hi, (int, float)) and 1 < count <= _MOST_VALUES \
                 and -math.inf < lo < hi < math.inf:
-            return list(dict.fromkeys(_spread(lo, hi, count)))
+            return list(dict.fromkeys(_spread(lo, hi, count, real)))
     elif isinstance(values, (list, tuple)) and 0 < len(values) <= _MOST_VALUES \
             and all(isinstance(v, (int, float, str)) for v in values):
         return list(dict.fromkeys(values))
@@ -223,9 +230,9 @@ def _listed(values: Any, where: str, problems: list[Problem]) -> list[Scalar]:
     return []
 
 
-def _spread(lo: float, hi: float, count: int) -> Iterator[Scalar]:
+def _spread(lo: float, hi: float, count: int, real: bool) -> Iterator[Scalar]:
     """So many values from lo to hi at equal ratios, or at equal steps where lo is not above 0."""
-    whole = isinstance(lo, int) and isinstance(hi, int)
+    whole = not real and isinstance(lo, int) and isinstance(hi, int)
     for i in range(count):
         part = i / (count - 1)
         value = lo * (hi / lo) ** part if lo > 0 else lo + (hi - lo) * part

@@ -182,6 +182,7 @@ def test_what_is_no_question_is_refused(server):
     assert asked(server, "POST", "point", [1])[0] == 400
     assert asked(server, "POST", "point", {}, **{"Content-Type": "text/plain"})[0] == 400
     assert asked(server, "POST", "point", {}, **{"Content-Length": 10**9})[0] == 400
+    assert asked(server, "POST", "point", {}, **{"Content-Length": "9" * 5000})[0] == 400
     assert asked(server, "DELETE", "point")[0] == 501
     for name, body in (("point", {"inputs": {"kernel.sigma": 0.123456}}), ("program", {"plan": "0" * 64})):
         (problem,) = json.loads(asked(server, "POST", name, body)[1])["problems"]

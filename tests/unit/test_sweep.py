@@ -69,10 +69,11 @@ def test_the_spec_and_the_options_ask_the_same_and_options_replace_keys_of_the_s
     assert spec.hash == Spec.from_text(ECG).hash  # what is swept is no part of what is built
 
 
-def test_values_of_a_range_lie_at_equal_ratios_and_whole_ones_stay_whole():
-    axes = make_space(Spec.from_text(ECG), ["toeplitz.lam=0.01..1/3", "n=8..128/5"]).axes
+def test_values_of_a_range_lie_at_equal_ratios_and_of_whole_keys_they_are_whole():
+    axes = make_space(Spec.from_text(ECG), ["toeplitz.lam=0.01..1/3", "n=8..128/5", "sigma=1..4/5"]).axes
     assert {axis.key: axis.values for axis in axes} == {"toeplitz.lambda": (0.01, 0.1, 1.0),
-                                                        "toeplitz.n": (8, 16, 32, 64, 128)}
+                                                        "toeplitz.n": (8, 16, 32, 64, 128),
+                                                        "kernel.sigma": (1.0, 1.41421, 2.0, 2.82843, 4.0)}
 
 
 def test_every_mistake_of_an_axis_is_told_at_once_and_the_near_key_is_named(tmp_path):

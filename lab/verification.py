@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -277,7 +278,8 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
             return dict(json.loads(file.read(VERIFIED))["versions"])
     except KerncastError:
         raise
-    except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error,
+            NotImplementedError) as error:
         raise fail("E336", "this is no bundle, or it is damaged", where=str(given), value=str(error),
                    allowed="a folder of kerncast gen, or a file of kerncast verify FOLDER -o FILE.zip",
                    remedy="make it again, or copy it again") from None

@@ -115,6 +115,18 @@ def test_what_is_no_bundle_is_refused_with_a_code(run: Run, generated: Path, tmp
     assert code_of(generated) == "E338"
 
 
+def test_a_bundle_with_a_byte_changed_anywhere_is_refused_with_a_code(
+        run: Run, generated: Path, tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "whole.zip", "w", zipfile.ZIP_DEFLATED) as file:
+        file.write(generated / "manifest.json", "manifest.json")
+    whole = (tmp_path / "whole.zip").read_bytes()
+    for i in range(5, len(whole), len(whole) // 9):
+        damaged = tmp_path / "damaged.zip"
+        damaged.write_bytes(whole[:i] + bytes([whole[i] ^ 0x55]) + whole[i + 1:])
+        code, out, _ = run("verify", damaged, "--json")
+        assert (code, json.loads(out)["errors"][0]["code"][:2]) == (2, "E3")
+
+
 def test_a_learner_whose_ranges_follow_from_its_samples_is_planned_anew_from_them(tmp_path: Path) -> None:
     from kerncast.lab.example import prepare, shipped_spec
 

@@ -40,8 +40,8 @@ eta = 0.7
 file = "stream.csv"
 """
 TOEPLITZ_GRID = ["kernel.sigma=1.0..6.0/8", "toeplitz.lambda=0.01..1.0/8", "numbers.word=16,24,32"]
-STREAM_GRID = ["kernel.sigma=0.4..1.2/12", "numbers.word=16,24,32", "numbers.rounding=floor,half_up,half_even",
-               "numbers.exp_table=small,large"]
+STREAM_GRID = ["kernel.sigma=0.4..1.2/12", "numbers.word=16,24,32",
+               "numbers.rounding=floor,half_up,half_even", "numbers.exp_table=small,large"]
 
 
 TEXT = """# Sweeps

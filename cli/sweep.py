@@ -124,8 +124,9 @@ def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
     if run.best is None:
         return None
     from ..lab.sweep.confirm import confirm as confirmed
-    from ..lab.sweep.confirm import design_text
+    from ..lab.sweep.confirm import design_text, forget_other
 
+    forget_other(run, run.best)
     (run.folder / _DESIGN).write_text(design_text(run, run.best), encoding="utf-8")
     if not confirm:
         return None

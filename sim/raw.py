@@ -117,7 +117,8 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
                 for code, message, bad, allowed, remedy in (
         ("E245", "NaN or infinity in the data", infinite, "finite numbers", "remove or repair the sample"),
         ("E244", "raw words are integers", fraction, "integers",
-         "pass raw words; [input] offset and gain convert them"),
+         "pass raw words, which [input] offset and gain convert; of a plan of an estimator they are "
+         "kerncast.raw_inputs(plan, X)"),
         ("E246", f"the value does not fit the raw word {fmt}", outside, f"{fmt.lo} to {fmt.hi}",
          "use a wider word, or repair the sample")) if bad.any()]
     if problems:

@@ -91,6 +91,13 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     return Confirmation(tuple(rows), run.folder / FOLDER)
 
 
+def forget_other(run: Run, point: Point) -> None:
+    """Remove what back ends answered for another design than this one."""
+    path = run.folder / CONFIRMED
+    if path.exists() and json.loads(path.read_text(encoding="utf-8")).get("plan") != point.plan:
+        path.unlink()
+
+
 def design_text(run: Run, point: Point) -> str:
     """The TOML of a point's spec, to be read from the run's folder; see :func:`text_of`."""
     return text_of(run.space, point.inputs, run.settings.base_dir, run.folder)

@@ -307,3 +307,9 @@ def test_the_best_design_is_confirmed_word_for_word_or_the_exit_is_1(tmp_path, m
     assert (done.exit_code, told["mismatches"]) == ((1, 2) if altered else (0, 0))
     assert Spec.load(tmp_path / "run" / "best.toml") == open_run(tmp_path / "run").spec(
         open_run(tmp_path / "run").best)
+    answers = tmp_path / "run" / "confirmed.json"
+    command(tmp_path, "--grid", "numbers.word=16,24")
+    assert answers.exists()  # of the same design
+    answers.write_text(answers.read_text().replace(told["best"]["plan"], "0" * 64))
+    command(tmp_path, "--grid", "numbers.word=16,24")
+    assert not answers.exists()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from ..codegen.targets import Board, board_ids, load_board, load_target, target_ids
+from ..codegen.targets import Board, all_boards, load_board, load_target, target_ids
 from ..codegen.toolchains import TELL_FRAMES, compilers
 from ..hw.hil.board_backend import default_emulator
 from ..hw.hil.emulators import available
@@ -45,7 +45,7 @@ def _unmeasurable(spec: Spec) -> Iterator[Problem]:
     target = budget.target or spec.target.id
     if target not in target_ids():  # that is told already
         return
-    counted = sorted({board.counter.unit for board in map(load_board, board_ids())
+    counted = sorted({board.counter.unit for board in all_boards()[0]
                       if board.target == target and _counts(board)})
     for unit in UNITS:
         limits = getattr(budget, unit)
@@ -111,6 +111,7 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
         return []
     place = f"{costs.target} {costs.optimise}"
     smaller = "" if costs.optimise == "-Os" else "choose -Os, or "
+    faster = {"-O3": "", "-O2": "choose -O3, "}.get(costs.optimise, "choose -O2 or -O3, ")
     sizes = {"flash": (costs.flash["all"], f"{smaller}take exp_table = \"small\" or a shorter word"),
              "ram": (sum(costs.ram.values()), f"lower {plan.size_key}, or use a shorter word"),
              "stack": (costs.deepest, _without_frames(costs) if costs.stack is None
@@ -122,7 +123,7 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
     for unit in UNITS if counted else ():
         for call, allowed in budget.get(unit, {}).items():
             count = costs.counts.get(call) if costs.unit == unit else None
-            remedy = (f"choose -O2 or -O3, lower {plan.size_key}, or use a shorter word" if count
+            remedy = (f"{faster}lower {plan.size_key}, or use a shorter word" if count
                       else _uncounted(plan, costs, unit))
             found += _judged(f"[budget] {unit}", f"{call}, {place}", count.worst if count else None, allowed,
                              unit, remedy)

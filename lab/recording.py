@@ -235,16 +235,31 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:
-    """Do the calls again on a back end, such as the model, and compare each word that was recorded."""
+    """Do the calls again on a back end, such as the model, and compare each word that was recorded.
+
+    Raises
+    ------
+    KerncastError
+        E212 where a call holds words that its plan has not; those of the back end.
+    """
     result, done = Comparison(), {"update": 0, "predict": 0}
     backend.reset()
     for i, call in enumerate(recording.calls):
+        try:
+            answer = call.run(backend)
+        except KerncastError as error:
+            problem = error.problems[0]
+            if not problem.code.startswith("E24"):  # the back end's own
+                raise
+            raise fail("E212", f"the recording was changed: {problem.message}",
+                       where=f"line {i + 2}, {problem.where}", value=problem.value, allowed=problem.allowed,
+                       remedy="record again, or take an unchanged copy") from None
         if call.name == "train":
-            result.add(f"call {i} (train):", call.run(backend), call.expected)
+            result.add(f"call {i} (train):", answer, call.expected)
             continue
         first, count = done[call.name], len(call.expected["status"])
         done[call.name] += count
-        result.add(f"call {i} ({call.name}, samples {first} to {first + count - 1}):", call.run(backend),
+        result.add(f"call {i} ({call.name}, samples {first} to {first + count - 1}):", answer,
                    call.expected, first)
     if recording.state:
         result.add("state", backend.state(), recording.state)

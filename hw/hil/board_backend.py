@@ -202,17 +202,17 @@ class BoardBackend:
             ``compiler`` with version and level; ``flash``, ``ram`` (whole image, without the stack)
             and ``library`` (flash of the generated library alone): bytes, None where the image is not
             known; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
-            reset; ``unit``: of the counts, ``instructions`` where the board is emulated;
-            ``instructions``: by operation, a training or a sample on average.
+            reset, None where the stack is not the board's own; ``unit``: of the counts, ``instructions``
+            where the board is emulated; ``instructions``: by operation, a training or a sample on average.
         """
-        image = self.image
+        image, (used, total) = self.image, self.client.stack()
         return {
             "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
             "flash": image.flash_bytes if image else None,
             "ram": image.ram_bytes if image else None,
             "library": image.library_bytes if image else None,
             "model": self.plan.state_bytes,
-            "stack": self.client.stack()[0],
+            "stack": used if total else None,
             "unit": self._counter.unit if self._counter else None,
             "instructions": {name: t.each for name, t in self.tallies.items() if t.samples},
         }

@@ -116,6 +116,19 @@ def test_what_was_answered_before_the_end_is_kept(
     assert (code, found["stopped"], found["words"]) == (0, recording.stopped, result.words)
 
 
+def test_words_that_the_plan_has_not_are_told_with_their_line(
+        made: tuple[Plan, Path], tmp_path: Path) -> None:
+    path = tmp_path / "t.recording"
+    recorded(made[0], path, open_model(made[0]))
+    lines = path.read_text().splitlines()
+    call = json.loads(lines[2])
+    call["x"][0] = [10**6 for _ in call["x"][0]]
+    path.write_text("\n".join([*lines[:2], json.dumps(call), *lines[3:]]) + "\n")
+    code, told = run("hil", "replay", path)
+    assert (code, told["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212")
+    assert told["errors"][0]["where"].startswith("line 3, ")
+
+
 def test_nothing_is_left_where_nothing_was_answered(made: tuple[Plan, Path], tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         recorded(made[0], tmp_path / "t.recording", Failing(made[0], 0, KeyboardInterrupt()))

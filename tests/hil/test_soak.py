@@ -38,7 +38,7 @@ TIMING = TABLE.timing.model_copy(update={"retransmit": 0.05, "poll": 0.05})
 #: Where the frames go; the first two in every run.
 BOARDS = ("mps2-an386:qemu", "mps2-an386:unicorn", "riscv-virt:qemu", "mips-linux:qemu",
           "arduino-mega:simavr")
-FRAMES, CAMPAIGN_FRAMES = 1_000, 100_000
+FRAMES, CAMPAIGN_FRAMES = 2_000, 100_000
 
 
 class BadLine:

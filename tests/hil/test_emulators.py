@@ -179,7 +179,8 @@ def orphan(tiny_image: FirmwareImage, emulator: str) -> Iterator[tuple["subproce
     program = ("import sys; from pathlib import Path; from kerncast.codegen.targets import load_board;"
                "from kerncast.hw.hil.emulators import start_emulator;"
                "l = start_emulator(Path(sys.argv[1]), load_board('mps2-an386'), sys.argv[2]);"
-               "l.read(30); print(l.process.pid, flush=True); sys.stdin.read()")
+               "l.read(30); print(l.process.pid, flush=True)\n"
+               "while True: l.read(1)")  # not for ever: a signal just before a system call does not end it
     with subprocess.Popen([sys.executable, "-c", program, str(tiny_image.elf), emulator], text=True,
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE) as parent:
         assert parent.stdout is not None

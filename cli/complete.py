@@ -62,11 +62,10 @@ def target_or_board(incomplete: str) -> Words:
 
 def backends(incomplete: str) -> Words:
     """Names of back ends, those of the boards with each of their emulators."""
-    from ..codegen.targets import board_ids, load_board
+    from ..codegen.targets import all_boards
 
-    emulated = [f"emu:{name}{tail}" for name in board_ids()
-                for tail in ("", *(f":{emulator}" for emulator in load_board(name).emulators))
-                if load_board(name).emulators]
+    emulated = [f"emu:{board.id}{tail}" for board in all_boards()[0] if board.emulators
+                for tail in ("", *(f":{emulator}" for emulator in board.emulators))]
     ports = [f"board:{port}" for port in sorted(map(str, Path("/dev").glob("tty[AU]*")))]
     every = ["model", "model:fxpmath", "host", "host:gcc", "host:clang", "host:zig", "wasm", *emulated,
              "rtl:icarus", "rtl:verilator", "hls:vitis", "hls:catapult", "board:", *ports]

@@ -78,10 +78,10 @@ def look(groups: list[str]) -> list[Tool]:
 
 def _of_boards(group: str) -> list[Tool]:
     """What the files of targets and boards name: compilers, emulators, loaders that are programs."""
-    from ..codegen.targets import board_ids, load_arch, load_board, load_target, target_ids
+    from ..codegen.targets import all_boards, all_targets, load_arch
 
-    boards = [load_board(name) for name in board_ids()]
-    arches = [load_arch(name) for name in sorted({load_target(t).arch for t in target_ids()})]
+    boards = all_boards()[0]
+    arches = [load_arch(name) for name in sorted({target.arch for target in all_targets()[0]})]
     users: dict[tuple[str, str], list[str]] = {}  # by program, and the command that installs it
     if group == "compilers":
         rows = [(row.program, row.install, a.title) for a in arches for row in a.compilers().values()]

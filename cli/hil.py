@@ -12,7 +12,7 @@ import typer
 from ..sim.errors import EXIT_DIFFERENT, fail
 from .complete import board_names
 from .recording import hil_record, hil_replay
-from .shell import Command, JsonFlag, columns, load_spec, show
+from .shell import Command, JsonFlag, columns, load_spec, show, show_with
 
 if TYPE_CHECKING:
     from ..codegen.targets import Board
@@ -30,10 +30,10 @@ def hil_list(as_json: JsonFlag = False) -> None:
     """
     from serial.tools.list_ports import comports
 
-    from ..codegen.targets import board_ids, load_board
+    from ..codegen.targets import all_boards
     from ..hw.hil.emulators import available
 
-    boards = [load_board(name) for name in board_ids()]
+    boards, wrong = all_boards()
     emulators = [{e: available(b, e) for e in b.emulators} for b in boards]
     rows = [{"id": b.id, "title": b.title, "real": b.real, "emulators": found, "flash": list(b.flashers)}
             for b, found in zip(boards, emulators, strict=True)]
@@ -42,7 +42,7 @@ def hil_list(as_json: JsonFlag = False) -> None:
         (b.id, ", ".join(e if here else f"{e} (missing)" for e, here in found.items()) or "-",
          ", ".join(b.flashers) or "-") for b, found in zip(boards, emulators, strict=True))])
     plugged = columns([(p["port"], p["title"]) for p in ports]) if ports else "no serial port on this machine"
-    show({"boards": rows, "ports": ports}, as_json, f"{text}\n\n{plugged}")
+    show_with(wrong, {"boards": rows, "ports": ports}, as_json, f"{text}\n\n{plugged}")
 
 
 def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_default=False,

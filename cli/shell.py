@@ -129,6 +129,16 @@ def show(values: object, as_json: bool, text: str) -> None:
         typer.echo(text)
 
 
+def show_with(problems: Sequence[Problem], values: Mapping[str, object], as_json: bool, text: str) -> None:
+    """Print what was found, and below it, or as ``errors``, what is wrong; exit with 2 where anything is."""
+    found = {"errors": [problem.as_dict() for problem in problems]} if problems else {}
+    show({**values, **found}, as_json, text)
+    if problems:
+        if not as_json:
+            _report(problems, as_json)
+        raise typer.Exit(EXIT_BAD_INPUT)
+
+
 def columns(rows: Iterable[Sequence[str]]) -> str:
     """Rows of text in aligned columns, two spaces apart."""
     held = [list(row) for row in rows]

@@ -9,7 +9,7 @@ import typer
 
 from ..sim.errors import fail
 from .complete import target_or_board
-from .shell import JsonFlag, columns, show
+from .shell import JsonFlag, columns, show, show_with
 
 if TYPE_CHECKING:
     from ..codegen.targets import Board
@@ -28,7 +28,7 @@ def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_defaul
     kerncast targets cortex-m4
     kerncast targets microbit --json
     """
-    from ..codegen.targets import board_ids, load_board, load_target, target_ids
+    from ..codegen.targets import all_boards, all_targets, board_ids, load_board, load_target, target_ids
 
     if name is not None:
         if name not in (*board_ids(), *target_ids()):
@@ -38,30 +38,32 @@ def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_defaul
         values = _board(load_board(name)) if name in board_ids() else _target(load_target(name))
         show(values, as_json, _in_full(values))
         return
-    cores = [load_target(target) for target in target_ids()]
-    boards = [load_board(board) for board in board_ids()]
-    show({"targets": [{"id": t.id, "title": t.title, "ram_bytes": t.ram_bytes, "flash_bytes": t.flash_bytes,
-                       "fpu": t.fpu, "intrinsics": t.intrinsics} for t in cores],
-          "boards": [{"id": b.id, "title": b.title, "target": b.target, "real": b.real,
-                      "emulators": list(b.emulators)} for b in boards]}, as_json,
-         columns([("target", "core", "RAM", "flash", "FPU", "intrinsics"),
-                  *((t.id, t.title, f"{t.ram_bytes:,}", f"{t.flash_bytes:,}", "yes" if t.fpu else "no",
-                     t.intrinsics) for t in cores)]) + "\n\n"
-         + columns([("board", "title", "target", "emulators", "loaded by"),
-                    *((b.id, b.title, b.target, ", ".join(b.emulators) or "-", ", ".join(b.flashers) or "-")
-                      for b in boards)]))
+    cores, wrong = all_targets()
+    boards, wrong_too = all_boards()
+    values = {"targets": [{"id": t.id, "title": t.title, "ram_bytes": t.ram_bytes,
+                           "flash_bytes": t.flash_bytes, "fpu": t.fpu, "intrinsics": t.intrinsics}
+                          for t in cores],
+              "boards": [{"id": b.id, "title": b.title, "target": b.target, "real": b.real,
+                          "emulators": list(b.emulators)} for b in boards]}
+    show_with([*wrong, *wrong_too], values, as_json,
+              columns([("target", "core", "RAM", "flash", "FPU", "intrinsics"),
+                       *((t.id, t.title, f"{t.ram_bytes:,}", f"{t.flash_bytes:,}", "yes" if t.fpu else "no",
+                          t.intrinsics) for t in cores)]) + "\n\n"
+              + columns([("board", "title", "target", "emulators", "loaded by"),
+                         *((b.id, b.title, b.target, ", ".join(b.emulators) or "-",
+                            ", ".join(b.flashers) or "-") for b in boards)]))
 
 
 def _target(target: Target) -> dict[str, Any]:
     """All of a target, with its compilers and boards."""
-    from ..codegen.targets import board_ids, load_board
+    from ..codegen.targets import all_boards
     from ..codegen.toolchains import available, compilers
 
     return {**target.model_dump(mode="json"),
             "compilers": {name: {"program": row.program, "flags": list(target.flags[name]),
                                  "installed": available(name, target), "install": row.install}
                           for name, row in compilers(target).items()},
-            "boards": [b for b in board_ids() if load_board(b).target == target.id]}
+            "boards": [board.id for board in all_boards()[0] if board.target == target.id]}
 
 
 def _board(board: Board) -> dict[str, Any]:

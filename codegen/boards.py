@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from .resources import environment, read_text, resource
+from .resources import environment, read_text
+from .target_files import drivers
 from .targets import board_ids, load_board, load_target, target_ids
 from .toolchains import compilers
-
-
-def _kinds(folder: str) -> list[str]:
-    """Drivers in a folder, by kind."""
-    names = (entry.name for entry in resource(f"firmware/{folder}").iterdir())
-    return sorted(n.removeprefix(f"kc_{folder}_").removesuffix(".c") for n in names if n.endswith(".c"))
 
 
 def render_boards() -> str:
@@ -18,7 +13,7 @@ def render_boards() -> str:
     return environment().get_template("firmware/boards.md.j2").render(
         targets=[load_target(name) for name in target_ids()],
         boards=[load_board(name) for name in board_ids()], compilers=compilers,
-        uarts=_kinds("uart"), counters=_kinds("counter"),
+        uarts=drivers("uart"), counters=drivers("counter"),
         example=read_text("firmware/boards/nucleo-f446re.toml"))
 
 

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-import tomllib
+from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ..sim.errors import fail
+from ..sim.errors import KerncastError, Problem, fail
 from ..sim.target import Target
-from .resources import resource
+from .target_files import (
+    Rule,
+    braces_are_filled,
+    flags_are_of_compilers,
+    id_is_the_files,
+    names,
+    names_what_there_is,
+    read,
+    refused,
+)
 
 _NAME = r"^[a-z0-9_]+$"
 
@@ -42,14 +51,26 @@ class Memory(_Data):
     batch_bytes: int = Field(default=4096, gt=0)
 
     @model_validator(mode="after")
-    def _guard_is_free(self) -> Memory:
+    def _fits(self) -> Memory:
+        flash_end, ram_end = self.flash_origin + self.flash_bytes, self.ram_origin + self.ram_bytes
+        given = f"flash {self.flash_origin:#x} to {flash_end:#x}, RAM {self.ram_origin:#x} to {ram_end:#x}"
+        if self.flash_origin < ram_end and self.ram_origin < flash_end:
+            raise refused("flash and RAM overlap", given, "two ranges of addresses apart",
+                          "correct flash_origin, flash_bytes, ram_origin or ram_bytes")
+        if self.stack_bytes >= self.ram_bytes:
+            raise refused("the stack takes all of the RAM", f"stack_bytes = {self.stack_bytes}",
+                          f"below ram_bytes = {self.ram_bytes}", "lower stack_bytes, or correct ram_bytes")
         if self.guard_log2 is None:
             return self
         start = self.ram_origin - (1 << self.guard_log2)
         if start < 0 or start % (1 << self.guard_log2):
-            raise ValueError("ram_origin must be a multiple of 2^guard_log2")
-        if start < self.flash_origin + self.flash_bytes and self.flash_origin < self.ram_origin:
-            raise ValueError("the guard below the RAM must leave out the flash")
+            raise refused("ram_origin must be a multiple of 2^guard_log2",
+                          f"ram_origin = {self.ram_origin:#x}, guard_log2 = {self.guard_log2}",
+                          f"a multiple of {1 << self.guard_log2:#x} above 0", "lower guard_log2")
+        if start < flash_end and self.flash_origin < self.ram_origin:
+            raise refused("the guard below the RAM must leave out the flash",
+                          f"guard from {start:#x}; {given}", f"a guard from {flash_end:#x} or above",
+                          "lower guard_log2")
         return self
 
 
@@ -89,7 +110,9 @@ class Counter(_Data):
     @model_validator(mode="after")
     def _readings_are_exact(self) -> Counter:
         if self.ticks != self.per_units and self.ticks < 2 * self.per_units:
-            raise ValueError("a unit must be one tick, or two at least")
+            raise refused("a unit must be one tick, or two at least",
+                          f"ticks = {self.ticks}, per_units = {self.per_units}",
+                          "ticks = per_units, or ticks of at least 2 per_units", "choose a faster counter")
         return self
 
     def units(self, ticks: int) -> int:
@@ -220,56 +243,55 @@ class Arch(_Data):
 _Model = TypeVar("_Model", Target, Board, Arch)
 
 
-def _names(folder: str) -> tuple[str, ...]:
-    entries = (p.name for p in resource(f"firmware/{folder}").iterdir())
-    return tuple(sorted(n.removesuffix(".toml") for n in entries if n.endswith(".toml")))
-
-
-def _load(kind: type[_Model], folder: str, name: str, code: str) -> _Model:
+def _load(kind: type[_Model], folder: str, name: str, code: str, *rules: Rule) -> _Model:
     what = kind.__name__.lower()
-    if name not in _names(folder):
-        raise fail(code, f"there is no such {what}", where=what, value=name,
-                   allowed=", ".join(_names(folder)),
+    if name not in names(folder):
+        raise fail(code, f"there is no such {what}", where=what, value=name, allowed=", ".join(names(folder)),
                    remedy=f"choose one of these, or add firmware/{folder}/{name}.toml")
-    return _read(kind, f"firmware/{folder}/{name}.toml")
-
-
-def _read(kind: type[_Model], where: str) -> _Model:
-    try:
-        return kind.model_validate(tomllib.loads(resource(where).read_text(encoding="utf-8")))
-    except (ValidationError, tomllib.TOMLDecodeError, FileNotFoundError) as error:
-        raise fail("E324", f"the file of this {kind.__name__.lower()} cannot be read", where=where,
-                   value=error, allowed="the keys of the files beside it",
-                   remedy="correct the file") from None
+    return read(kind, f"firmware/{folder}/{name}.toml", (id_is_the_files, *rules))
 
 
 def target_ids() -> tuple[str, ...]:
     """Every target there is."""
-    return _names("targets")
+    return names("targets")
 
 
 def board_ids() -> tuple[str, ...]:
     """Every board there is."""
-    return _names("boards")
+    return names("boards")
 
 
 @cache
 def load_target(name: str) -> Target:
-    """The target `name`; E323 where there is none, E324 where its file is wrong."""
-    return _load(Target, "targets", name, "E323")
+    """The target `name`; E323 where there is none, E1xx and E324 where its file is wrong."""
+    return _load(Target, "targets", name, "E323", flags_are_of_compilers)
 
 
 @cache
 def load_board(name: str) -> Board:
-    """The board `name`; E322 where there is none, E324 where its file is wrong."""
-    board = _load(Board, "boards", name, "E322")
-    for path in driver_paths(board):
-        if not resource(path).is_file():
-            raise fail("E324", "the board names a driver that there is not",
-                       where=f"firmware/boards/{name}.toml", value=path,
-                       allowed="the kinds in firmware/uart and firmware/counter",
-                       remedy="correct the kind, or add the driver")
-    return board
+    """The board `name`; E322 where there is none, E1xx and E324 where its file is wrong."""
+    return _load(Board, "boards", name, "E322", names_what_there_is, braces_are_filled)
+
+
+def all_targets() -> tuple[list[Target], list[Problem]]:
+    """Every target whose file is right, and what is wrong in the others."""
+    return _all(load_target, target_ids())
+
+
+def all_boards() -> tuple[list[Board], list[Problem]]:
+    """Every board whose file is right, and what is wrong in the others."""
+    return _all(load_board, board_ids())
+
+
+def _all(load: Callable[[str], _Model], ids: Iterable[str]) -> tuple[list[_Model], list[Problem]]:
+    good: list[_Model] = []
+    problems: list[Problem] = []
+    for name in ids:
+        try:
+            good.append(load(name))
+        except KerncastError as error:
+            problems += error.problems
+    return good, problems
 
 
 def driver_paths(board: Board) -> tuple[str, ...]:
@@ -281,5 +303,5 @@ def driver_paths(board: Board) -> tuple[str, ...]:
 
 @cache
 def load_arch(name: str) -> Arch:
-    """The architecture of a target; E324 where its file is missing or wrong."""
-    return _read(Arch, f"firmware/{name}/arch.toml")
+    """The architecture of a target; E1xx and E324 where its file is missing or wrong."""
+    return read(Arch, f"firmware/{name}/arch.toml")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from ..codegen.firmware import FirmwareImage, build_firmware
-from ..codegen.targets import Board, board_ids, load_board, load_target
+from ..codegen.targets import Board, all_boards, load_target
 from ..hw.hil.board_backend import BoardBackend, Tally, default_emulator
 from ..hw.hil.emulators import available, start_emulator
 from ..sim.backend import Comparison
@@ -86,7 +86,7 @@ def board_of(target: str) -> Board:
         E323 for an unknown target, E324 where it has no board.
     """
     load_target(target)
-    boards = [board for board in map(load_board, board_ids()) if board.target == target]
+    boards = [board for board in all_boards()[0] if board.target == target]
     if not boards:
         raise fail("E324", "the target has no board to be built for", where="target", value=target,
                    allowed="a target that `kerncast targets` lists with a board",

@@ -18,7 +18,7 @@ _SPEC = {
     "E101": Entry("the spec file cannot be read",
                   "The path is wrong, names a folder, or the file is not UTF-8 text.",
                   "Check the path; `kerncast init NAME` writes a commented spec to start from."),
-    "E102": Entry("the spec is not TOML",
+    "E102": Entry("the file is not TOML",
                   "The file breaks a rule of TOML at the line named: a missing quote or bracket, a key given "
                   "twice, a value without its key.",
                   "Correct that line. Text is quoted (word = \"s16f15\"), numbers are not (n = 256)."),
@@ -308,8 +308,9 @@ _GENERATION = {
     "E323": Entry("no such target", "firmware/targets holds no file of this name.",
                   "`kerncast targets` lists them; or add its file."),
     "E324": Entry("the file of a board or target is wrong",
-                  "A key is missing, unknown or of the wrong type.",
-                  "Correct the file; those beside it show the keys."),
+                  "Its id is not the file's name, it names what there is not (a target, a driver), or its "
+                  "keys do not go together (memories that overlap, a brace that is not closed).",
+                  "Correct the file; those beside it and docs/boards.md show the keys."),
     "E325": Entry("no such compiler or optimisation level", "The name is not known.",
                   "Use one of those listed."),
     "E326": Entry("the image does not fit the board",

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -13,24 +11,7 @@ from pydantic_core import ErrorDetails
 from .errors import Problem
 from .spec_source import KeyPath, Source
 from .spec_tables import TABLE_OF, TABLES, Table, keys, words
-
-_SHOWN = 60
-
-# pydantic's error types; those of wrong types (int_type, string_type, ...) are the rest.
-_CODES = {"missing": "E106", "extra_forbidden": "E103", "literal_error": "E109",
-          **dict.fromkeys(("greater_than", "greater_than_equal", "less_than", "less_than_equal",
-                           "finite_number", "string_too_short", "string_pattern_mismatch"), "E108")}
-_MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out of range",
-             "E109": "is not one of the choices"}
-
-
-def shown(value: Any) -> str:
-    """A value as its writer would know it again, shortened."""
-    try:
-        text = json.dumps(value)
-    except (TypeError, ValueError):  # dates and the like
-        text = str(value)
-    return text if len(text) <= _SHOWN else text[:_SHOWN - 3] + "..."
+from .wrong_keys import code_of, message_of, near, shown
 
 
 def table_problems(name: str, table: type[Table], values: Any, source: Source) -> dict[KeyPath, Problem]:
@@ -49,17 +30,15 @@ def table_problems(name: str, table: type[Table], values: Any, source: Source) -
 def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
     inner = tuple(str(part) for part in detail["loc"])
     path: KeyPath = (name, *inner)
-    kind, context = detail["type"], detail.get("ctx", {})
-    code = kind if kind.startswith("E") else _CODES.get(kind, "E107")
+    code, context = code_of(detail), detail.get("ctx", {})
     where = source.where(path)
     if code == "E103":
         return path, unknown_key(name, inner[0], table, where)
     allowed, remedy = words(table, inner[0])
-    message = detail["msg"] if kind.startswith("E") else f"{path[-1]} {_MESSAGES[code]}"
     value = "" if code == "E106" else shown(detail["input"])
     if code == "E106":
         remedy = "; ".join(text for text in (f"add a line {inner[0]} = ...", remedy) if text)
-    return path, Problem(code, message, where, value, context.get("allowed") or allowed,
+    return path, Problem(code, message_of(detail, path[-1]), where, value, context.get("allowed") or allowed,
                          context.get("remedy") or remedy or "choose one of these")
 
 
@@ -72,7 +51,7 @@ def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
         elsewhere = f"remove it: {key} is for algorithm {', '.join(others)} only"
     else:
         elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
-    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), _near(key, own) or elsewhere)
+    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), near(key, own) or elsewhere)
 
 
 def unknown_table(key: str, value: Any, source: Source) -> Problem:
@@ -81,13 +60,7 @@ def unknown_table(key: str, value: Any, source: Source) -> Problem:
     if not isinstance(value, Mapping) and homes:
         remedy = f"put it below the line [{homes[0]}]"
     else:
-        remedy = _near(key, TABLES) or "remove it"
+        remedy = near(key, TABLES) or "remove it"
     where = source.where((key,)).replace(f"[{key}]", key if not isinstance(value, Mapping) else f"[{key}]")
     return Problem("E104", f"unknown {'table' if isinstance(value, Mapping) else 'key outside all tables'}: "
                    f"{key}", where, key, ", ".join(f"[{t}]" for t in TABLES), remedy)
-
-
-def _near(word: str, known: Iterable[str]) -> str:
-    """``did you mean ...?`` where a known word is near."""
-    match = difflib.get_close_matches(word.lower(), list(known), n=1)
-    return f"did you mean {match[0]}?" if match else ""

@@ -13,7 +13,6 @@ from typing import Any
 from .errors import Problem
 from .formats import Format
 from .kernels import KERNELS, NEEDS, lacking
-from .spec_problems import shown
 from .spec_source import KeyPath, Source
 from .spec_tables import (
     CALLS,
@@ -31,6 +30,7 @@ from .spec_tables import (
     words,
 )
 from .spec_types import OVERFLOWS
+from .wrong_keys import shown
 
 #: The least lambda of each metric of the online learner, and what it is always below.
 MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),

@@ -45,7 +45,8 @@ class Source:
     values : mapping
         The tables.
     lines : mapping of key path to int
-        Line of each table header and each key, from 1.
+        Line of each table header and each key, from 1; ``("setup", "1", "set")`` is the key in the second
+        table ``[[setup]]``.
     length : int
         Number of lines.
     """
@@ -101,8 +102,12 @@ class Source:
 
 
 def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Key path and line of every statement of a valid TOML text."""
-    table: KeyPath = ()
+    """Key path and line of every statement of a valid TOML text.
+
+    What stands in an element of an array of tables is named with the element's number from 0 as well.
+    """
+    tables: list[KeyPath] = [()]  # the table by its name, an element by its number too
+    elements: dict[KeyPath, int] = {}
     depth = 0
     start: int | None = None  # where the statement began
     equals: int | None = None  # its first = outside strings and brackets
@@ -112,11 +117,13 @@ def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
         if kind == "newline" and depth == 0:
             if start is not None:
                 line = text.count("\n", 0, start) + 1
+                key = _key(text[start:at if equals is None else equals], header=equals is None)
                 if equals is None:
-                    table = _key(text[start:at], header=True)
-                    yield table, line
-                else:
-                    yield table + _key(text[start:equals], header=False), line
+                    tables, key = [key], ()
+                    if text.startswith("[[", start):
+                        elements[tables[0]] = elements.get(tables[0], -1) + 1
+                        tables.append((*tables[0], str(elements[tables[0]])))
+                yield from ((table + key, line) for table in tables)
             start = equals = None
         elif kind not in ("space", "newline", "comment"):
             start = at if start is None else start

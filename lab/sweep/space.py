@@ -22,9 +22,10 @@ from typing import Any, get_args
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
 from ...sim.spec import Spec
-from ...sim.spec_problems import shown, table_problems, unknown_key
+from ...sim.spec_problems import table_problems, unknown_key
 from ...sim.spec_source import Source
 from ...sim.spec_tables import TABLE_OF, TABLES, keys
+from ...sim.wrong_keys import shown
 
 Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]

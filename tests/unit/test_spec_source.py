@@ -40,7 +40,8 @@ def test_lines_are_right_where_strings_brackets_and_comments_look_like_keys():
     assert dict(source.lines) == {
         ("a",): 2, ("b",): 3, ("t1",): 4, ("t1", "c"): 5, ("t1", "e"): 9, ("t1", "g h"): 12,
         ("t1", "i.j", "k"): 16, ("t1", "o", "p"): 17, ("t3", "t 4"): 18, ("t3", "t 4", "q"): 19,
-        ("t5",): 20, ("t5", "r"): 21, ("t5", ""): 24}
+        ("t5",): 20, ("t5", "r"): 21, ("t5", ""): 24, ("t5", "0"): 20, ("t5", "0", "r"): 21,
+        ("t5", "1"): 22, ("t5", "1", "r"): 23, ("t5", "1", ""): 24}
     assert source.length == 24
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from kerncast.codegen.targets import board_ids, load_board, target_ids
 from kerncast.lab.costs import COUNTED, Costs, measured_costs
 from kerncast.lab.example import Prepared, prepare
-from kerncast.sim.errors import KerncastError
+from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,7 +81,7 @@ def row(costs: Costs) -> str:
 
 
 def rows(prepared: Prepared) -> Iterator[str]:
-    """Every target and level; what does not fit, or lacks its tool, is named below."""
+    """Every target and level; what does not fit, or lacks its tool, is named below; all else is raised."""
     left: dict[str, str] = {}
     for target in emulated():
         for level in LEVELS:
@@ -90,6 +90,8 @@ def rows(prepared: Prepared) -> Iterator[str]:
                                        vectors=prepared.vectors)
             except KerncastError as error:
                 problem = error.problems[0]
+                if problem.code != "E326" and error.exit_code != EXIT_TOOL_MISSING:
+                    raise
                 left[f"`{target}` {level}"] = f"{problem.code}, {problem.message}"
                 continue
             print(f"{prepared.plan.name} {row(costs)}", file=sys.stderr, flush=True)

@@ -4,6 +4,7 @@ Figures hold for the compiler that a page names; with another one the aims are s
 """
 
 import re
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +15,7 @@ from kerncast.codegen.targets import load_target
 from kerncast.codegen.toolchains import choose_toolchain
 from kerncast.lab.costs import measured_costs
 from kerncast.lab.example import prepare
+from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.spec import Spec
 
 OURS = "| kerncast, DSP | 16 bits | -O2 |"
@@ -58,3 +60,23 @@ def test_the_table_of_costs_has_every_example_and_the_bytes_of_today(version, tm
     held = next(line for line in COSTS.splitlines() if line.startswith("| `cortex-m4` | -Os |"))
     assert cells(held)[2] != f"gcc {version}" or cells(held)[:8] == cells(row)[:8], (
         "stale: python benchmarks/costs.py")
+
+
+@pytest.mark.parametrize(("code", "left_out"), [
+    ("E326", True), ("E501", True), ("E335", False), ("E320", False)])
+def test_the_page_leaves_out_what_does_not_fit_and_nothing_that_fails(code, left_out, monkeypatch):
+    def refuse(*_given, **_choices):
+        raise fail(code, "refused")
+
+    monkeypatch.setattr(costs, "measured_costs", refuse)
+    prepared = SimpleNamespace(plan=None, folder=None, vectors=None)
+    if left_out:
+        assert f"`cortex-m55` -O2: {code}, refused" in "".join(costs.rows(prepared))
+    else:
+        with pytest.raises(KerncastError, match=code):
+            list(costs.rows(prepared))
+
+
+def test_a_page_that_is_held_leaves_out_only_what_does_not_fit():
+    told = re.findall(r"^Left out: (.*)$", COSTS, re.MULTILINE)
+    assert {code for line in told for code in re.findall(r": (E\d+),", line)} == {"E326"}

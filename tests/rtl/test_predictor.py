@@ -10,7 +10,7 @@ from kerncast.hw.rtl.simulate import model_frame, sample_frames
 from kerncast.sim.backend import Outputs
 from kerncast.sim.formats import Overflow
 
-from .conftest import SMALL, Core, anything, expected, make, raw_inputs, trained
+from .conftest import FEW, SMALL, Core, anything, expected, make, raw_inputs, trained
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 LENGTHS = [1, 2, 7, 40]
@@ -89,7 +89,7 @@ def test_full_size_digits_equal_the_model(built, ledger):
     ledger.record(backend="rtl:verilator", words=words, mismatches=mismatches, case="digits 41 x 64")
 
 
-@pytest.mark.parametrize(("case", "simulator"), SMALL)
+@pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
     core = built(case, simulator)
     plan, wanted = core.plan, []
@@ -106,7 +106,7 @@ def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
     assert core.run()[2] == wanted
 
 
-@pytest.mark.parametrize(("case", "simulator"), SMALL)
+@pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_reset_at_any_clock_recovers(built, ledger, case, simulator):
     core = built(case, simulator)
     (state, x_raw), none = trained(core.plan, 4), untrained(core)
@@ -132,7 +132,7 @@ def test_reset_at_any_clock_recovers(built, ledger, case, simulator):
     ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} reset")
 
 
-@pytest.mark.parametrize(("case", "simulator"), SMALL)
+@pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_a_model_that_follows_a_sample_does_not_change_its_answer(built, ledger, case, simulator):
     core = built(case, simulator)
     (first, x), (second, _) = trained(core.plan, 1), trained(core.plan, 2)
@@ -149,7 +149,7 @@ def test_a_model_that_follows_a_sample_does_not_change_its_answer(built, ledger,
     ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} order")
 
 
-@pytest.mark.parametrize(("case", "simulator"), SMALL)
+@pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulator):
     core = built(case, simulator)
     (state, x), columns = trained(core.plan, 5), core.plan.sizes["D"]
@@ -180,7 +180,7 @@ def malformed(core: Core, good: list[int]) -> list[list[int]]:
     return frames + [good[:length] for length in range(1, len(good))]
 
 
-@pytest.mark.parametrize(("case", "simulator"), SMALL)
+@pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_a_malformed_model_is_refused_and_leaves_none(built, ledger, case, simulator):
     core = built(case, simulator)
     (state, x), none = trained(core.plan, 6), untrained(core)
@@ -200,7 +200,7 @@ def test_a_malformed_model_is_refused_and_leaves_none(built, ledger, case, simul
     ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} bad models")
 
 
-@pytest.mark.parametrize(("case", "simulator"), SMALL)
+@pytest.mark.parametrize(("case", "simulator"), FEW)
 def test_without_a_model_answers_say_so(built, case, simulator):
     core = built(case, simulator)
     (state, x), none = trained(core.plan, 7), untrained(core)

@@ -14,12 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ... import __version__
-from ...codegen.generate import check_memory
-from ...codegen.targets import load_target
-from ...sim.data import Dataset
 from ...sim.errors import KerncastError, fail
-from ...sim.plan import Plan
-from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from ..example import passes_of
 from ..report.design import design
@@ -28,7 +23,7 @@ from ..report.program import program, samples_text
 from ..report.sweep import command, format_columns, measures_of, point_columns, text_columns
 from ..sweep import Settings, make_settings
 from ..sweep.confirm import text_of
-from ..sweep.evaluate import REFUSED, Point
+from ..sweep.evaluate import Planned, Point, refused
 from ..sweep.front import misses
 from ..sweep.measures import MEASURES
 from ..sweep.run import checked_baseline
@@ -130,12 +125,10 @@ class Session:
         given = given if isinstance(given, dict) else {}
         return {c.key: c.offered(given.get(c.key, c.value)) for c in self.controls}
 
-    def _planned(self, chosen: Chosen) -> tuple[Spec, Dataset, Plan]:
-        spec, data = self.evaluator.spec_and_data(inputs_of(self.spec, self.controls, chosen))
-        plan = make_plan(spec, data.x_raw, data.y_raw)
-        check_memory(plan, load_target(spec.target.id))
-        self._plans.of(plan.hash, lambda: (plan, spec))
-        return spec, data, plan
+    def _planned(self, chosen: Chosen) -> Planned:
+        planned = self.evaluator.planned(inputs_of(self.spec, self.controls, chosen))
+        self._plans.of(planned.plan.hash, lambda: (planned.plan, planned.spec))
+        return planned
 
     def _point(self, chosen: Chosen) -> Answer:
         inputs = inputs_of(self.spec, self.controls, chosen)
@@ -144,13 +137,12 @@ class Session:
     def _evaluated(self, chosen: Chosen) -> Answer:
         inputs = inputs_of(self.spec, self.controls, chosen)
         try:
-            plan = self._planned(chosen)[2]
+            planned = self._planned(chosen)
         except KerncastError as error:
-            first, plan = error.problems[0], None
-            point = Point("", inputs, REFUSED, first.code, f"{first.where}: {first.message}")
+            point, plan = refused("", inputs, error), None
             problems = [p.as_dict() for p in error.problems]
         else:
-            point, problems = self.evaluator.point(inputs), []
+            point, plan, problems = self.evaluator.point_of(inputs, planned), planned.plan, []
         settings = self.settings
         return {
             "inputs": chosen, "status": point.status, "code": point.code, "message": point.message,
@@ -161,9 +153,9 @@ class Session:
                                                     Path(settings.base_dir))}
 
     def _design(self, chosen: Chosen) -> Answer:
-        spec, data, plan = self._planned(chosen)
+        spec, samples, plan = self._planned(chosen)
         made: Answer = self._designs.of((plan.hash, passes_of(spec)),
-                                        lambda: design(plan, samples_of(spec, plan, data)))
+                                        lambda: design(plan, samples_of(spec, plan, samples.data)))
         return made
 
     # ---- the page at its beginning ----
@@ -176,7 +168,8 @@ class Session:
             Whatever is wrong with the spec as written.
         """
         chosen: Chosen = {c.key: c.value for c in self.controls}
-        spec, data, plan = self._planned(chosen)
+        spec, samples, plan = self._planned(chosen)
+        data = samples.data
         told, shown = self._point(chosen), measures_of(self.settings)
         point = Point("", chosen, told["status"], plan=plan.hash, measures=told["measures"])  # type: ignore[arg-type]
         limits = [c.described(self.baseline) for c in self.settings.constraints]

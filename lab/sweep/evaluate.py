@@ -130,6 +130,21 @@ class Samples(NamedTuple):
     classes: bool
 
 
+class Planned(NamedTuple):
+    """A point before its model runs.
+
+    Attributes
+    ----------
+    spec : Spec
+    samples : Samples
+    plan : Plan
+    """
+
+    spec: Spec
+    samples: Samples
+    plan: Plan
+
+
 @dataclass(frozen=True)
 class Evaluator:
     """Evaluates points of a space.
@@ -214,20 +229,31 @@ class Evaluator:
 
     def point(self, inputs: Inputs) -> Point:
         """Plan, model and measures of a point; an error of its spec, plan or data is its result."""
-        values = self.space.values_of(inputs)
-        key = self._key(values)
         try:
-            spec = Spec(**values)
-            samples = self._samples(values)
-            data = samples.data
-            plan = make_plan(spec, data.x_raw, data.y_raw)
-            check_memory(plan, load_target(spec.target.id))
+            planned = self.planned(inputs)
         except KerncastError as error:
-            first = error.problems[0]
-            return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
-        task = _task(plan, samples)
-        return self._run(Point(key, inputs, "", plan=plan.hash, measures=computed(plan)), plan, data, task,
-                         passes_of(spec))
+            return refused(self.key(inputs), inputs, error)
+        return self.point_of(inputs, planned)
+
+    def planned(self, inputs: Inputs) -> Planned:
+        """Spec, samples and plan of a point.
+
+        Raises
+        ------
+        KerncastError
+            Whatever is wrong with them; E301 for a plan that does not fit its target.
+        """
+        values = self.space.values_of(inputs)
+        spec, samples = Spec(**values), self._samples(values)
+        plan = make_plan(spec, samples.data.x_raw, samples.data.y_raw)
+        check_memory(plan, load_target(spec.target.id))
+        return Planned(spec, samples, plan)
+
+    def point_of(self, inputs: Inputs, planned: Planned) -> Point:
+        """Model and measures of a point, planned by :meth:`planned`."""
+        spec, samples, plan = planned
+        point = Point(self.key(inputs), inputs, "", plan=plan.hash, measures=computed(plan))
+        return self._run(point, plan, samples.data, _task(plan, samples), passes_of(spec))
 
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
         """The integer model on the samples."""
@@ -288,6 +314,12 @@ class Evaluator:
     def judged_by(self) -> str:
         """What answers are compared with, for reports."""
         return _task(make_plan(self.space.base), self._samples(self.space.values)).what
+
+
+def refused(key: str, inputs: Inputs, error: KerncastError) -> Point:
+    """A point whose spec, plan or data is wrong."""
+    first = error.problems[0]
+    return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
 
 
 def forget_float() -> None:

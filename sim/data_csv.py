@@ -124,7 +124,7 @@ class Survey:
 def survey(path: Path) -> Survey:
     """Look at a data file before there is a spec; E241 to E247."""
     columns = max(_columns(path), 0)
-    wide = dict.fromkeys([*(f"x{c}" for c in range(columns)), "y"], Format(True, 33, 0))
+    wide = dict.fromkeys(header(columns), Format(True, 33, 0))
     problems: list[Problem] = []
     words = read_words(path, wide, problems)
     if not problems and len(words) < 2:
@@ -135,6 +135,17 @@ def survey(path: Path) -> Survey:
     x, y = words[:, :-1], words[:, -1]
     return Survey(len(words), columns, (int(x.min()), int(x.max())) if columns else (0, 0),
                   (int(y.min()), int(y.max())), width(x))
+
+
+def header(columns: int) -> list[str]:
+    """What the columns of a file of raw words are called: the inputs, and the target."""
+    return [*(f"x{column}" for column in range(columns)), "y"]
+
+
+def words_text(words: NDArray[np.int64]) -> str:
+    """A file of raw words, shape (m, D + 1), the target last."""
+    rows = words.tolist()
+    return "\n".join([",".join(header(words.shape[1] - 1)), *(",".join(map(str, row)) for row in rows), ""])
 
 
 def _columns(path: Path) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .data_csv import Survey, width
+from .data_csv import Survey, header, width, words_text
 from .errors import fail
 from .samples import load_samples
 
@@ -53,19 +53,14 @@ class Measured:
     survey: Survey
 
     @property
-    def header(self) -> str:
-        """What the columns are called in a file of raw words."""
-        return ",".join([*(f"x{index}" for index in range(self.survey.columns)), "y"])
-
-    @property
     def legend(self) -> list[str]:
         """A line a column: what its words mean."""
         return [f"{column.name} = {column.low:.6g} + {column.step:.6g} * {new}"
-                for new, column in zip(self.header.split(","), self.columns, strict=True)]
+                for new, column in zip(header(self.survey.columns), self.columns, strict=True)]
 
     def text(self) -> str:
         """The words as a CSV file."""
-        return "\n".join([self.header, *(",".join(map(str, row)) for row in self.words.tolist()), ""])
+        return words_text(self.words)
 
 
 def is_raw(path: Path) -> bool:
@@ -75,7 +70,7 @@ def is_raw(path: Path) -> bool:
             names = [name.strip() for name in file.readline().split(",")]
     except (OSError, UnicodeDecodeError):
         return True  # what is wrong is told by who reads it as such
-    return sorted(names) == sorted([*(f"x{index}" for index in range(len(names) - 1)), "y"])
+    return sorted(names) == sorted(header(len(names) - 1))
 
 
 def measured(path: Path) -> Measured:

@@ -13,6 +13,7 @@ from ...codegen.context import TRAINERS
 from ...codegen.wasm import build_wasm
 from ...sim.backend import STATUSES
 from ...sim.data import Dataset
+from ...sim.data_csv import words_text
 from ...sim.errors import EXIT_TOOL_MISSING, KerncastError
 from ...sim.plan import C_BYTES, Plan, wire_dtype
 from ...sim.simulate import grid
@@ -76,7 +77,5 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
 def samples_text(spec: Spec, data: Dataset) -> str:
     """The samples that a spec names as CSV of raw words; empty where they are many."""
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
-    head = ["y"] if uniform else [*(f"x{c}" for c in range(spec.input.columns)), "y"]
-    rows = data.y_raw[:, np.newaxis] if uniform else np.column_stack([data.x_raw, data.y_raw])
-    text = "\n".join([",".join(head), *(",".join(map(str, row)) for row in rows.tolist()), ""])
+    text = words_text(data.y_raw[:, np.newaxis] if uniform else np.column_stack([data.x_raw, data.y_raw]))
     return text if len(text) <= _MOST else ""

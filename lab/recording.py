@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ..sim import raw
 from ..sim.backend import STATUSES, Backend, Comparison, Outputs
 from ..sim.csv_lines import csv_lines
 from ..sim.data_csv import read_words
@@ -223,8 +224,24 @@ def load_recording(path: Path) -> Recording:
         raise fail("E212", "this is not a recording of this version", where=str(path), value=value,
                    allowed="a file of kerncast hil record",
                    remedy="name another file, or replay it with the version that recorded it") from None
+    for line, call in enumerate(calls, start=2):
+        _check_words(plan, call, line)
     return Recording(plan, {key: value for key, value in head.items() if key != "recording"}, calls, state,
                      "" if state is not None else _reason(last, bool(cut)))
+
+
+def _check_words(plan: Plan, call: Call, line: int) -> None:
+    """E212 where a call holds words that the plan has not."""
+    try:
+        if call.x_raw is not None:
+            raw.inputs(plan, call.x_raw)
+        if call.y_raw is not None:
+            raw.targets(plan, call.y_raw)
+    except KerncastError as error:
+        problem = error.problems[0]
+        raise fail("E212", f"the recording was changed: {problem.message}",
+                   where=f"line {line}, {problem.where}", value=problem.value, allowed=problem.allowed,
+                   remedy="record again, or take an unchanged copy") from None
 
 
 def _reason(last: dict[str, Any], cut: bool) -> str:
@@ -235,31 +252,16 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:
-    """Do the calls again on a back end, such as the model, and compare each word that was recorded.
-
-    Raises
-    ------
-    KerncastError
-        E212 where a call holds words that its plan has not; those of the back end.
-    """
+    """Do the calls again on a back end, such as the model, and compare each word that was recorded."""
     result, done = Comparison(), {"update": 0, "predict": 0}
     backend.reset()
     for i, call in enumerate(recording.calls):
-        try:
-            answer = call.run(backend)
-        except KerncastError as error:
-            problem = error.problems[0]
-            if not problem.code.startswith("E24"):  # the back end's own
-                raise
-            raise fail("E212", f"the recording was changed: {problem.message}",
-                       where=f"line {i + 2}, {problem.where}", value=problem.value, allowed=problem.allowed,
-                       remedy="record again, or take an unchanged copy") from None
         if call.name == "train":
-            result.add(f"call {i} (train):", answer, call.expected)
+            result.add(f"call {i} (train):", call.run(backend), call.expected)
             continue
         first, count = done[call.name], len(call.expected["status"])
         done[call.name] += count
-        result.add(f"call {i} ({call.name}, samples {first} to {first + count - 1}):", answer,
+        result.add(f"call {i} ({call.name}, samples {first} to {first + count - 1}):", call.run(backend),
                    call.expected, first)
     if recording.state:
         result.add("state", backend.state(), recording.state)

@@ -93,12 +93,19 @@ def _files(name: str, data: Path | None, algorithm: str | None, kernel: str, tar
 def _write(files: dict[Path, str], out: Path) -> None:
     """Write all files, or none where one of them exists; E192."""
     out.mkdir(parents=True, exist_ok=True)
-    for path in files:
-        if path.exists():
+    written: list[Path] = []
+    try:
+        for path, text in files.items():
+            with path.open("x", encoding="utf-8") as file:
+                written.append(path)
+                file.write(text)
+    except BaseException as error:
+        for own in written:
+            own.unlink()
+        if isinstance(error, FileExistsError):
             raise fail("E192", "the file exists already", where=str(path),
-                       remedy="choose another name, or another folder with -o")
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8")
+                       remedy="choose another name, or another folder with -o") from None
+        raise
 
 
 def _seen(data: Path) -> tuple[Survey, Measured | None]:

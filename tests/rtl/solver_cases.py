@@ -20,6 +20,8 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words, narrow
 from kerncast.sim.spec import Spec
 
+from .conftest import LONG
+
 #: n, W, lambda, rounding, scaling and lanes: each word, both scalings, all roundings, one lane and more.
 CASES = {"half_up16": (13, 16, 0.1, "half_up", "block", 1), "even24": (6, 24, 0.5, "half_even", "static", 2),
          "floor32": (11, 32, 0.01, "floor", "block", 4), "full16": (256, 16, 0.1, "half_up", "block", 1)}
@@ -121,6 +123,6 @@ def build(case: str, simulator: str, folder: Path) -> SolverCore:
     for compiled in _RUNTIME if simulator == "verilator" else ():
         shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
     simulation = Simulation([folder / line for line in listed], f"{plan.name}_solver", simulator,
-                            folder / "sim", {"LANES": lanes})
+                            folder / "sim", {"LANES": lanes}, long=LONG)
     _RUNTIME.update((folder / "sim").glob("verilat*.o"))
     return SolverCore(plan, lanes, simulation)

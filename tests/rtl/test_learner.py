@@ -24,7 +24,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.vectors import make_vectors, replay, usual_calls
 
-from .conftest import SPECS
+from .conftest import LONG, SPECS
 from .learner_cases import LEARNERS, Learner, make, stream
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
@@ -49,7 +49,8 @@ def learner(require_simulator, tmp_path_factory):
             for compiled in runtime if simulator == "verilator" else ():
                 shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
             cores[case, simulator] = Learner(case, plan, Simulation(
-                rtl_sources(folder, plan, LEARNER), f"{plan.name}_learner", simulator, folder / "sim"))
+                rtl_sources(folder, plan, LEARNER), f"{plan.name}_learner", simulator, folder / "sim",
+                long=LONG))
             # Verilator's own runtime, most of what there is to compile, is the same in every core.
             runtime.update((folder / "sim").glob("verilat*.o"))
         cores[case, simulator].clear()
@@ -331,7 +332,7 @@ def test_a_trainer_is_no_learner():
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("case", "simulator", "rounds"), [
-    ("gains16", "verilator", 700), ("forgets16", "verilator", 700), ("even32", "icarus", 20)])
+    ("gains16", "verilator", 425), ("forgets16", "verilator", 425), ("even32", "icarus", 20)])
 def test_long_random_runs_equal_the_model(learner, compared, case, simulator, rounds):
     start = int(np.random.default_rng().integers(1 << 30))
     core, chance = learner(case, simulator), np.random.default_rng(start)

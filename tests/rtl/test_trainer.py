@@ -20,7 +20,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.reference import solve_toeplitz
 from kerncast.sim.spec import Spec
 
-from .conftest import make, raw_inputs
+from .conftest import LONG, make, raw_inputs
 
 #: The worked example: a trainer on the predictor's stream of models.
 EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "rtl"
@@ -104,7 +104,7 @@ def test_long_random_trainings_equal_the_model(require_simulator, ledger, tmp_pa
     plan, chance, script, wanted = make(case), np.random.default_rng(start), [], []
     generate_rtl(plan, tmp_path)
     core = Simulation(rtl_sources(tmp_path, plan, TRAINER), f"{plan.name}_trainer", simulator,
-                      tmp_path / "sim")
+                      tmp_path / "sim", long=LONG)
     model = open_model(plan)
     for k in range(count):
         x, y = inputs(plan, start + k), targets(plan, start + k)

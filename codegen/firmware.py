@@ -20,8 +20,8 @@ from .context import TRAINERS, context
 from .footprint import Footprint, footprint, sections
 from .hil_table import link_table, render_header
 from .hooks import TRACE_ON
-from .resources import environment, resource
-from .targets import Board, driver_paths, load_arch, load_board, load_target
+from .resources import environment, firmware_files, resource
+from .targets import Board, driver_files, load_arch, load_board, load_target
 from .toolchains import Toolchain, choose_toolchain
 from .tools import refusal
 
@@ -184,9 +184,9 @@ def shipped_sources(board: Board) -> dict[str, str]:
     """Agent, board support and drivers, by file name."""
     arch = load_target(board.target).arch
     folders = ("agent", "support", arch, *load_arch(arch).shared)
-    entries = [entry for folder in folders for entry in resource(f"firmware/{folder}").iterdir()
+    entries = [entry for folder in folders for entry in firmware_files(folder).values()
                if entry.name.endswith((".c", ".h", ".S"))]
-    entries += [resource(path) for path in (*driver_paths(board), *AGENT_HEADERS)]
+    entries += [*driver_files(board), *(resource(path) for path in AGENT_HEADERS)]
     return {entry.name: entry.read_text(encoding="utf-8") for entry in sorted(entries, key=lambda e: e.name)}
 
 

@@ -1,12 +1,19 @@
-"""codegen: files that ship inside the package (templates, firmware, data), and the Jinja environment."""
+"""codegen: files that ship inside the package, the user's firmware beside them, and the Jinja environment."""
 
 from __future__ import annotations
 
+import os
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
 from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
+
+from ..sim.errors import fail
+
+#: Environment variable: a folder whose files stand beside those of ``firmware/``.
+OWN_FIRMWARE = "KERNCAST_FIRMWARE"
 
 _ROOT = __package__.rpartition(".")[0]
 
@@ -19,6 +26,31 @@ def resource(path: str) -> Traversable:
 def read_text(path: str) -> str:
     """Text of a shipped file."""
     return resource(path).read_text(encoding="utf-8")
+
+
+def firmware_files(folder: str) -> dict[str, Traversable]:
+    """Files of a folder of ``firmware/``, and of the user's folder of that name, by their names.
+
+    Raises
+    ------
+    KerncastError
+        E324 where :data:`OWN_FIRMWARE` names no folder, or a file of it has the name of one of the package.
+    """
+    place = resource(f"firmware/{folder}")
+    shipped = {entry.name: entry for entry in place.iterdir()} if place.is_dir() else {}
+    given = os.environ.get(OWN_FIRMWARE)
+    if not given:
+        return shipped
+    if not Path(given).is_dir():
+        raise fail("E324", "there is no such folder", where=OWN_FIRMWARE, value=given,
+                   allowed="a folder that holds boards, targets, uart or counter",
+                   remedy="correct the variable")
+    inner = Path(given, folder)
+    own = {entry.name: entry for entry in inner.iterdir()} if inner.is_dir() else {}
+    for name in sorted(shipped.keys() & own.keys()):
+        raise fail("E324", "the package has a file of this name", where=str(own[name]), value=name,
+                   allowed="a name of its own", remedy="rename the file, and the id in it")
+    return shipped | own
 
 
 class _PackageLoader(BaseLoader):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import PurePosixPath
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -14,7 +13,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.spec_source import KeyPath, Source
 from ..sim.wrong_keys import code_of, message_of, near, shown
-from .resources import resource
+from .resources import firmware_files
 
 #: What a rule finds: the key path, what is wrong, the value, what is allowed, what to do.
 Finding = tuple[KeyPath, str, Any, str, str]
@@ -34,9 +33,8 @@ def refused(message: str, value: str, allowed: str, remedy: str) -> PydanticCust
 
 
 def names(folder: str, prefix: str = "", suffix: str = ".toml") -> tuple[str, ...]:
-    """Files of a folder in ``firmware/``, without `prefix` and `suffix`."""
-    entries = (entry.name for entry in resource(f"firmware/{folder}").iterdir())
-    return tuple(sorted(name.removeprefix(prefix).removesuffix(suffix) for name in entries
+    """Files of a folder in ``firmware/``, the user's included, without `prefix` and `suffix`."""
+    return tuple(sorted(name.removeprefix(prefix).removesuffix(suffix) for name in firmware_files(folder)
                         if name.startswith(prefix) and name.endswith(suffix)))
 
 
@@ -45,18 +43,19 @@ def drivers(folder: str) -> tuple[str, ...]:
     return names(folder, f"kc_{folder}_", ".c")
 
 
-def read(kind: type[_Model], where: str, rules: Sequence[Rule] = ()) -> _Model:
-    """The file `where` as a model.
+def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ()) -> _Model:
+    """A file of a folder in ``firmware/`` as a model.
 
     Raises
     ------
     KerncastError
         E102 where it is not TOML; else E103 to E109 and E324, every mistake at once in the file's order.
     """
-    if not resource(where).is_file():
-        raise fail("E324", "there is no such file", where=where, allowed="the name of a folder in firmware/ "
-                   "that holds one", remedy="correct the name, or add the file")
-    source = Source.parse(resource(where).read_text(encoding="utf-8"), where)
+    file = firmware_files(folder).get(name)
+    if file is None:
+        raise fail("E324", "there is no such file", where=f"firmware/{folder}/{name}",
+                   allowed="the name of a folder that holds one", remedy="correct the name, or add the file")
+    source = Source.parse(file.read_text(encoding="utf-8"), str(file))
     found: dict[KeyPath, Problem] = {}
     model = None
     try:  # as JSON, where strict still reads a list as a tuple
@@ -64,7 +63,7 @@ def read(kind: type[_Model], where: str, rules: Sequence[Rule] = ()) -> _Model:
     except ValidationError as error:
         found.update(_problem(kind, detail, source) for detail in error.errors(include_url=False))
     for rule in rules:
-        for path, message, value, allowed, remedy in rule(source.values, PurePosixPath(where).stem):
+        for path, message, value, allowed, remedy in rule(source.values, name.removesuffix(".toml")):
             found.setdefault(path, Problem("E324", message, _place(source, path), shown(value), allowed,
                                            remedy))
     if found or model is None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
+from importlib.resources.abc import Traversable
 from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.target import Target
+from .resources import OWN_FIRMWARE, firmware_files
 from .target_files import (
     Rule,
     braces_are_filled,
@@ -247,8 +249,9 @@ def _load(kind: type[_Model], folder: str, name: str, code: str, *rules: Rule) -
     what = kind.__name__.lower()
     if name not in names(folder):
         raise fail(code, f"there is no such {what}", where=what, value=name, allowed=", ".join(names(folder)),
-                   remedy=f"choose one of these, or add firmware/{folder}/{name}.toml")
-    return read(kind, f"firmware/{folder}/{name}.toml", (id_is_the_files, *rules))
+                   remedy=f"choose one of these, or add {folder}/{name}.toml to the folder that "
+                          f"{OWN_FIRMWARE} names")
+    return read(kind, folder, f"{name}.toml", (id_is_the_files, *rules))
 
 
 def target_ids() -> tuple[str, ...]:
@@ -294,14 +297,14 @@ def _all(load: Callable[[str], _Model], ids: Iterable[str]) -> tuple[list[_Model
     return good, problems
 
 
-def driver_paths(board: Board) -> tuple[str, ...]:
+def driver_files(board: Board) -> list[Traversable]:
     """The C files that drive a board's UART and counter."""
-    counter = board.counter.kind
-    return (f"firmware/uart/kc_uart_{board.uart.kind}.c",
-            *([] if counter == "none" else [f"firmware/counter/kc_counter_{counter}.c"]))
+    kinds = {"uart": board.uart.kind, "counter": board.counter.kind}
+    return [firmware_files(folder)[f"kc_{folder}_{kind}.c"]
+            for folder, kind in kinds.items() if kind != "none"]
 
 
 @cache
 def load_arch(name: str) -> Arch:
     """The architecture of a target; E1xx and E324 where its file is missing or wrong."""
-    return read(Arch, f"firmware/{name}/arch.toml")
+    return read(Arch, name, "arch.toml")

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from ...codegen.compilers import host_compiler
-from ...codegen.resources import read_text
+from ...codegen.resources import firmware_files
 from ...codegen.targets import Emulator
 from ...codegen.tools import refusal, run_tool
 from ...sim.errors import fail
@@ -25,7 +25,7 @@ def build_helper(entry: Emulator, folder: Path) -> Path:
         E511 without a C compiler for this machine, E512 where a library that the helper needs is missing.
     """
     name = str(entry.helper)
-    text = read_text(f"firmware/emulators/{name}")
+    text = firmware_files("emulators")[name].read_text(encoding="utf-8")
     source, program = folder / name, folder / name.removesuffix(".c")
     if program.is_file() and source.is_file() and source.read_text(encoding="utf-8") == text:
         return program

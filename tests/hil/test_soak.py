@@ -35,9 +35,9 @@ RATE = 0.01
 KINDS = ("flip", "drop", "twice", "cut", "noise", "kill")
 #: Sooner than on a board: a repetition that comes too early must do no harm either.
 TIMING = TABLE.timing.model_copy(update={"retransmit": 0.05, "poll": 0.05})
-#: Where the frames go; the first two in every run.
+#: Where the frames go: each program that emulates.
 BOARDS = ("mps2-an386:qemu", "mps2-an386:unicorn", "riscv-virt:qemu", "mips-linux:qemu",
-          "arduino-mega:simavr")
+          "hexagon-linux:qemu", "arduino-mega:simavr")
 FRAMES, CAMPAIGN_FRAMES = 2_000, 100_000
 
 
@@ -177,7 +177,7 @@ def soak(learner: tuple[Plan, Path], where: str, frames: int, ledger: "Ledger",
     return run
 
 
-@pytest.mark.parametrize("where", BOARDS[:2])
+@pytest.mark.parametrize("where", BOARDS)
 def test_over_a_bad_line_every_call_is_answered_right_or_fails_with_a_code(
         learner: tuple[Plan, Path], where: str, ledger: "Ledger",
         require_tool: Callable[[str, str], str]) -> None:

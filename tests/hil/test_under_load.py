@@ -22,7 +22,7 @@ def test_two_hundred_runs_under_load_pass_every_one(tmp_path: Path) -> None:
     def once(run: int) -> tuple[int, str]:
         command = [sys.executable, "-m", "pytest", "-c", str(HERE.parent / "pytest.ini"), "-q", "-x",
                    "-p", "no:cacheprovider", "--basetemp", str(tmp_path / f"run{run}"),
-                   *(str(HERE / name) for name in FILES)]
+                   "-k", "not (riscv or mips or hexagon or arduino)", *(str(HERE / name) for name in FILES)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout[-10_000:]
 

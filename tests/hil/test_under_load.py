@@ -13,6 +13,8 @@ FILES = ("test_client.py", "test_links.py", "test_protocol.py", "test_agent.py",
          "test_soak.py")
 RUNS = 200
 AT_ONCE = 4  # runs a processor core: each is the load of the others
+#: What a campaign of its own does at length, or compiles more than it talks.
+NOT_AGAIN = "riscv or mips or hexagon or arduino or count_the_same or (bad_line and unicorn)"
 
 
 @pytest.mark.campaign
@@ -22,7 +24,7 @@ def test_two_hundred_runs_under_load_pass_every_one(tmp_path: Path) -> None:
     def once(run: int) -> tuple[int, str]:
         command = [sys.executable, "-m", "pytest", "-c", str(HERE.parent / "pytest.ini"), "-q", "-x",
                    "-p", "no:cacheprovider", "--basetemp", str(tmp_path / f"run{run}"),
-                   "-k", "not (riscv or mips or hexagon or arduino)", *(str(HERE / name) for name in FILES)]
+                   "-k", f"not ({NOT_AGAIN})", *(str(HERE / name) for name in FILES)]
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         return done.returncode, done.stdout[-10_000:]
 

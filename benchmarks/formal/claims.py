@@ -67,9 +67,9 @@ _STREAMS = (
           "8 bits",
           depth=8, below=("kc_rom",),
           parameters={"WIDTH": 8, "DEPTH": 5, "TABLE": 0x5A17C3E209}),
-    Claim("kc_frame", "each word of a frame is written once, at its place; held if and only if tlast "
-          "came with the "
-          "last word; reported if and only if it came elsewhere", "5 words of 16 bits", depth=10,
+    Claim("kc_frame", "each word of a frame is written once, at its place; held from its tlast on; "
+          "spoiled, and reported, if and only if that came elsewhere than with the last word",
+          "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
     Claim("kc_solution_sender", "the exponent, then every word once, in order, scaled and saturated; "
           "tlast with "
@@ -109,6 +109,7 @@ MUTANTS = (
     ("kc_rom_sender", "!valid_reg || !m_axis_tready", "1'b1"),
     ("kc_frame", "bad_reg <= last != s_axis_tlast", "bad_reg <= s_axis_tlast && !last"),
     ("kc_frame", "assign s_axis_tready = state_reg != HOLD", "assign s_axis_tready = 1'b1"),
+    ("kc_frame", "spoiled_reg <= last != s_axis_tlast", "spoiled_reg <= s_axis_tlast && !last"),
     ("kc_solution_sender", "state_reg <= failed ? REST : FETCH", "state_reg <= FETCH"),
     ("kc_model_sender", "passes && m_axis_tready", "passes"),
     ("kc_state_reader", "taken = state_reg == OFFER && m_axis_state_tready", "taken = state_reg == OFFER"),

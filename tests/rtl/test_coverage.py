@@ -118,7 +118,7 @@ def test_the_trainer_enters_every_state(require_simulator, ledger, tmp_path):
     targets = np.random.default_rng(1).integers(y.lo, y.hi + 1, plan.sizes["n"])
     model.train(x, targets)
     asked = training_script(plan, x, targets)
-    script = [("cover", names), ("samples", [1] * 99), *asked, ("noted",)]
+    script = [("cover", names), ("samples", [1] * 99), asked[1], *asked, ("noted",)]
     frame, seen = simulation(plan, TRAINER, tmp_path).run(script, 20_000)
     assert seen == states
     recorded(ledger, "trainer", [frame], [[0, *model_frame(plan, model.state())]])

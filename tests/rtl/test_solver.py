@@ -102,7 +102,7 @@ def test_idle_and_back_pressure_change_no_word_of_systems_back_to_back(built, le
 @pytest.mark.parametrize(("case", "simulator"), ONE)
 def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(built, ledger, case, simulator):
     core = built(case, simulator)
-    [(r, y)], n = solvable(core, 1, 2), core.plan.sizes["n"]
+    [(r, y), other], n = solvable(core, 2, 2), core.plan.sizes["n"]
     last = n + solver_cycles(core.plan, core.lanes)
     for cut in range(1, last, last // (7 if simulator == "icarus" else 60)):
         core.do("r", core.beats(r))
@@ -111,9 +111,10 @@ def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(bui
         core.do("reset")
         core.do("waiting")
         core.solved(r, y)
-    for stream, length in (("r", 1), ("y", n - 1), ("r", n + 1), ("y", 2 * n)):
-        core.do(stream, [1] * length)
-        core.solved(r, y)  # close behind it
+    for k, (stream, length) in enumerate((("r", 1), ("y", n - 1), ("r", n + 1), ("y", 2 * n))):
+        for name in ("ry", "yr")[k % 2]:  # what belongs to it goes with it, come before or after
+            core.do(name, [1] * length if name == stream else core.beats(r if name == "r" else y))
+        core.solved(*other)  # close behind them
         core.do("errors")
         core.do("clear_errors")
         core.do("errors")

@@ -4,8 +4,9 @@
 //   04 control      0c errors: they stay, a one written clears           18 frames in     1c frames out
 //   20 to 3c        the plan's hash, its leading word first
 //
-// control bit 0 starts the core: while it is 0 no beat is taken.  Bit 1 resets core and counters, and reads
-// as 0; so do the bits from 2 on, commands, which are given for one clock.  Reading 10 holds the upper word for 14.  SPDX-License-Identifier: Apache-2.0
+// control bit 0 starts the core: while it is 0, or the core in reset, no beat is taken.  Bit 1 resets core and
+// counters, and reads as 0; so do the bits from 2 on, commands, which are given for one clock.  Reading 10
+// holds the upper word for 14.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_registers #(
@@ -116,7 +117,7 @@ module kc_registers #(
     assign s_axil_rdata = rdata_reg;
     assign s_axil_rresp = 2'b00;
     assign s_axil_rvalid = rvalid_reg;
-    assign run = run_reg;
+    assign run = run_reg && !core_rst;     // a core in reset takes nothing: a beat that waits is not lost
     assign command = command_reg;
     assign core_rst = rst || reset_reg;
 endmodule

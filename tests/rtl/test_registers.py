@@ -69,7 +69,7 @@ def predictor_script():
     answers, frames = expected(plan, state, x[:3]), sample_frames(plan, x[:3])
     s.do(("send", "model", model_frame(plan, state)), ("send", "x", frames[0]), ("cycles", 50))
     s.expect([0, 0], "read", FRAMES, 2)
-    s.do(("write", CONTROL, RUN))
+    s.do(("write", CONTROL, RUN | RESET))  # what waits is not lost to the clock of the reset
     for k, frame in enumerate(frames):
         if k:
             s.do(("send", "x", frame))

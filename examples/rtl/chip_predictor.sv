@@ -1,10 +1,10 @@
 // A chip that trains itself: raw targets go in on one side, raw inputs on the other, predictions come out.
 //
 //   kerncast gen examples/rtl/grid.toml -o build/grid --core trainer --core predictor
-//   cd build/grid/rtl && iverilog -g2012 -c grid_trainer.f -c grid_predictor.f ../../../examples/rtl/chip_predictor.sv
+//   cd build/grid/rtl && iverilog -g2012 -y . -Y .sv ../../../examples/rtl/chip_predictor.sv
 //
 // The frame of the model that the trainer sends is the one that the predictor takes: a wire joins them.  The
-// predictor answers from the model before until the new one is whole.
+// predictor takes no sample while a model comes in, from its first beat to its last.
 `default_nettype none
 
 module chip_predictor (

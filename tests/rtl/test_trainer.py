@@ -75,14 +75,16 @@ def test_the_trainer_sends_the_models_frame_whatever_waits_and_drops_bad_frames(
         y, x = targets(plan, seed), inputs(plan, seed)
         model.train(x, y)
         asked = training_script(plan, x, y)
+        other = dict(training_script(plan, inputs(plan, 9), targets(plan, 9))[:-1])
         script += [("stall", idle, pressure, seed), *asked]
         wanted.append([0, *model_frame(plan, model.state())])
         if not seed:
             script.append(("spans",))
             wanted.append([trainer_cycles(plan)])
-        for name, frame in asked[:-1]:  # each of them too short, or too long, and the good ones behind it
-            script += [(name, [*frame[:-1 - seed], *frame * (seed % 2)]), *asked, ("errors",),
-                       ("clear_errors",), ("errors",)]
+        for name, frame in asked[:-1]:  # each too short, or too long; what belongs to it goes with it
+            wrong = {**other, name: [*frame[:-1 - seed], *frame * (seed % 2)]}
+            script += [*list(wrong.items())[::-1 if seed > 1 else 1], *asked, ("errors",), ("clear_errors",),
+                       ("errors",)]
             bad = [int(name == asked[k][0]) for k in range(len(asked) - 1)]
             wanted += [[0, *model_frame(plan, model.state())], bad, [0] * len(bad)]
     script += [*asked[:-1], ("cycles", 400), ("reset",), ("waiting",), *asked]
@@ -129,8 +131,10 @@ def test_the_example_of_two_cores_trains_itself_and_predicts(require_simulator, 
     x = raw_inputs(plan, 4, 1)
     files = [*rtl_sources(tmp_path, plan, TRAINER), *rtl_sources(tmp_path, plan, PREDICTOR)]
     sources = [*dict.fromkeys(files), EXAMPLE / "chip_predictor.sv"]
-    linted = subprocess.run(["iverilog", "-g2012", "-Wall", "-Wno-timescale", "-s", "chip_predictor",
-                             "-o", tmp_path / "chip.vvp", *sources], capture_output=True, text=True)
+    said = sources[-1].read_text().split("&& iverilog ")[1].splitlines()[0].split()
+    assert said[-1].endswith("/chip_predictor.sv")
+    linted = subprocess.run(["iverilog", "-Wall", "-Wno-timescale", *said[:-1], sources[-1]],
+                            cwd=tmp_path / "rtl", capture_output=True, text=True)
     assert (linted.returncode, linted.stdout, linted.stderr) == (0, "", "")
     core = Simulation(sources, "chip_predictor", "icarus", tmp_path / "sim")
     script, model, wanted = [], open_model(plan), []

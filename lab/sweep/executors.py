@@ -11,8 +11,11 @@ from ...sim.reference.cluster import on_cluster
 from .evaluate import Evaluator, Point
 from .space import Inputs
 
-#: Points that a worker takes at once: some tens of milliseconds.
+#: Points that a worker takes at once, at most: some tens of milliseconds.
 CHUNK = 16
+#: Chunks that few points, such as a batch of a search, are cut into for each worker; a cluster says too late
+#: how many it has.
+_EACH, _ON_CLUSTER = 2, 16
 
 
 def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
@@ -40,11 +43,17 @@ def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
             yield [evaluator.point(inputs)]
         return
     evaluator.load(points)
-    chunks = [points[at:at + CHUNK] for at in range(0, len(points), CHUNK)]
+    chunks = cut(points, _ON_CLUSTER if scheduler is not None else _EACH * jobs)
     if scheduler is not None:
         yield from on_cluster(scheduler, _itself, (evaluator,), _chunk, chunks)
     else:
         yield from _on_processes(evaluator, chunks, jobs)
+
+
+def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
+    """The points in chunks, as many as `parts` where there are enough, and more where CHUNK asks for it."""
+    size = min(CHUNK, -(-len(points) // parts))
+    return [points[at:at + size] for at in range(0, len(points), size)]
 
 
 def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: int) -> Iterator[list[Point]]:

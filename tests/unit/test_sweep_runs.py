@@ -141,12 +141,22 @@ def test_processes_and_a_cluster_give_the_rows_of_one_process(serial, tmp_path):
     assert [p.key for p in serial.front] == [p.key for p in two.front]
 
 
+@pytest.mark.parametrize("parts", [1, 2, 8, 16, 40])
+def test_few_points_are_cut_into_chunks_for_all_workers_and_many_into_small_ones(parts):
+    for count in (1, 5, search.BATCH, 500):
+        points = [{"n": i} for i in range(count)]
+        chunks = executors.cut(points, parts)
+        assert [p for chunk in chunks for p in chunk] == points
+        assert max(map(len, chunks)) <= -(-count // parts) and max(map(len, chunks)) <= executors.CHUNK
+    assert len(executors.cut([{}] * search.BATCH, parts)) >= min(parts, search.BATCH)
+
+
 def test_a_search_asks_for_the_same_points_on_any_number_of_workers(stream, monkeypatch):
     asked = settings(stream, "online.budget=2..40/20", "eta=0.1..1.5/20", "numbers.word=16,24",
                      "numbers.rounding=floor,half_up", text=STREAM, trials=30, seed=7)
     monkeypatch.setattr(search, "_STARTS", 16)
     one = run_sweep(asked, stream / "one")
-    again = run_sweep(asked, stream / "again")
+    again = run_sweep(asked, stream / "again", jobs=2)
     assert one.points == again.points and 16 < len(one.points) < asked.space.size
     best, evaluator = one.best, asked.evaluator
     around = [evaluator.point(inputs) for inputs in neighbours(one.space, best.inputs)]

@@ -18,6 +18,9 @@ from ...sim.vectors import Call, Vectors
 from ..rtl.common import model_frame, model_tag
 from .cores import LEARNER, SOLVER, TRAINER, state_parts
 
+#: What the frame of a model is answered: a status and a 0.
+_LOADED = (OK, 0)
+
 
 def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None) -> str:
     """One call."""
@@ -54,7 +57,7 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
     frame = model_frame(plan, state)
     if TRAINER.fits(plan):
         yield line("train", call.y_raw.tolist(), [status, *frame])
-    yield line("load", [word & mask for word in frame])
+    yield line("load", [word & mask for word in frame], _LOADED)
 
 
 def _learned(plan: Plan, call: Call) -> Iterator[str]:
@@ -77,7 +80,7 @@ def _lines(plan: Plan, vectors: Vectors) -> Iterator[str]:
             yield from _trained(plan, call, state, int(answer["status"][0]))
         elif call.name == "update":
             yield from _learned(plan, call) if learner else ()
-            yield line("load", model_frame(plan, state))
+            yield line("load", model_frame(plan, state), _LOADED)
         else:
             assert call.x_raw is not None
             asked = zip(call.x_raw.tolist(), answer["status"].tolist(), answer["f"].tolist(), strict=True)

@@ -13,7 +13,7 @@ from kerncast.codegen.hls import DIALECTS, FOLDER, LEARNER, VECTORS, render_hls,
 from kerncast.codegen.hls.vectors import line, targets, vectors_text
 from kerncast.hw.hls.simulation import build
 from kerncast.sim.backend import Comparison
-from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED
+from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK
 from kerncast.sim.vectors import make_vectors, replay
 
 from .conftest import SPECS, drawn, make, samples, vectors
@@ -25,7 +25,7 @@ ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for cas
                  for dialect in DIALECTS if (case, dialect) not in USUAL)]
 #: The core that answers a line of the vectors.
 CORE_OF = {"learn": "learner", "ask": "learner", "state": "learner", "predict": "predictor",
-           "solve": "solver", "train": "trainer"}
+           "load": "predictor", "solve": "solver", "train": "trainer"}
 
 
 def answered(text: str) -> Counter[str]:
@@ -108,7 +108,7 @@ def test_a_frame_of_the_wrong_length_is_answered_so_and_changes_nothing(backend)
     assert compared.mismatches == 0
 
 
-def test_a_model_of_another_plan_or_length_is_no_model(backend):
+def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(backend):
     plan = make("grid16")
     opened, chance = backend(plan, "catapult"), np.random.default_rng(4)
     y = drawn(plan, "y_raw", (plan.sizes["n"],), chance)
@@ -117,9 +117,9 @@ def test_a_model_of_another_plan_or_length_is_no_model(backend):
     assert status == 0
     for bad in ([frame[0] ^ 1, *frame[1:]], frame[:-1], [*frame, 0], frame[:2], [frame[0], 25, *frame[2:]],
                 [*frame[:2], 99, *frame[3:]]):
-        bench.call(line("load", frame))
+        assert bench.call(line("load", frame)) == [OK, 0]
         assert bench.call(line("predict", [7]))[0] != NOT_TRAINED
-        bench.call(line("load", bad))
+        assert bench.call(line("load", bad)) == [BAD_ARGUMENT, 0]
         assert bench.call(line("predict", [7])) == [NOT_TRAINED, 0]
     assert bench.call(line("train", y.tolist()[1:])) == [BAD_ARGUMENT, frame[0], 0, 0]
     assert bench.call(line("solve", [0] * 8 + targets(plan, y))) == [BAD_ARGUMENT, 0]

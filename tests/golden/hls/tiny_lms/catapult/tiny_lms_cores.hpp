@@ -9,7 +9,8 @@
 
 #include "tiny_lms_plan.hpp"
 
-// f(x) = sum_i alpha_i k(v_i, x): with `load` a model's frame is taken first; then `samples` predictions.
+// f(x) = sum_i alpha_i k(v_i, x): with `load` a model's frame is taken first, and answered by a 0
+// with its status on m_axis_f; then `samples` predictions.
 void tiny_lms_predictor(kc::stream<tiny_lms::word_beat_t> &s_axis_model,
     kc::stream<tiny_lms::x_beat_t> &s_axis_x, kc::stream<tiny_lms::word_beat_t> &m_axis_f,
     kc::uint<1> load, kc::uint<32> samples);

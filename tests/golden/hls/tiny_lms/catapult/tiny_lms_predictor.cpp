@@ -19,8 +19,8 @@ struct model_t {
 };
 
 // A model's frame into memory: tag, count, exponent; x words and alpha of each.  One of another plan, or of
-// another length, leaves a model of no vectors.
-void load_model(kc::stream<word_beat_t> &from, model_t &m)
+// another length, leaves a model of no vectors: false.
+bool load_model(kc::stream<word_beat_t> &from, model_t &m)
 {
     int count = 0, i = 0, column = 0;
     bool whole = true, last = false;
@@ -52,6 +52,7 @@ void load_model(kc::stream<word_beat_t> &from, model_t &m)
         whole = whole && (!last || (place >= 2 && i == count && column == 0));
     }
     m.count = whole ? count : 0;
+    return whole;
 }
 
 // The prediction, s16f14; `lost` tells whether it saturated.
@@ -83,7 +84,9 @@ void tiny_lms_predictor(kc::stream<tiny_lms::word_beat_t> &s_axis_model,
     using namespace tiny_lms;
     static model_t model;
     if (load != 0) {
-        load_model(s_axis_model, model);
+        const bool whole = load_model(s_axis_model, model);
+
+        write_word(m_axis_f, word_t(0), whole ? OK : BAD_ARGUMENT, true);
     }
     for (kc::uint<32> s = 0; s < samples; s += 1) {
         kc::uint<16> words[COLUMNS];

@@ -60,6 +60,7 @@ bool call_predictor(const std::string &name, const words_t &words, words_t &foun
     if (name == "load") {
         send(model, words, 0, words.size());
         tiny_lms_predictor(model, x, f, 1, 0);
+        answer(f, found, true);
         return true;
     }
     if (name == "predict") {

@@ -16,6 +16,7 @@ from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import make_vectors
 
 from .conftest import SPECS, make
 
@@ -85,7 +86,7 @@ def test_words_are_as_wide_as_the_plan_asks():
     ("vitis", "#pragma HLS UNROLL factor=4"), ("catapult", "#pragma hls_unroll 4")])
 def test_lanes_become_pragmas(dialect, pragma):
     text = render_hls(tables(hls={"lanes": 4}), dialect)[f"hls/{dialect}/t_levinson.hpp"]
-    assert text.count(f"{pragma}\n") == 3
+    assert text.count(f"{pragma}\n") == 4  # both sums, a, and x
     alone = render_hls(tables(), dialect)[f"hls/{dialect}/t_levinson.hpp"]
     assert not re.search(r"UNROLL factor|hls_unroll", alone)
 
@@ -102,6 +103,29 @@ def test_a_row_starts_as_often_as_its_lanes_allow():
     assert "#pragma hls_pipeline_init_interval 3\n" in catapult["hls/catapult/t_lms.hpp"]
     assert "#pragma hls_design top\nvoid t_learner(" in catapult["hls/catapult/t_learner.cpp"]
     assert not any("#pragma HLS" in text for name, text in catapult.items() if not name.endswith("prim.hpp"))
+
+
+def test_the_turn_of_a_pipelined_loop_reads_no_memory_where_the_turn_before_chose():
+    found = []
+    for case, file in (("learner16", "lms"), ("grid16", "levinson")):
+        text = render_hls(make(case), "catapult")[f"hls/catapult/{case}_{file}.hpp"]
+        for loop in re.findall(r"init_interval \d+\n(.*?\n    }\n)", text, re.DOTALL):
+            turn = re.search(r"for \(int (\w)", loop)[1]
+            found += [(turn, place) for place in re.findall(r"\bs\.\w+\[([^]]+)\]", loop)]
+    assert len(found) > 20
+    assert [place for turn, place in found if turn not in re.findall(r"\w+", place)] == []
+
+
+def test_scripts_claim_no_simulation_that_they_do_not_run():
+    plan = make("grid16")
+    for vectors in (None, make_vectors(plan, [])):
+        files = render_hls(plan, "vitis", vectors)
+        script, config = files["hls/vitis/run_hls.tcl"], files["hls/vitis/trainer_hls_config.cfg"]
+        for claim, step in (("to simulate" if vectors is None else "C simulation", "csynth"),
+                            ("csim csynth", "csim_design"), ("co-simulation", "cosim_design")):
+            assert (claim in script) == (step in script)
+        assert ("--csim" in config) == ("tb.file" in config) == (vectors is not None)
+    assert "runs no C simulation" in render_hls(plan, "catapult")["hls/catapult/directives.tcl"]
 
 
 def test_projects_name_device_clock_and_top():

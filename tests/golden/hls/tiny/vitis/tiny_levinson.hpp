@@ -59,12 +59,15 @@ inline num_t reflection(const levinson_t &s, int m)
 }
 
 // a_i += xi a_{m-i} for both ends at once, a_m = xi; the largest magnitude met, before the cast.
+// A turn reads and writes two words of one memory with two ports: two clocks for two products.  No other turn
+// meets its words.
 inline wide_t update_a(levinson_t &s, int m, word_t xi)
 {
     wide_t used = 0;
 
     for (int i = 1; i <= m / 2; i++) {
 #pragma HLS PIPELINE II=2
+#pragma HLS UNROLL factor=2
 #pragma HLS LOOP_TRIPCOUNT max=2
 #pragma HLS DEPENDENCE variable=s.a type=inter false
         const word_t left = s.a[i];

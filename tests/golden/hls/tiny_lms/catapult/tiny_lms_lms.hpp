@@ -27,14 +27,17 @@ struct lms_t {
 inline int fill_row(lms_t &s, const x_t x[COLUMNS])
 {
     int duplicate = -1;
+    place_t oldest = 0; // the rank of `duplicate`, at hand for the next turn
 
 #pragma hls_pipeline_init_interval 1
     for (int i = 0; i < s.count; i++) {
         const distance_t d = distance(s.v[i], x);
 
         s.row[i] = d;
-        if (d == 0 && (duplicate < 0 || s.rank[i] < s.rank[duplicate]))
+        if (d == 0 && (duplicate < 0 || s.rank[i] < oldest)) {
             duplicate = i;
+            oldest = s.rank[i];
+        }
     }
     return duplicate;
 }

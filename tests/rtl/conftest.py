@@ -142,9 +142,9 @@ SPECS = {
 }
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
-    (case, "verilator") for case in ("gains16", "means24", "means32", "wrap16", "corners16", "angles32")] + [
+    (case, "verilator") for case in ("gains16", "means32", "corners16", "angles32")] + [
     pytest.param(case, "verilator", marks=pytest.mark.campaign)
-    for case in ("line24", "powers16", "powers32")]
+    for case in ("line24", "powers16", "powers32", "means24", "wrap16")]
 #: For what does not depend on the arithmetic: cores between which all parts differ; a campaign takes all.
 FEW = [entry if entry in (("gains16", "icarus"), ("means32", "icarus"), ("turns16", "icarus"),
                           ("gains16", "verilator"), ("angles32", "verilator"))

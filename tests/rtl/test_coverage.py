@@ -108,7 +108,7 @@ def test_the_solver_enters_every_state_and_meets_the_rails_of_x(require_simulato
     words, mismatches, (seen,) = core.run()
     assert seen == states
     assert {status for status, *_ in wanted} == {0, 1, 2}
-    ledger.record(backend="rtl:icarus", words=words, mismatches=mismatches, case="solver, every state")
+    ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="solver, every state")
 
 
 def test_the_trainer_enters_every_state(require_simulator, ledger, tmp_path):

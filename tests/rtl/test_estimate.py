@@ -7,9 +7,11 @@ import pytest
 
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl
 from kerncast.hw.rtl import estimate, synthesis
-from kerncast.hw.rtl.clocks import counted_clocks
+from kerncast.hw.rtl.clocks import counted_clocks, script_of
 from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, critical_path, place, read_area
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
 
 from .conftest import make
 from .solver_cases import case_plan
@@ -150,13 +152,37 @@ def test_lanes_take_more_multipliers_and_fewer_clocks(synth_tools, core, tmp_pat
     assert min(one.placement.fmax, two.placement.fmax) > 50
 
 
-@pytest.mark.campaign
-@pytest.mark.parametrize(("core", "lanes"), [
-    (PREDICTOR, 1), (LEARNER, 1), (SOLVER, 1), (SOLVER, 2), (TRAINER, 1)],
-    ids=lambda value: getattr(value, "name", str(value)))
-def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, core, lanes, tmp_path):
+def narrow_plan():
+    """A learner of more vectors than there are different samples."""
+    return make_plan(Spec(model={"name": "narrow", "algorithm": "kernel_lms"}, input={"word": "u3f0"},
+                          output={"word": "s12f0"}, kernel={"sigma": 3.0}, online={"budget": 10, "eta": 0.5}))
+
+
+@pytest.mark.parametrize(("plan", "core", "lanes"), [
+    (narrow_plan, LEARNER, 1),
+    *(pytest.param(*case, marks=pytest.mark.campaign) for case in (
+        (lambda: make("gains16"), PREDICTOR, 1), (lambda: make("gains16"), LEARNER, 1),
+        (lambda: case_plan("half_up16"), SOLVER, 1), (lambda: case_plan("half_up16"), SOLVER, 2),
+        (lambda: case_plan("half_up16"), TRAINER, 1), (lambda: make("means24"), TRAINER, 1)))])
+def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, plan, core, lanes, tmp_path):
     require_simulator("icarus")
-    plan = case_plan("half_up16") if core in (SOLVER, TRAINER) else make("gains16")
+    plan = plan()
     generate_rtl(plan, tmp_path)
     wanted = core.cycles(plan, lanes) if estimate.takes_lanes(core) else core.cycles(plan)
     assert counted_clocks(plan, tmp_path, core, lanes, "icarus") == wanted
+
+
+def test_a_trainer_of_samples_is_given_some_that_train():
+    plan = make("means24")
+    frames = {name: arguments for name, *arguments in script_of(plan, TRAINER)}
+    assert {name: len(words) for name, (words, *_) in frames.items() if name in ("samples", "targets")} == {
+        "samples": plan.sizes["n"] * plan.sizes["D"], "targets": plan.sizes["n"]}
+
+
+def test_clocks_of_a_training_that_ends_early_are_not_counted():
+    plan = make_plan(Spec(
+        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
+        kernel={"sigma": 30.0}, toeplitz={"n": 13, "lam": 1e-6, "scheme": "uniform"}))
+    with pytest.raises(KerncastError, match="E343") as caught:
+        script_of(plan, TRAINER)
+    assert caught.value.problems[0].where == "[toeplitz] lambda"

@@ -65,10 +65,10 @@ def compared(ledger):
 
     def check(core: Learner, case: str = "") -> list[object]:
         words, wrong, state_words, wrong_state, rest = core.run()
-        backend = f"rtl:{core.simulation.simulator.name}"
+        backend = f"rtl:{core.simulation.simulator.name}:learner"
         ledger.record(backend=backend, words=words, mismatches=wrong, case=f"{core.case} learner {case}")
         if state_words:
-            ledger.record(backend=backend, words=state_words, mismatches=wrong_state,
+            ledger.record(backend=f"{backend}-state", words=state_words, mismatches=wrong_state,
                           case=f"{core.case} learner {case} state")
         return rest
 

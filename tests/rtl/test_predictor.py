@@ -51,7 +51,7 @@ def test_every_word_equals_the_model_for_all_lengths_idle_and_back_pressure(buil
     words, mismatches, (spans, waiting, errors) = core.run()
     assert len(spans) == sum(LENGTHS)
     assert (waiting, errors) == (0, [0, 0])
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=case)
+    ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches, case=case)
 
 
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
@@ -72,7 +72,8 @@ def test_every_word_equals_the_model_at_the_rails_and_at_every_exponent(built, l
     wraps = f.overflow is Overflow.WRAP
     assert wraps == all((want["status"] == 0).all() for want in core.wanted)
     words, mismatches, _ = core.run()
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} rails")
+    ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches,
+                  case=f"{case} rails")
 
 
 def test_full_size_digits_equal_the_model(built, ledger):
@@ -86,7 +87,8 @@ def test_full_size_digits_equal_the_model(built, ledger):
     core.do("spans")
     words, mismatches, (spans,) = core.run()
     assert spans == [predictor_cycles(core.plan)] * len(x) == [64 + 64 * 41 + 28] * len(x)
-    ledger.record(backend="rtl:verilator", words=words, mismatches=mismatches, case="digits 41 x 64")
+    ledger.record(backend="rtl:verilator:predictor", words=words, mismatches=mismatches,
+                  case="digits 41 x 64")
 
 
 @pytest.mark.parametrize(("case", "simulator"), FEW)
@@ -129,7 +131,8 @@ def test_reset_at_any_clock_recovers(built, ledger, case, simulator):
     core.do("errors")
     words, mismatches, rest = core.run()
     assert rest == [0] * (len(rest) - 1) + [[0, 0]]
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} reset")
+    ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches,
+                  case=f"{case} reset")
 
 
 @pytest.mark.parametrize(("case", "simulator"), FEW)
@@ -146,7 +149,8 @@ def test_a_model_that_follows_a_sample_does_not_change_its_answer(built, ledger,
         core.ask(second, row)
         first, second = second, first
     words, mismatches, _ = core.run()
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} order")
+    ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches,
+                  case=f"{case} order")
 
 
 @pytest.mark.parametrize(("case", "simulator"), FEW)
@@ -166,7 +170,8 @@ def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulat
     words, mismatches, rest = core.run()
     assert rest == [[1, 0], 0, [0, 0]] * (len(rest) // 3)
     assert len(rest) >= 12
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} bad samples")
+    ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches,
+                  case=f"{case} bad samples")
 
 
 def malformed(core: Core, good: list[int]) -> list[list[int]]:
@@ -197,7 +202,8 @@ def test_a_malformed_model_is_refused_and_leaves_none(built, ledger, case, simul
         core.do("errors")
     words, mismatches, rest = core.run()
     assert rest == [[0, 1], [0, 0]] * (len(rest) // 2)
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"{case} bad models")
+    ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches,
+                  case=f"{case} bad models")
 
 
 @pytest.mark.parametrize(("case", "simulator"), FEW)
@@ -231,5 +237,5 @@ def test_long_random_runs_equal_the_model(built, ledger, case, simulator, rounds
         core.load(state)
         core.ask(state, np.concatenate([x, raw_inputs(core.plan, 160, seed)]))
     words, mismatches, _ = core.run()
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches,
+    ledger.record(backend=f"rtl:{simulator}:predictor", words=words, mismatches=mismatches,
                   case=f"{case} from seed {start}")

@@ -53,7 +53,8 @@ def test_every_word_equals_the_model_in_the_clocks_stated(built, ledger, case, s
     assert statuses == ({0, 1, 2} if core.plan.options["scaling"] == "static" else {0, 1})
     assert spans == [solver_cycles(core.plan, core.lanes)] * len(watched)
     assert errors == [0, 0]
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"solver {case}")
+    ledger.record(backend=f"rtl:{simulator}:solver", words=words, mismatches=mismatches,
+                  case=f"solver {case}")
 
 
 @pytest.mark.parametrize(("case", "simulator"), [case for case in ONE if "verilator" not in str(case)])
@@ -76,7 +77,8 @@ def test_inner_words_of_a_and_x_equal_the_model_at_every_step(built, ledger, cas
         traced["x"] += [found.pop(("x", m, i)) == x[i] for i in range(m + 1)]
     assert not found
     for name, equal in traced.items():
-        ledger.record(backend=f"rtl:{simulator}", words=len(equal), mismatches=equal.count(False),
+        ledger.record(backend=f"rtl:{simulator}:solver-traced", words=len(equal),
+                      mismatches=equal.count(False),
                       case=f"solver {case} traced {name}")
 
 
@@ -96,7 +98,8 @@ def test_idle_and_back_pressure_change_no_word_of_systems_back_to_back(built, le
     core.do("waiting")
     words, mismatches, rest = core.run()
     assert rest[-1] == 0
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"stalled {case}")
+    ledger.record(backend=f"rtl:{simulator}:solver", words=words, mismatches=mismatches,
+                  case=f"stalled {case}")
 
 
 @pytest.mark.parametrize(("case", "simulator"), ONE)
@@ -121,7 +124,8 @@ def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(bui
     words, mismatches, rest = core.run()
     assert rest[-8:] == [[1, 0], [0, 0], [0, 1], [0, 0]] * 2
     assert not any(rest[:-8])
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches, case=f"solver {case} reset")
+    ledger.record(backend=f"rtl:{simulator}:solver", words=words, mismatches=mismatches,
+                  case=f"solver {case} reset")
 
 
 def test_full_size_equals_the_model_in_the_clocks_promised(built, ledger):
@@ -134,7 +138,7 @@ def test_full_size_equals_the_model_in_the_clocks_promised(built, ledger):
     words, mismatches, (spans,) = core.run()
     assert status == 0
     assert spans == [solver_cycles(core.plan)]
-    ledger.record(backend="rtl:verilator", words=words, mismatches=mismatches, case=f"solver n = {n}")
+    ledger.record(backend="rtl:verilator:solver", words=words, mismatches=mismatches, case=f"solver n = {n}")
 
 
 def test_the_lanes_multiply_in_all_but_a_fraction_of_their_clocks():
@@ -160,5 +164,5 @@ def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count)
             core.do("reset")
         core.solved(r, y)
     words, mismatches, _ = core.run()
-    ledger.record(backend=f"rtl:{simulator}", words=words, mismatches=mismatches,
+    ledger.record(backend=f"rtl:{simulator}:solver", words=words, mismatches=mismatches,
                   case=f"solver {case} from seed {start}")

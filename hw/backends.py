@@ -278,18 +278,22 @@ _RTL_CORES = ("", "predictor", "learner", "trainer", "solver")
 
 def _rtl(wanted: _Wanted) -> Backend:
     from ..codegen.rtl import LEARNER, TRAINER
+    from .rtl.core_backend import CoreBackend
     from .rtl.learner_backend import LearnerBackend
     from .rtl.simulate import RtlBackend
     from .rtl.trainer_backend import SolverBackend, TrainerBackend
 
     simulator, _, core = wanted.rest.partition(":")
+    backend: CoreBackend
     if core == "learner" or (not core and LEARNER.fits(wanted.plan)):
-        return LearnerBackend(wanted.plan, simulator, wanted.build, wanted.source, wanted.waves)
-    state = open_model(wanted.plan).state() if wanted.state is None else wanted.state
-    if core == "trainer" or (not core and TRAINER.fits(wanted.plan)):
-        return TrainerBackend(wanted.plan, state, simulator, wanted.build, wanted.source, wanted.waves)
-    backend = SolverBackend if core == "solver" else RtlBackend
-    return backend(wanted.plan, state, simulator, wanted.build, wanted.source, wanted.waves)
+        backend = LearnerBackend(wanted.plan, simulator, wanted.build, wanted.source, wanted.waves)
+    else:
+        state = open_model(wanted.plan).state() if wanted.state is None else wanted.state
+        trains = core == "trainer" or (not core and TRAINER.fits(wanted.plan))
+        kind = TrainerBackend if trains else SolverBackend if core == "solver" else RtlBackend
+        backend = kind(wanted.plan, state, simulator, wanted.build, wanted.source, wanted.waves)
+    backend.name = f"rtl:{wanted.rest}"
+    return backend
 
 
 def _hls(wanted: _Wanted) -> Backend:

@@ -38,6 +38,7 @@ def test_the_command_line_replays_vectors_on_a_core_and_writes_waveforms(require
                                       "--waves", str(tmp_path / "waves")])
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
+    assert [row["backend"] for row in found["backends"]] == [name]
     waves = list((tmp_path / "waves").glob("*.fst"))
     assert waves
     assert all(path.stat().st_size > 100 for path in waves)

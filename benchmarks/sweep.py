@@ -67,6 +67,10 @@ it. A point that plan or spec refuses is a result, counted by its code. Results 
 of the run's folder, a row a point; the same command goes on after an interruption. Rows do not depend on who
 computed them: one process, several (`--jobs`), or a dask.distributed cluster (`--scheduler`).
 
+One sweep at a time works in a folder; another is refused (E377), and one that was killed holds nothing. Each row
+has a digest: where `sweep.db` was damaged, readers refuse it (E366), and the same sweep keeps every point that
+is sound, computes the others again, says so, and leaves the damaged file beside as `damaged-1.db`.
+
 ## Measures
 
 | name | unit | | what |

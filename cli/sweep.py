@@ -91,7 +91,8 @@ def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_
 
     try:
         with bar(as_json, "sweep") as progress:
-            return run_sweep(settings, folder, jobs=jobs, scheduler=scheduler, progress=progress)
+            return run_sweep(settings, folder, jobs=jobs, scheduler=scheduler, progress=progress,
+                             tell=lambda text: typer.echo(text, err=True))
     except KeyboardInterrupt:
         typer.echo(f"{folder} keeps what was done; the same command goes on from there", err=True)
         raise

@@ -24,9 +24,12 @@ SWEEP = {
                   "Raise lambda in the spec, or give the limit as a number."),
     "E365": Entry("no sweep in the folder", "The folder holds no sweep.db that a sweep has begun.",
                   "Name the folder that `kerncast sweep SPEC -o FOLDER` wrote."),
-    "E366": Entry("the results of a sweep cannot be read",
-                  "sweep.db is damaged, is no file of ours, or another sweep holds it. Nothing was changed.",
-                  "Move the file away, or name another -o; the points are computed again."),
+    "E366": Entry("the results of a sweep are damaged",
+                  "sweep.db is no file of ours, of an earlier version, or not as it was written: each row has "
+                  "a digest. A reader changes nothing.",
+                  "Run the same sweep again: results that are sound are kept, the others computed again, "
+                  "and the damaged file is left beside. Where none is sound, move the file away, or name "
+                  "another -o."),
     "E367": Entry("the folder holds another sweep",
                   "Results of another spec, other data or another version do not belong together.",
                   "Name another -o."),
@@ -61,4 +64,7 @@ SWEEP = {
                   "A page of kerncast explore asked for a value or a design that this run does not offer: it "
                   "was left open from another run.",
                   "Load the page again."),
+    "E377": Entry("another sweep is at work in the folder",
+                  "Two sweeps at once would each answer for the grid of the other.",
+                  "Wait until it ends, or name another -o. A sweep that was killed holds nothing."),
 }

@@ -28,6 +28,7 @@ from .measures import (
 from .search import search
 from .space import Axis, Inputs, Space, make_space
 from .store import DATABASE, Store, opened
+from .upkeep import LOCK, working
 
 #: Points of a grid that are tried without a search.
 MOST_POINTS = 1_000_000
@@ -139,13 +140,15 @@ class Run:
             raise fail("E365", "this folder holds no sweep", where=str(folder),
                        allowed=f"a folder with the {DATABASE} of a sweep",
                        remedy="run kerncast sweep SPEC -o FOLDER first")
-        space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
-        self.settings = Settings(space, held["base_dir"], tuple(held["objectives"]),
-                                 tuple(Constraint(**c) for c in held["constraints"]), held["trials"],
-                                 held["seed"])
-        self.baseline: dict[str, float] = held["baseline"]
-        self.judged_by: str = held["judged_by"]
-        values = {axis.key: set(axis.values) for axis in space.axes}
+        try:
+            self.settings = _settings_of(held)
+            self.baseline: dict[str, float] = dict(held["baseline"])
+            self.judged_by = str(held["judged_by"])
+        except KerncastError:
+            raise
+        except (KeyError, TypeError, ValueError) as error:
+            raise store.damaged(f"settings that are none: {error!r}") from error
+        values = {axis.key: set(axis.values) for axis in self.space.axes}
         self.points = [p for p in store.points().values() if p.inputs.keys() == values.keys()
                        and all(value in values[key] for key, value in p.inputs.items())]
 
@@ -224,7 +227,8 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
 
 
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
-              progress: Progress = lambda done, total: None) -> Run:
+              progress: Progress = lambda done, total: None,
+              tell: Callable[[str], None] = lambda text: None) -> Run:
     """Evaluate what is not known yet of a grid, or let a search try points, and keep every result.
 
     Parameters
@@ -238,20 +242,22 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
         Of a dask.distributed cluster, which computes instead.
     progress : callable, optional
         Told points done and in all.
+    tell : callable, optional
+        Told where earlier results were damaged, and which of them are kept.
 
     Raises
     ------
     KerncastError
-        E302 for a folder that is not ours, E366 where its results cannot be read, E367 where they are of
-        another spec, E364 where float64 has no answer to compare with; whatever is wrong with the spec as
-        written; E262 and E501 of the executors.
+        E302 for a folder that is not ours, E366 where none of its results is sound, E367 where they are of
+        another spec, E377 where another sweep is at work in it, E364 where float64 has no answer to compare
+        with; whatever is wrong with the spec as written; E262 and E501 of the executors.
     """
-    refuse_foreign(folder, ours=(folder / DATABASE).is_file(),
+    refuse_foreign(folder, ours=any((folder / name).is_file() for name in (DATABASE, LOCK)),
                    allowed="a new or an empty folder, or one of an earlier sweep")
     evaluator = settings.evaluator
     baseline, judged_by = checked_baseline(evaluator, settings.constraints), evaluator.judged_by()
     folder.mkdir(parents=True, exist_ok=True)
-    with opened(folder, new=True) as store:
+    with working(folder, tell) as store:
         _refuse_another(store, settings, evaluator, folder)
         work = _Work(store, settings, evaluator, baseline, jobs, scheduler, progress)  # reads them all
         store.put(settings=_kept(settings, baseline, judged_by))
@@ -271,12 +277,21 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
             "seed": settings.seed, "baseline": baseline, "judged_by": judged_by}
 
 
+def _settings_of(held: Mapping[str, Any]) -> Settings:
+    """What :func:`_kept` holds of them."""
+    space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
+    return Settings(space, held["base_dir"], tuple(held["objectives"]),
+                    tuple(Constraint(**c) for c in held["constraints"]), held["trials"], held["seed"])
+
+
 def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:
     """E367 where the folder holds points of another spec, other data or another version."""
     mine = [__version__, settings.space.values, evaluator.source]
     held = store.meta("identity")
     if held is None:
         store.put(identity=mine)
+    elif not isinstance(held, list) or len(held) != len(mine):
+        raise store.damaged("an identity that is none")
     elif held != mine:
         parts = zip(("version of kerncast", "spec", "data"), held, mine, strict=True)
         what = next(name for name, a, b in parts if a != b)

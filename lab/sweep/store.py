@@ -2,16 +2,18 @@
 
 Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
 ``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the model's words).
-Table ``meta``: ``name`` and ``value`` (JSON).  Rows are written as they come, each set in a transaction, so
-that a killed process loses the points under way and nothing else.  A file that cannot be read is left as it
-is.
+Table ``meta``: ``name`` and ``value`` (JSON).  Each row ends with a ``digest`` of what it holds, since SQLite
+itself does not notice an altered word.  Rows are written as they come, each set in a transaction, so that a
+killed process loses the points under way and nothing else.  A file that cannot be read is left as it is; see
+:mod:`.upkeep` for what becomes of its sound rows.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -21,17 +23,41 @@ from .evaluate import Point
 
 #: The file in the run folder, also the mark of such a folder.
 DATABASE = "sweep.db"
-SCHEMA = 1
+SCHEMA = 2
 
 _TABLES = """
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, digest TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, inputs TEXT NOT NULL, status TEXT NOT NULL,
     code TEXT NOT NULL, message TEXT NOT NULL, plan TEXT NOT NULL, words TEXT NOT NULL,
-    measures TEXT NOT NULL);
+    measures TEXT NOT NULL, digest TEXT NOT NULL);
 """
-_COLUMNS = "key, inputs, status, code, message, plan, words, measures"
+META = "name, value, digest"
+POINTS = "key, inputs, status, code, message, plan, words, measures, digest"
 _LOCKED_SECONDS = 30.0
 T = TypeVar("T")
+
+
+def sealed(*values: str) -> tuple[str, ...]:
+    """The values of a row and, at its end, their digest."""
+    return (*values, hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32])
+
+
+def sound(row: Sequence[object]) -> bool:
+    """Whether a row is as it was written."""
+    return all(isinstance(value, str) for value in row) and tuple(row) == sealed(*map(str, row[:-1]))
+
+
+def point_of(row: Sequence[str]) -> Point:
+    """The point of a sound row."""
+    key, inputs, status, code, message, plan, words, measures, _ = row
+    return Point(key, dict(json.loads(inputs)), status, code, message, plan, words,
+                 dict(json.loads(measures)))
+
+
+def in_use(path: Path, error: Exception) -> KerncastError:
+    """E377: another process is at work there."""
+    return fail("E377", "another sweep is at work in this folder", where=str(path), value=error,
+                allowed="one sweep at a time in a folder", remedy="wait until it ends, or name another -o")
 
 
 class Store:
@@ -46,7 +72,7 @@ class Store:
     Raises
     ------
     KerncastError
-        E365 where there is none, E366 where it cannot be read.
+        E365 where there is none, E366 where it cannot be read, E377 where another process writes it.
     """
 
     def __init__(self, folder: Path, *, new: bool = False) -> None:
@@ -62,9 +88,14 @@ class Store:
             raise
 
     def _open(self) -> None:
-        found = self._db.execute("PRAGMA quick_check").fetchone()
+        found = self._db.execute("PRAGMA integrity_check").fetchone()
         if found != ("ok",):
             raise sqlite3.DatabaseError(str(found and found[0]))
+        if self._db.execute("PRAGMA table_info(meta)").fetchall() and not self._db.execute(
+                "SELECT 1 FROM pragma_table_info('points') WHERE name = 'digest'").fetchone():
+            raise fail("E366", "the results are of an earlier version of kerncast", where=str(self.path),
+                       value="rows without digests", allowed=f"rows of schema {SCHEMA}",
+                       remedy="name another -o; the points are computed again")
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         with self._db:
@@ -80,31 +111,35 @@ class Store:
             return do()
         except sqlite3.OperationalError as error:
             if "locked" not in str(error):
-                raise self._damaged(error) from error
-            raise fail("E366", "the results are locked by another sweep", where=str(self.path), value=error,
-                       allowed="one sweep at a time in a folder", remedy="wait for it, or name another -o"
-                       ) from error
+                raise self.damaged(error) from error
+            raise in_use(self.path, error) from error
+        except KerncastError:
+            raise
         except (sqlite3.Error, ValueError, TypeError, KeyError) as error:  # not SQLite, or not ours
-            raise self._damaged(error) from error
+            raise self.damaged(error) from error
 
-    def _damaged(self, error: Exception) -> KerncastError:
-        return fail("E366", "the results cannot be read", where=str(self.path), value=error,
-                    allowed="a file that kerncast sweep wrote",
-                    remedy="nothing was changed: move the file away, or name another -o")
+    def damaged(self, what: object) -> KerncastError:
+        """E366: the file holds something else than was written."""
+        return fail("E366", "the results are damaged", where=str(self.path), value=what,
+                    allowed="a file as kerncast sweep wrote it",
+                    remedy="run the same kerncast sweep again: it keeps every result that is sound and "
+                           "computes the others; if none is, move the file away, or name another -o")
 
     def meta(self, name: str) -> Any:
         """What was kept under a name; None where nothing was."""
         def read() -> Any:
-            row = self._db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-            return None if row is None else json.loads(row[0])
+            row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
+            if row is not None and not sound(row):
+                raise self.damaged(f"the row of {name} in meta is not as it was written")
+            return None if row is None else json.loads(row[1])
         return self._told(read)
 
     def put(self, **values: Any) -> None:
         """Keep values under names."""
         def write() -> None:
             with self._db:
-                self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)",
-                                     [(name, json.dumps(value)) for name, value in values.items()])
+                self._db.executemany(f"INSERT OR REPLACE INTO meta ({META}) VALUES (?, ?, ?)",
+                                     [sealed(name, json.dumps(value)) for name, value in values.items()])
         self._told(write)
 
     def add(self, points: Iterable[Point]) -> None:
@@ -112,19 +147,21 @@ class Store:
         def write() -> None:
             with self._db:
                 self._db.executemany(
-                    f"INSERT OR REPLACE INTO points ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                    [(p.key, json.dumps(p.inputs), p.status, p.code, p.message, p.plan, p.words,
-                      json.dumps(p.measures, sort_keys=True)) for p in points])
+                    f"INSERT OR REPLACE INTO points ({POINTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    [sealed(p.key, json.dumps(p.inputs), p.status, p.code, p.message, p.plan, p.words,
+                            json.dumps(p.measures, sort_keys=True)) for p in points])
         self._told(write)
 
     def points(self) -> dict[str, Point]:
-        """All points by their keys, in the order of these."""
-        return self._told(lambda: {point.key: point for point in self._rows()})
-
-    def _rows(self) -> Iterator[Point]:
-        for row in self._db.execute(f"SELECT {_COLUMNS} FROM points ORDER BY key"):
-            key, inputs, status, code, message, plan, words, measures = row
-            yield Point(key, json.loads(inputs), status, code, message, plan, words, json.loads(measures))
+        """All points by their keys, in the order of these; E366 where any is not as it was written."""
+        def read() -> dict[str, Point]:
+            rows = self._db.execute(f"SELECT {POINTS} FROM points ORDER BY key").fetchall()
+            kept = [row for row in rows if sound(row)]
+            if len(kept) < len(rows):
+                raise self.damaged(f"{len(rows) - len(kept):,} of {len(rows):,} points are not as they were "
+                                   f"written, {len(kept):,} are sound")
+            return {row[0]: point_of(row) for row in rows}
+        return self._told(read)
 
     def close(self) -> None:
         """Close the file."""

@@ -1,0 +1,92 @@
+"""lab.sweep: the results while a sweep writes them: one sweep at a time, and what is sound outlives damage.
+
+The lock is SQLite's, of an empty file beside the results: it ends with the process that holds it, however
+that ends, and readers of the results need not wait for it.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from ...sim.errors import KerncastError
+from .evaluate import Point
+from .store import DATABASE, META, POINTS, Store, in_use, opened, point_of, sound
+
+#: The file that a sweep locks.
+LOCK = "sweep.lock"
+
+
+@contextmanager
+def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
+    """The results of a folder for the one sweep that writes them.
+
+    Parameters
+    ----------
+    folder : Path
+        It exists.
+    tell : callable
+        Told where results were damaged: how many are kept, and where the file as it was is.
+
+    Raises
+    ------
+    KerncastError
+        E377 where another sweep is at work there, E366 where the results are damaged and none is sound.
+    """
+    with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
+        try:
+            lock.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            raise in_use(folder, error) from None
+        _rescue(folder, tell)
+        with opened(folder, new=True) as store:
+            yield store
+
+
+def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
+    """Put the sound rows of damaged results into a file of their own, and leave the damaged one beside it."""
+    path = folder / DATABASE
+    if not path.is_file():
+        return
+    try:
+        with opened(folder) as store:
+            for name in ("identity", "settings"):
+                store.meta(name)
+            store.points()
+        return
+    except KerncastError as error:
+        damaged = error.problems[0].code == "E366"
+        identity, points = _sound_rows(path) if damaged else (None, [])
+        if identity is None or not points:
+            raise
+    aside = next(at for n in count(1) if not (at := folder / f"damaged-{n}.db").exists())
+    for ending in ("", "-wal", "-shm"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + ending).rename(aside.with_name(aside.name + ending))
+    with opened(folder, new=True) as store:
+        store.put(identity=identity)
+        store.add(points)
+    tell(f"{path} was damaged: the {len(points):,} points of it that are sound are kept, others are computed "
+         f"again; as it was it is {aside}")
+
+
+def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
+    """Identity, None where it is lost, and points, of the rows that can be read and are as written."""
+    rows: dict[str, Point] = {}
+    identity = None
+    with closing(sqlite3.connect(path)) as db:
+        db.text_factory = lambda found: found.decode("utf-8", "replace")
+        with suppress(sqlite3.Error, ValueError):
+            identity = next((json.loads(row[1]) for row in db.execute(f"SELECT {META} FROM meta NOT INDEXED")
+                             if row[0] == "identity" and sound(row)), None)
+        for order in ("ASC", "DESC"):  # what cannot be read may lie between
+            with suppress(sqlite3.Error, ValueError, TypeError):
+                for row in db.execute(f"SELECT {POINTS} FROM points NOT INDEXED ORDER BY rowid {order}"):
+                    if sound(row):
+                        rows[row[0]] = point_of(row)
+    return identity, list(rows.values())

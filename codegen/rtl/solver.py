@@ -9,6 +9,8 @@ import numpy as np
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..context import context
+from . import axi
+from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, rendered, signed_bits
 from .core import Core
 
@@ -120,11 +122,22 @@ def solver_context(plan: Plan) -> dict[str, Any]:
     }
 
 
+def _ports(plan: Plan) -> Ports:
+    """The streams, as the template has them."""
+    return Ports("solver", (Stream("r", True, plan.word), Stream("y", True, plan.word),
+                            Stream("alpha", False, plan.word, 3)), ("y", "alpha"),
+                 (("error_r", "a first row with tlast at the wrong beat"),
+                  ("error_y", "a right-hand side with tlast at the wrong beat"),
+                  ("dropped", "a system dropped, one of whose frames was wrong")), lanes=True)
+
+
 def _render(plan: Plan) -> dict[str, str]:
-    p = plan.name
-    return primitives(MODULES) | rendered(
-        {f"{p}_solver.sv": "solver.sv", f"{p}_solver.f": "solver.f", "README.md": "solver.md"},
-        solver_context(plan) | {"modules": MODULES, "tops": ("solver",)})
+    p, modules = plan.name, (*MODULES, *axi.MODULES)
+    return primitives(modules) | rendered(
+        {f"{p}_solver.sv": "solver.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
+         "README.md": "solver.md"},
+        solver_context(plan) | _ports(plan).context()
+        | {"modules": modules, "tops": ("solver", "solver_axi")})
 
 
 SOLVER = Core("solver", refusal, _render, solver_cycles)

@@ -10,7 +10,7 @@ from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 from .bench import StreamBench, carry_out, the_script
 
 #: Whatever a core may have of streams.
-_SOURCES, _SINKS = ("x", "y", "model", "state"), ("f", "model", "state")
+_SOURCES, _SINKS = ("x", "y", "r", "model", "state"), ("f", "alpha", "model", "state")
 
 
 class AxiBench(StreamBench):

@@ -92,8 +92,9 @@ def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
     plan = make(case)
     generate_rtl(plan, tmp_path)
     for top in (f"{plan.name}_{core.name}" for core in cores_of(plan)):
-        done = subprocess.run(["iverilog", "-g2012", "-Wall", "-Wno-timescale", "-c", f"{top}.f", "-s", top,
-                               "-o", "core.vvp"], cwd=tmp_path / "rtl", capture_output=True, text=True)
+        done = subprocess.run(["iverilog", "-g2012", "-Wall", "-Wno-timescale", "-c", f"{top}.f", "-s",
+                               f"{top}_axi", "-o", "core.vvp"],
+                              cwd=tmp_path / "rtl", capture_output=True, text=True)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -105,7 +106,7 @@ def test_verilator_lints_it_without_a_warning(case, tmp_path, require_tool):
     for top in (f"{plan.name}_{core.name}" for core in cores_of(plan)):
         # Bits that a floor drops are unused on purpose.
         done = subprocess.run([root / "bin" / "verilator", "--lint-only", "-Wall", "-Wno-UNUSEDSIGNAL",
-                               "--top-module", top, "-f", f"{top}.f"],
+                               "--top-module", f"{top}_axi", "-f", f"{top}.f"],
                               cwd=tmp_path / "rtl", capture_output=True, text=True,
                               env=os.environ | {"VERILATOR_ROOT": str(root)})
         assert done.returncode == 0, done.stderr

@@ -2,7 +2,7 @@
 
 import pytest
 
-from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
 from kerncast.hw.rtl.simulate import model_frame, sample_frames
 from kerncast.hw.rtl.simulators import Simulation
@@ -12,6 +12,7 @@ from kerncast.sim.plan import ABI
 
 from .conftest import expected, make, trained
 from .learner_cases import stream
+from .solver_cases import case_plan, problems, solution
 
 CONTROL, STATUS, ERRORS, CLOCKS, FRAMES, HASH = 0x04, 0x08, 0x0C, 0x10, 0x18, 0x20
 RUN, RESET, READ_MODEL, READ_SLOTS = 1, 2, 4, 8
@@ -63,6 +64,38 @@ def trainer_script():
     return plan, TRAINER, s
 
 
+def solver_script():
+    plan, s = case_plan("even24"), Script()
+    mask, asked = (1 << plan.word) - 1, list(problems(plan, 4, 3))[::3]
+    (r, y), (other_r, other_y) = [[(words & mask).tolist() for words in problem] for problem in asked]
+    first, second = ([status, *(word & mask for word in words)]
+                     for status, *words in [solution(plan, *problem) for problem in asked])
+    s.do(("send", "r", r), ("send", "y", y), ("cycles", 50))
+    s.expect([0, 0], "read", FRAMES, 2)
+    s.do(("write", CONTROL, RUN))
+    s.expect(first, "frame", "alpha")
+    s.expect([first[0] << 8, 0], "read", STATUS, 2)
+    s.do(("send", "r", r[1:]), ("sent",), ("cycles", 9))
+    s.expect([1], "read", ERRORS)
+    s.do(("send", "y", y), ("sent",), ("cycles", 9))
+    s.expect([5], "read", ERRORS)  # its partner has come, and has gone with it
+    s.do(("send", "r", other_r), ("send", "y", other_y))
+    s.expect(second, "frame", "alpha")
+    s.expect([second[0] << 8], "read", STATUS)
+    s.do(("send", "y", y[1:]), ("write", ERRORS, 5), ("sent",), ("cycles", 9))
+    s.expect([2], "read", ERRORS)
+    s.expect([4, 2], "read", FRAMES, 2)
+    s.do(("send", "r", r), ("send", "r", r), ("send", "y", y), ("sent",), ("cycles", 20))
+    s.expect([(second[0] << 8) | 1], "read", STATUS)
+    s.do(("write", CONTROL, RUN | RESET))
+    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    s.expect(0, "waiting")
+    s.do(("send", "r", r), ("send", "y", y))
+    s.expect(first, "frame", "alpha")
+    s.expect([1, 1], "read", FRAMES, 2)
+    return plan, SOLVER, s
+
+
 def predictor_script():
     plan, s = make("gains16"), Script()
     (state, x), mask = trained(plan, 3), (1 << plan.word) - 1
@@ -112,8 +145,8 @@ def learner_script():
     return plan, LEARNER, s
 
 
-@pytest.mark.parametrize("case", [trainer_script, predictor_script, learner_script],
-                         ids=["trainer", "predictor", "learner"])
+@pytest.mark.parametrize("case", [trainer_script, solver_script, predictor_script, learner_script],
+                         ids=["trainer", "solver", "predictor", "learner"])
 def test_a_processor_starts_resets_and_watches_a_core(require_simulator, ledger, tmp_path, case):
     require_simulator("icarus")
     plan, core, s = case()

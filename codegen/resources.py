@@ -7,10 +7,12 @@ from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
-
-from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
+from typing import TYPE_CHECKING
 
 from ..sim.errors import fail
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 #: Environment variable: a folder whose files stand beside those of ``firmware/``.
 OWN_FIRMWARE = "KERNCAST_FIRMWARE"
@@ -53,20 +55,18 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
     return shipped | own
 
 
-class _PackageLoader(BaseLoader):
-    """Templates from ``templates/`` of the package, wherever it is installed."""
-
-    def get_source(self, environment: Environment, template: str
-                   ) -> tuple[str, str | None, None]:
-        """Text of a template, for Jinja."""
-        try:
-            return read_text(f"templates/{template}"), f"templates/{template}", None
-        except (FileNotFoundError, IsADirectoryError):
-            raise TemplateNotFound(template) from None
+def _template(name: str) -> tuple[str, str, None] | None:
+    """Text and place of a template, for Jinja; None where there is none."""
+    try:
+        return read_text(f"templates/{name}"), f"templates/{name}", None
+    except (FileNotFoundError, IsADirectoryError):
+        return None
 
 
 @cache
 def environment() -> Environment:
     """The one way templates are rendered: an undefined name is an error, blocks leave no blank lines."""
-    return Environment(loader=_PackageLoader(), undefined=StrictUndefined, trim_blocks=True,
+    from jinja2 import Environment, FunctionLoader, StrictUndefined  # what reads boards renders nothing
+
+    return Environment(loader=FunctionLoader(_template), undefined=StrictUndefined, trim_blocks=True,
                        lstrip_blocks=True, keep_trailing_newline=True, autoescape=False)

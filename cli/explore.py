@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -28,15 +33,13 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
     kerncast explore ecg.toml --no-browser --port 8123
     kerncast explore ecg.toml --no-browser --json
     """
-    import webbrowser
-
     from ..lab.explore import Server, Session
     from ..lab.report import check_plotly
     from ..lab.report.render import rendered
 
     check_plotly()  # before anything is computed
     spec = load_spec(path)
-    with tempfile.TemporaryDirectory(prefix="kerncast-", ignore_cleanup_errors=True) as work:
+    with _terminable(), tempfile.TemporaryDirectory(prefix="kerncast-", ignore_cleanup_errors=True) as work:
         session = Session(spec, path.parent, Path(work))
         with Server(session, rendered(session.page()), port) as server:
             try:
@@ -44,7 +47,34 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
                      f"{server.url}\nCtrl-C ends it")
                 sys.stdout.flush()  # a pipe's reader waits for it
                 if not no_browser:
-                    webbrowser.open(server.url)
+                    threading.Thread(target=_open_browser, args=(server.url,), daemon=True).start()
                 server.serve_forever()
             except KeyboardInterrupt:
                 typer.echo("ended", err=True)
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM and a closed terminal end the command as an exception does: its temporary folder goes too."""
+    def ended(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+    before = {number: signal.signal(number, ended) for number in numbers}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _open_browser(url: str) -> None:
+    """Start a browser, in a thread of its own: one of text runs until it is left."""
+    import webbrowser
+
+    try:
+        opened = webbrowser.open(url)
+    except (webbrowser.Error, OSError):
+        opened = False
+    if not opened:
+        typer.echo("no browser could be started: open the address above yourself, on this machine", err=True)

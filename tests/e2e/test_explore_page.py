@@ -1,10 +1,13 @@
 """kerncast explore in a real browser: sliders ask the model, the generated C runs, strangers are refused."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
 import threading
+import webbrowser
+from contextlib import suppress
 from http.client import HTTPConnection
 
 import numpy as np
@@ -12,6 +15,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 import kerncast
+from kerncast.cli import explore
 from kerncast.lab.explore import Server, Session
 from kerncast.lab.explore.session import Overtaken
 from kerncast.lab.report.render import rendered
@@ -219,6 +223,40 @@ def test_the_command_prints_its_address_and_ends_with_ctrl_c(spec):
         _, errors = running.communicate(timeout=60)
     assert (running.returncode, errors) == (0, "ended\n")
     assert sorted(path.name for path in spec.parent.iterdir()) == before
+
+
+def test_a_browser_that_stays_in_the_terminal_holds_up_nothing_and_sigterm_leaves_nothing(spec, tmp_path):
+    own = {"BROWSER": str(tmp_path / "stays"), "TMPDIR": str(tmp_path / "own")}
+    (tmp_path / "own").mkdir()
+    stays = tmp_path / "stays"  # as w3m does: it asks for the page and ends when its reader leaves
+    stays.write_text(f"#!{sys.executable}\nimport signal\nsignal.pause()\n")
+    stays.chmod(0o755)
+    with subprocess.Popen([sys.executable, "-m", "kerncast", "explore", str(spec), "--json"],
+                          stdout=subprocess.PIPE, text=True, start_new_session=True,
+                          env=os.environ | own) as running:
+        told = json.loads("".join(iter(running.stdout.readline, "}\n")) + "}")
+        connection = HTTPConnection("127.0.0.1", told["port"], timeout=60)
+        connection.request("GET", "/" + told["url"].partition("//")[2].partition("/")[2])
+        assert connection.getresponse().status == 200
+        assert len([*(tmp_path / "own").glob("kerncast-*")]) == 1
+        running.send_signal(signal.SIGTERM)
+        running.wait(timeout=60)
+        with suppress(ProcessLookupError):  # the stand-in outlives what started it
+            os.killpg(running.pid, signal.SIGKILL)
+    assert running.returncode == 128 + signal.SIGTERM
+    assert not [*(tmp_path / "own").glob("kerncast-*")]
+
+
+@pytest.mark.parametrize("answer", [lambda url: False, webbrowser.Error("no runnable browser")])
+def test_where_there_is_no_browser_a_line_says_so(monkeypatch, capsys, answer):
+    def asked(url):
+        if isinstance(answer, Exception):
+            raise answer
+        return answer(url)
+
+    monkeypatch.setattr(webbrowser, "open", asked)
+    explore._open_browser("http://127.0.0.1:1/")
+    assert "no browser could be started: open the address above" in capsys.readouterr().err
 
 
 def test_without_data_or_learning_there_is_nothing_to_explore(run, spec):

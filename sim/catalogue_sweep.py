@@ -15,8 +15,8 @@ SWEEP = {
     "E362": Entry("no such measure", "Objectives and limits name what a sweep measures or computes.",
                   "Use one of the names listed."),
     "E363": Entry("no limit",
-                  "A limit is a measure, <= or >=, and a number with its unit: ram <= 8 kB (8000 bytes; 8 "
-                  "KiB are 8192). Errors may be held against float64 with the spec as written: error <= "
+                  "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB (8000 "
+                  "bytes; 8 KiB are 8192). Errors may be held against float64 with the spec as written: error <= "
                   "float + 1.",
                   "Write it in this form, in quotes."),
     "E364": Entry("float64 has no answer to compare with",

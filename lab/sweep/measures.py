@@ -47,9 +47,10 @@ COSTS = ("ram", "flash", "energy", "instructions")
 DEFAULT_OBJECTIVES = ("error", "ram")
 DEFAULT_CONSTRAINT = "error <= float + 1"
 
-#: Factors of units; k is 1000 and Ki 1024.
-_UNITS = {"": 1, "%": 1, "point": 1, "points": 1, "B": 1, "kB": 1000, "KiB": 1024, "MB": 10**6, "nJ": 1,
-          "uJ": 1000, "mJ": 10**6}
+#: By the unit of a measure, those that its limits may be written in, and their factors; k is 1000, Ki 1024.
+_UNITS: dict[str, dict[str, int]] = {
+    "%": {"%": 1, "point": 1, "points": 1}, "B": {"B": 1, "kB": 1000, "KiB": 1024, "MB": 10**6},
+    "nJ": {"nJ": 1, "uJ": 1000, "mJ": 10**6}}
 _LIMIT = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<sign><=|>=)\s*(?P<float>float\s*(?P<plus>[+-])?)?\s*"
                     r"(?P<number>\d*\.?\d+(?:[eE][+-]?\d+)?)?\s*(?P<unit>[A-Za-z%]*)\s*")
 _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
@@ -128,21 +129,29 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
 def parse_constraint(text: str, algorithm: str, where: str, problems: list[Problem]) -> Constraint | None:
     """A limit such as ``ram <= 8 kB`` or ``error <= float + 1``; E362, E363 where it is none."""
     found = _LIMIT.fullmatch(text)
-    wrong = found is None or found["unit"] not in _UNITS or bool(found["plus"]) != bool(
+    known = [unit for units in _UNITS.values() for unit in units]
+    wrong = found is None or found["unit"] not in ("", *known) or bool(found["plus"]) != bool(
         found["float"] and found["number"]) or not (found["float"] or found["number"])
     if found is None or wrong:
         problems.append(Problem("E363", "this is no limit", where, text,
                                 "MEASURE <= NUMBER [UNIT], or error <= float + NUMBER; units: "
-                                + ", ".join(u for u in _UNITS if u),
+                                + ", ".join(known),
                                 "write \"ram <= 8 kB\" (8000 bytes; 8 KiB are 8192)"))
         return None
     if not checked_names([found["name"]], algorithm, where, problems):
+        return None
+    units = {"": 1, **_UNITS.get(MEASURES[found["name"].split(".")[0]][0], {})}
+    if found["unit"] not in units:
+        of_it = ", ".join(unit for unit in units if unit)
+        problems.append(Problem("E363", f"{found['name']} is not measured in {found['unit']}", where, text,
+                                f"{of_it}, or a number alone" if of_it else "a number alone",
+                                "give the limit in a unit of this measure"))
         return None
     if found["float"] and found["name"] not in ("error", "rms"):
         problems.append(Problem("E363", f"float64 has no {found['name']} to compare with", where, text,
                                 "float with error or rms", "write a number"))
         return None
-    number = float(found["number"] or 0) * _UNITS[found["unit"]] * (-1 if found["plus"] == "-" else 1)
+    number = float(found["number"] or 0) * units[found["unit"]] * (-1 if found["plus"] == "-" else 1)
     return Constraint(" ".join(text.split()), found["name"], found["sign"] == "<=", number,
                       bool(found["float"]))
 

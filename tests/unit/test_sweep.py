@@ -136,7 +136,8 @@ def test_a_limit_is_read_with_its_unit(text, number, above):
 
 
 @pytest.mark.parametrize("text", ["ram", "ram <= ", "ram = 3", "ram <= 3 apples", "error <= float 3",
-                                  "error <= + 3", "8 kB", ""])
+                                  "error <= + 3", "8 kB", "", "error <= 1 kB", "ram <= 8 %", "rms <= 3 %",
+                                  "energy <= 2 B", "instructions <= 9 nJ", "error <= float + 1 B"])
 def test_what_is_no_limit_is_refused(text):
     problems = []
     assert parse_constraint(text, "toeplitz_rls", "", problems) is None

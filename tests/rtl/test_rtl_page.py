@@ -1,16 +1,20 @@
 """docs/rtl.md says what the cores do: its clocks, its shares, its example and its figures."""
 
 import importlib.util
+import itertools
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from kerncast.cli.main import app
-from kerncast.codegen.rtl import PREDICTOR
-from kerncast.codegen.rtl.learner import update_cycles
+from kerncast.codegen.rtl import LEARNER, PREDICTOR
+from kerncast.codegen.rtl.learner import prediction_cycles, update_cycles
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, solver_cycles
+from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
+from kerncast.sim.model import open_model
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,12 +42,37 @@ def test_the_figures_are_what_the_simulation_shows(rtl, require_simulator):
     assert {path: path.read_text() for path in figures} == figures
 
 
-@pytest.mark.parametrize(("columns", "budget"), [(8, 32), (64, 41), (4, 64), (256, 2)])
-def test_nine_of_ten_clocks_multiply_from_256_words_on(rtl, columns, budget):
-    # Beside those in which a sample is taken, and a vector exchanged.
-    plan, words = rtl.learner(columns, budget), columns * budget
-    assert words / (PREDICTOR.cycles(plan) - columns) >= 0.9
-    assert 2 * words / (update_cycles(plan) - 2 * columns - 1) >= 0.9
+@pytest.mark.parametrize(("core", "learning", "passes", "valid"), [
+    (PREDICTOR, False, 1, "expansion_inst.column"), (LEARNER, True, 2, "column_valid"),
+    (LEARNER, False, 1, "column_valid")])
+def test_every_clock_of_a_pass_takes_a_term_and_the_shares_are_those_counted(
+        rtl, require_simulator, core, learning, passes, valid):
+    require_simulator("icarus")
+    columns, budget = 8, 32
+    plan, chance = rtl.learner(columns, budget), np.random.default_rng(1)
+    model, x = open_model(plan), chance.integers(-2000, 2000, (budget + 1, columns))
+    model.update(x[:budget], np.arange(budget))
+    model_words, slots = state_frames(plan, model.state())
+    given = [("restore", model_words, slots)] if core is LEARNER else [("model", model_words), ("sent",)]
+    asked = ("sample", sample_frame(plan, x[budget], 5 if learning else None))
+    values = rtl.simulated(plan, core, [valid, "s_axis_x_tvalid", "m_axis_f_tvalid"],
+                           [*given, (*asked, learning) if core is LEARNER else asked, ("answers", 1)])
+    begun, answered = values[1].index(1), values[2].index(1)
+    terms, clocks = "".join(map(str, values[0][begun:answered])), answered - begun
+    assert [len(run) for run in terms.split("0") if run] == [columns * budget] * passes
+    page = rtl.page()
+    [row] = [line.split(" | ") for line in page.splitlines() if line.startswith(f"| {columns} | {budget} |")]
+    assert (str(clocks), rtl.share(terms.count("1"), clocks)) in list(itertools.pairwise(row))
+
+
+@pytest.mark.parametrize(("word", "kernel"), [(16, "gaussian"), (32, "periodic")])
+def test_nine_of_ten_clocks_take_a_term_from_where_the_page_says(rtl, word, kernel):
+    _, _, *figures = (text.strip() for text in rtl.shares(word, kernel).strip("|").split("|"))
+    operations = ((PREDICTOR.cycles, 1), (update_cycles, 2), (prediction_cycles, 1))
+    for (cycles, passes), terms in zip(operations, map(int, figures[1::2]), strict=True):
+        few, enough = ((passes * words / cycles(rtl.learner(8, words // 8, word, kernel)))
+                       for words in (terms - 8, terms))
+        assert few < 0.9 <= enough
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])

@@ -67,9 +67,13 @@ it. A point that plan or spec refuses is a result, counted by its code. Results 
 of the run's folder, a row a point; the same command goes on after an interruption. Rows do not depend on who
 computed them: one process, several (`--jobs`), or a dask.distributed cluster (`--scheduler`).
 
-One sweep at a time works in a folder; another is refused (E377), and one that was killed holds nothing. Each row
-has a digest: where `sweep.db` was damaged, readers refuse it (E366), and the same sweep keeps every point that
-is sound, computes the others again, says so, and leaves the damaged file beside as `damaged-1.db`.
+Where the grid is too large, `--trials N` tries N of its points at most: three quarters by search (optuna's
+tree-structured Parzen estimator), the rest on the way from its best design to a cheaper one, a key at a time.
+The same seed tries the same points on any number of workers.
+
+One sweep at a time works in a folder; another is refused (E377), and one that was killed holds nothing. Each
+row has a digest: where `sweep.db` was damaged, readers refuse it (E366), and the same sweep keeps every point
+that is sound, computes the others again, says so, and leaves the damaged file beside as `damaged-1.db`.
 
 ## Measures
 

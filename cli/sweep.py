@@ -37,7 +37,7 @@ Out = Annotated[Path | None, typer.Option(
     help="The run's folder; an earlier run in it goes on. Without it NAME.sweep.")]
 Trials = Annotated[int | None, typer.Option(
     "--trials", "--samples", min=1, max=10**6, show_default=False,
-    help="Let a search try so many points; without it all of the grid.")]
+    help="Let a search try so many points at most; without it all of the grid.")]
 Seed = Annotated[int | None, typer.Option(min=0, show_default=False, help="Of the search; without it 0.")]
 Jobs = Annotated[int, typer.Option(min=1, help="Processes on this machine.")]
 Scheduler = Annotated[str | None, typer.Option(

@@ -329,7 +329,7 @@ class Sweep(Table):
     constraints: list[str] = _key([], about="limits that a design must keep",
                                   allowed="MEASURE <= NUMBER, as \"error <= float + 1\", \"ram <= 8 kB\"",
                                   remedy="quote each limit")
-    trials: int | None = _key(None, ge=1, le=10**6, about="points that a search tries; else all of a grid",
+    trials: int | None = _key(None, ge=1, le=10**6, about="points a search tries at most; else all of a grid",
                               allowed="an integer, 1 to 1000000", remedy="start with 200")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="of the search", allowed="an integer from 0",
                      remedy="the same seed tries the same points")

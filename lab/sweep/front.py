@@ -33,11 +33,16 @@ def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
     return front
 
 
-def cost(point: Point, objectives: Sequence[str]) -> tuple[float | str, ...]:
-    """What makes one design cheaper than another: the costs among the objectives in their order, then ..."""
+def costs(measures: Mapping[str, float], objectives: Sequence[str]) -> tuple[float, ...]:
+    """What a plan takes, in order: the costs among the objectives as these are asked for, then the others."""
     asked = [name for name in objectives if name.split(".")[0] in COSTS]
-    order = [*asked, *(name for name in COSTS if name not in asked), "error"]
-    return (*(point.measures.get(name, float("inf")) for name in order), point.key)
+    return tuple(measures.get(name, float("inf")) for name in
+                 [*asked, *(name for name in COSTS if name not in asked)])
+
+
+def cost(point: Point, objectives: Sequence[str]) -> tuple[float | str, ...]:
+    """What makes one design cheaper than another: its costs, then its error."""
+    return (*costs(point.measures, objectives), point.measures.get("error", float("inf")), point.key)
 
 
 @dataclass(frozen=True)
@@ -148,7 +153,7 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
     told = []
     for axis in space.axes:
         cheaper = [p for p in found if p.inputs[axis.key] != best.inputs[axis.key] and p.measures
-                   and cost(p, objectives)[:-2] < cost(best, objectives)[:-2]
+                   and costs(p.measures, objectives) < costs(best.measures, objectives)
                    and all(p.inputs[k] == v for k, v in best.inputs.items() if k != axis.key)]
         refused = [p for p in found if p.code and p.inputs[axis.key] != best.inputs[axis.key]
                    and all(p.inputs[k] == v for k, v in best.inputs.items() if k != axis.key)]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from .measures import (
     OF_FLOAT,
     Constraint,
     checked_names,
+    computed,
     parse_constraint,
 )
 from .search import search
@@ -32,8 +35,8 @@ from .upkeep import LOCK, working
 
 #: Points of a grid that are tried without a search.
 MOST_POINTS = 1_000_000
-#: Improvements of a search's best design, one key at a time.
-_MOST_STEPS = 100
+#: One in so many points of a search is left to improve its best design, one key at a time.
+_TO_DESCEND = 4
 Progress = Callable[[int, int], None]
 
 
@@ -49,7 +52,7 @@ class Settings:
     objectives : tuple of str
     constraints : tuple of Constraint
     trials : int, or None
-        Points that a search tries; None for the whole grid.
+        Points that a search tries at most; None for the whole grid.
     seed : int
     """
 
@@ -263,8 +266,9 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
         store.put(settings=_kept(settings, baseline, judged_by))
         if settings.searches:
             assert settings.trials is not None
-            search(settings.space, settings.trials, settings.seed, settings.objectives, work.over, work.done)
-            work.descend()
+            search(settings.space, settings.trials - settings.trials // _TO_DESCEND, settings.seed,
+                   settings.objectives, work.over, work.done)
+            work.descend(settings.trials)
         else:
             work.done(list(settings.space.grid()))
         return Run(folder, store)
@@ -308,7 +312,7 @@ class _Work:
         self._jobs, self._scheduler, self._progress = jobs, scheduler, progress
         self._known = {key: p for key, p in store.points().items()
                        if not evaluator.beside_float or not p.answers or "excess" in p.measures}
-        self._count = 0
+        self._asked: set[str] = set()
 
     def over(self, point: Point) -> list[float]:
         """By how much a point misses each constraint."""
@@ -318,16 +322,17 @@ class _Work:
         """The points in order; what is not known is evaluated, and kept as it comes."""
         total = max(len(inputs), self._settings.trials or 0 if self._settings.searches else 0)
         keys = [self._evaluator.key(point) for point in inputs]
+        self._asked |= {*keys}
         pending = {key: point for key, point in zip(keys, inputs, strict=True) if key not in self._known}
         # The same spec may have been reached through other keys: it is told by those of today.
         renamed = [replace(self._known[key], inputs=point) for key, point in zip(keys, inputs, strict=True)
                    if key in self._known and self._known[key].inputs != point]
         self._keep(renamed)
-        self._count += len(inputs) - len(pending)
+        count = len(self._asked) - len(pending)
         for points in evaluated(self._evaluator, list(pending.values()), self._jobs, self._scheduler):
             self._keep(points)
-            self._count += len(points)
-            self._progress(min(self._count, total), total)
+            count += len(points)
+            self._progress(count, total)
         return [self._known[key] for key in keys]
 
     def _keep(self, points: list[Point]) -> None:
@@ -335,13 +340,30 @@ class _Work:
             self._store.add(points)
             self._known |= {point.key: point for point in points}
 
-    def descend(self) -> None:
-        """From the best design of a search, one key at a time to a cheaper one, while there is any."""
+    def descend(self, most: int) -> None:
+        """From the best design of a search, one key at a time to a cheaper one, while there is any.
+
+        No more than `most` points are tried, those of the search among them. Points of another run do not
+        lead, so that a run that goes on tries the same.
+        """
         s = self._settings
-        for _ in range(_MOST_STEPS):
-            best = of.cheapest(self._known.values(), s.constraints, self._baseline, s.objectives)
-            if best is None or best.inputs.keys() != {axis.key for axis in s.space.axes}:
+        best = None
+        while True:
+            tried = (self._known[key] for key in self._asked)
+            found = of.cheapest(tried, s.constraints, self._baseline, s.objectives)
+            if found is None or found == best:
                 return
-            self.done(of.neighbours(s.space, best.inputs))
-            if of.cheapest(self._known.values(), s.constraints, self._baseline, s.objectives) == best:
-                return
+            best = found
+            new = [inputs for inputs in self._cheaper(best) if self._evaluator.key(inputs) not in self._asked]
+            self.done(new[:most - len(self._asked)])
+
+    def _cheaper(self, best: Point) -> list[Inputs]:
+        """What differs from a design in one key and is cheaper by its plan alone, the nearest first."""
+        objectives = self._settings.objectives
+        found = []
+        for inputs in of.neighbours(self._settings.space, best.inputs):
+            with suppress(KerncastError):
+                plan = self._evaluator.planned(inputs).plan
+                found.append((of.costs(computed(plan), objectives), inputs))
+        own = of.costs(best.measures, objectives)
+        return [inputs for costs, inputs in sorted(found, key=itemgetter(0), reverse=True) if costs < own]

@@ -31,7 +31,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
     ----------
     space : Space
     trials : int
-        Points to try; some may be tried before.
+        Points to ask for; some may be asked for twice.
     seed : int
     objectives : sequence of str
         Measures to be small.

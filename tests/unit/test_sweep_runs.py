@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -154,11 +155,13 @@ def test_few_points_are_cut_into_chunks_for_all_workers_and_many_into_small_ones
 
 def test_a_search_asks_for_the_same_points_on_any_number_of_workers(stream, monkeypatch):
     asked = settings(stream, "online.budget=2..40/20", "eta=0.1..1.5/20", "numbers.word=16,24",
-                     "numbers.rounding=floor,half_up", text=STREAM, trials=30, seed=7)
+                     "numbers.rounding=floor,half_up", text=STREAM, trials=64, seed=7)
     monkeypatch.setattr(search, "_STARTS", 16)
     one = run_sweep(asked, stream / "one")
     again = run_sweep(asked, stream / "again", jobs=2)
-    assert one.points == again.points and 16 < len(one.points) < asked.space.size
+    assert one.points == again.points and 48 < len(one.points) <= 64 < asked.space.size
+    fewer = run_sweep(replace(asked, trials=20), stream / "fewer")  # a search that stops amid its descent
+    assert 15 < len(fewer.points) <= 20
     best, evaluator = one.best, asked.evaluator
     around = [evaluator.point(inputs) for inputs in neighbours(one.space, best.inputs)]
     assert all(one.misses(p) or p.measures["ram"] >= best.measures["ram"] for p in around)
@@ -168,6 +171,8 @@ def test_a_search_asks_for_the_same_points_on_any_number_of_workers(stream, monk
 
     monkeypatch.setattr(evaluate.Evaluator, "point", never)
     assert run_sweep(asked, stream / "one").points == one.points
+    assert run_sweep(replace(asked, trials=20), stream / "one").points == one.points
+    assert run_sweep(replace(asked, trials=20), stream / "fewer").points == fewer.points
 
 
 def test_a_cluster_that_does_not_answer_is_told_and_results_are_kept(serial, tmp_path, monkeypatch):

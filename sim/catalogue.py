@@ -358,6 +358,10 @@ _GENERATION = {
     "E342": Entry("synthesis or place and route failed",
                   "The program stopped; its log is quoted.",
                   "Read the log. Where files of the folder were changed, generate it again; else report it."),
+    "E343": Entry("the clocks of a training cannot be counted",
+                  "`kerncast estimate --simulate` trains in a simulator, and the integer model found no "
+                  "samples whose system is positive definite.",
+                  "Raise lambda, or leave --simulate away."),
 }
 
 #: Every error and warning a user can meet, by its code.

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from ...codegen.rtl import Core, model_tag, rtl_sources, vectors
-from ...codegen.rtl.solver import first_row
+from ...sim.backend import Raw, field_arrays
+from ...sim.errors import fail
+from ...sim.model import open_model
+from ...sim.model.statuses import TRAINED
 from ...sim.plan import Plan
+from .estimate import takes_lanes
+from .learner_backend import sample_frame, state_frames
 from .simulators import Operation, Simulation
+from .trainer_backend import training_script
 
 
 def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: str) -> int:
@@ -36,17 +44,23 @@ def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: 
     Raises
     ------
     KerncastError
-        E420, E501, E513 where the simulator is not to be had, E432 where the simulation breaks off.
+        E420, E501, E513 where the simulator is not to be had; E432 where the simulation breaks off, whose
+        folder is kept for its log; E343 where nothing was found that the trainer trains of.
     """
-    script = {"predictor": _predict, "learner": _learn, "solver": _solve, "trainer": _train}[core.name]
-    parameters = {"LANES": lanes} if core.name in ("solver", "trainer") else {}
-    operations = script(plan)
-    limit = 4 * core.cycles(plan) + 1000
-    with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
-        simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", simulator,
-                                Path(work), parameters)
-        span = simulation.run(operations, limit)[-1][-1]
+    parameters = {"LANES": lanes} if takes_lanes(core) else {}
+    operations = script_of(plan, core)
+    work = Path(tempfile.mkdtemp(prefix="kerncast-"))
+    simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", simulator, work,
+                            parameters)
+    # A memory of one column takes several times longer to load than to pass over.
+    span = simulation.run(operations, 20 * core.cycles(plan) + 1000)[-1][-1]
+    shutil.rmtree(work)
     return int(span[0] if isinstance(span, list) else span)
+
+
+def script_of(plan: Plan, core: Core) -> list[Operation]:
+    """What the core's testbench is to do: all it holds, one operation, and its clocks; E343."""
+    return {"predictor": _predict, "learner": _learn, "solver": _solve, "trainer": _train}[core.name](plan)
 
 
 def _predict(plan: Plan) -> list[Operation]:
@@ -58,22 +72,37 @@ def _predict(plan: Plan) -> list[Operation]:
 
 
 def _learn(plan: Plan) -> list[Operation]:
-    """Samples enough to fill the memory, and one more: all are unlike, so that none is merged."""
-    budget, columns, fmt = plan.sizes["N"], plan.sizes["D"], plan.signals["x_raw"].format
-    chance = np.random.default_rng(1)
-    operations: list[Operation] = []
-    for row in chance.integers(0, 1 << fmt.bits, (budget + 1, columns)).tolist():
-        operations += [("sample", [*row, 1], True), ("answers", 1)]
-    return [*operations[:-2], ("watch",), *operations[-2:], ("spans",)]
+    """A state with as many vectors as fit, each the neighbour of the one before, and one sample."""
+    held = np.arange(plan.sizes["N"])
+    state = field_arrays(plan, {"count": len(held), "rank": held, "near": np.roll(held, -1)})
+    frame = sample_frame(plan, np.zeros(plan.sizes["D"], dtype=np.int64), 0)
+    return [("restore", *state_frames(plan, state)), ("watch",), ("sample", frame, True), ("answers", 1),
+            ("spans",)]
 
 
 def _solve(plan: Plan) -> list[Operation]:
-    """The first row of the plan's grid, or of a system without neighbours; every target 1."""
+    """A system without neighbours, which any lambda makes positive definite; every target 1."""
     n = plan.sizes["n"]
-    row = first_row(plan).tolist() if plan.options["scheme"] == "uniform" else [0] * n
-    return [("watch", 0), ("r", row), ("y", [1] * n), ("solution",), ("spans",)]
+    return [("watch", 0), ("r", [0] * n), ("y", [1] * n), ("solution",), ("spans",)]
 
 
 def _train(plan: Plan) -> list[Operation]:
-    """Raw targets, every one 1."""
-    return [("watch",), ("targets", [1] * plan.sizes["n"]), ("model",), ("spans",)]
+    """Samples of which the model can be trained: a system that is not positive definite ends early."""
+    y_raw = np.full(plan.sizes["n"], min(1, plan.signals["y_raw"].format.hi), dtype=np.int64)
+    for x_raw in _samples(plan):
+        if int(open_model(plan).train(x_raw, y_raw)["status"][0]) in TRAINED:
+            return [("watch",), *training_script(plan, x_raw, y_raw), ("spans",)]
+    raise fail("E343", "the clocks of a training cannot be counted: the system is not positive definite",
+               where="[toeplitz] lambda", value=plan.options["lambda"], allowed="one that trains",
+               remedy="raise lambda, or leave --simulate away")
+
+
+def _samples(plan: Plan) -> Iterator[Raw | None]:
+    """The grid; else noise of the whole range, or samples (n, D) that are all equal."""
+    if plan.options["scheme"] == "uniform":
+        yield None
+        return
+    x, shape = plan.signals["x_raw"].format, (plan.sizes["n"], plan.sizes["D"])
+    for seed in range(4):
+        yield np.random.default_rng(seed).integers(x.lo, x.hi + 1, shape)
+    yield np.full(shape, x.hi, dtype=np.int64)

@@ -33,7 +33,7 @@ def test(out: GeneratedFolder,
          bisect: Annotated[bool, typer.Option(
              "--bisect", help="Build with trace hooks, and name the first word that differs.")] = False,
          waves: Annotated[Path | None, typer.Option(
-             help="Folder for the waveforms of an RTL simulation, one FST file a call.")] = None,
+             help="Folder for waveforms of RTL simulations: a folder a back end, an FST a call.")] = None,
          as_json: JsonFlag = False) -> None:
     """Replay the folder's vectors on back ends and compare every word with the model's.
 
@@ -80,7 +80,7 @@ def test(out: GeneratedFolder,
 def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell, waves: Path | None = None) -> Row:
     from ..lab.ledger import run_backend
 
-    return run_backend(plan, vectors, name, out, waves=waves)
+    return run_backend(plan, vectors, name, out, waves=waves and waves / name.replace(":", "-"))
 
 
 def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell) -> Bisection:

@@ -129,7 +129,8 @@ class Simulation:
     simulator : str
         ``icarus`` or ``verilator``.
     work : Path
-        Where everything is built and written.
+        Where everything is built and written; with waveforms in a folder ``waves`` there, since a build
+        without them is taken for one with them.
     parameters : mapping, optional
         Of the module.
     waves : path, optional
@@ -149,7 +150,7 @@ class Simulation:
         self.simulator = find_simulator(simulator)
         self._top = top
         self._bench = f"{__package__}.{top.rpartition('_')[2]}_bench"
-        self._work = work.absolute()
+        self._work = work.absolute() / ("" if waves is None else "waves")
         self._runs = 0
         self._waves = None if waves is None else Path(waves).absolute()
         from cocotb_tools.runner import get_runner
@@ -180,15 +181,15 @@ class Simulation:
                        allowed="no error", remedy="read the log; its last lines:\n    "
                        + "\n    ".join(lines[-12:])) from None
 
-    def _waves_options(self) -> dict[str, Any]:
+    def _waves_options(self, file: Path | None) -> dict[str, Any]:
         """Where the simulators are to write the waveform, each in its own words."""
-        if self._waves is None:
+        if file is None:
             return {}
-        self._waves.mkdir(parents=True, exist_ok=True)
-        file = str(self._waves / f"{self._top}{self._runs}.fst")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
         if self.simulator.name == "icarus":
             return {"plusargs": [f"+dumpfile_path={file}"]}
-        return {"test_args": ["--trace-file", file]}
+        return {"test_args": ["--trace-file", str(file)]}
 
     def run(self, operations: Sequence[Operation], limit: int) -> list[Any]:
         """Carry out a script of the core's testbench.
@@ -208,19 +209,22 @@ class Simulation:
         Raises
         ------
         KerncastError
-            E432 where the simulation ends without results.
+            E432 where the simulation ends without results, or without the waveform asked for.
         """
         self._runs += 1
         script, results = (self._work / f"{what}{self._runs}.json" for what in ("script", "results"))
         results.unlink(missing_ok=True)
         script.write_text(json.dumps({"limit": limit, "operations": operations}), encoding="utf-8")
         log = self._work / f"run{self._runs}.log"
+        wave = None if self._waves is None else self._waves / f"{self._top}{self._runs}.fst"
         with self._guarded("the simulation broke off", log):
             self._runner.test(
                 test_module=self._bench, hdl_toplevel=self._top, build_dir=self._work, test_dir=self._work,
                 extra_env={"KERNCAST_RTL_SCRIPT": str(script), "KERNCAST_RTL_RESULTS": str(results)},
-                log_file=log, waves=self._waves is not None, **self._waves_options())
+                log_file=log, waves=wave is not None, **self._waves_options(wave))
             if not results.is_file():
                 raise RuntimeError("no results")
+            if wave is not None and not wave.is_file():
+                raise RuntimeError(f"no {wave}")
         found: list[Any] = json.loads(results.read_text(encoding="utf-8"))
         return found

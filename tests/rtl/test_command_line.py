@@ -39,7 +39,7 @@ def test_the_command_line_replays_vectors_on_a_core_and_writes_waveforms(require
     assert result.exit_code == 0, result.output
     found = json.loads(result.stdout)
     assert [row["backend"] for row in found["backends"]] == [name]
-    waves = list((tmp_path / "waves").glob("*.fst"))
+    waves = list((tmp_path / "waves" / name.replace(":", "-")).glob("*.fst"))
     assert waves
     assert all(path.stat().st_size > 100 for path in waves)
     ledger.record(backend=name.rpartition(":")[0], words=found["words"], mismatches=found["mismatches"],

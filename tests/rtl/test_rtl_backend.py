@@ -90,6 +90,20 @@ def test_a_core_that_does_not_build_is_reported_with_its_log(require_simulator, 
     assert "syntax error" in str(caught.value)
 
 
+def test_a_core_that_was_built_without_waveforms_writes_them_when_asked(require_simulator, tmp_path,
+                                                                       monkeypatch):
+    require_simulator("icarus")
+    plan, waves = make("gains16"), tmp_path / "waves"
+    state, x = open_model(plan).state(), raw_inputs(plan, 1, 1)
+    RtlBackend(plan, state, "icarus", tmp_path)
+    backend = RtlBackend(plan, state, "icarus", tmp_path, waves=waves)
+    backend.predict(x)
+    assert [path.name for path in waves.iterdir()] == ["gains_predictor1.fst"]
+    monkeypatch.setattr(backend._simulation, "_waves_options", lambda file: {})
+    with pytest.raises(KerncastError, match=r"(?s)E432.*no .*gains_predictor2\.fst"):
+        backend.predict(x)
+
+
 def test_a_core_that_hangs_is_reported(require_simulator, tmp_path):
     require_simulator("icarus")
     plan = make("gains16")

@@ -15,9 +15,9 @@ SWEEP = {
     "E362": Entry("no such measure", "Objectives and limits name what a sweep measures or computes.",
                   "Use one of the names listed."),
     "E363": Entry("no limit",
-                  "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB (8000 "
-                  "bytes; 8 KiB are 8192). Errors may be held against float64 with the spec as written: error <= "
-                  "float + 1.",
+                  "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB "
+                  "(8000 bytes; 8 KiB are 8192). Errors may be held against float64 with the spec as "
+                  "written: error <= float + 1.",
                   "Write it in this form, in quotes."),
     "E364": Entry("float64 has no answer to compare with",
                   "The spec as written has none in float64, so that `float` in a limit means nothing.",
@@ -25,8 +25,8 @@ SWEEP = {
     "E365": Entry("no sweep in the folder", "The folder holds no sweep.db that a sweep has begun.",
                   "Name the folder that `kerncast sweep SPEC -o FOLDER` wrote."),
     "E366": Entry("the results of a sweep are damaged",
-                  "sweep.db is no file of ours, of an earlier version, or not as it was written: each row has "
-                  "a digest. A reader changes nothing.",
+                  "sweep.db is no file of ours, of an earlier version, or not as it was written: each row "
+                  "has a digest. A reader changes nothing.",
                   "Run the same sweep again: results that are sound are kept, the others computed again, "
                   "and the damaged file is left beside. Where none is sound, move the file away, or name "
                   "another -o."),

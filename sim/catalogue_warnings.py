@@ -42,4 +42,9 @@ WARNINGS = {
                   "magnitude max_deterioration, drops all that are no larger, and no y is large enough: no "
                   "vector is ever held.",
                   "Lower the key named; start with a hundredth of eta times the largest y."),
+    "W208": Entry("predictions differ from the estimator's",
+                  "On the samples given the words predict otherwise than the estimator in float64, by more "
+                  "than a percent of the range of its predictions: large multipliers that nearly cancel, as "
+                  "of a small alpha or a large C, leave little of a short word.",
+                  "Take the longer word named, or fit with more regularisation."),
 }

@@ -38,12 +38,15 @@ class Described:
         Of the model's file, which the spec names with its hash.
     x_raw : ndarray of int64, shape (m, D)
         The samples given, as raw words.
+    f : ndarray of float64, shape (m,)
+        What the estimator predicts for them.
     """
 
     spec: Spec
     model: TrainedModel
     text: str
     x_raw: Words
+    f: Array
 
 
 def is_estimator(value: object) -> bool:
@@ -95,7 +98,7 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
                 numbers={"word": word, **(numbers or {})}, target={"id": target})
     fmt = Format.parse(spec.input.word)
     steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
-    return Described(spec, model, text, quantised(samples, steps, spec.input.offsets, fmt, "X"))
+    return Described(spec, model, text, quantised(samples, steps, spec.input.offsets, fmt, "X"), f)
 
 
 def _one_or_each(values: list[float]) -> float | list[float]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,8 @@ from ..raw import check_raw
 from ..spec import Spec
 from ..spec_tables import FLOAT32
 from ..trained import TrainedModel, load_model
+from .apart import SHARE, apart
+from .cautions import cautions
 from .cg import plan_cg
 from .evidence import complete
 from .lms import Raw, plan_lms
@@ -30,6 +35,9 @@ __all__ = ["make_plan"]
 def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
               y_raw: Raw | None = None, **choices: Any) -> Plan:
     """Decide every format, shift, table and size for a spec, or for an estimator that is fitted.
+
+    Of an estimator the words' predictions are compared with its own, and a warning says where they differ
+    (W208), as :func:`.cautions.cautions` does of the plan.
 
     Parameters
     ----------
@@ -54,15 +62,40 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
         cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec, E270 to E278 for an
         estimator or a model that was trained elsewhere.
     """
-    model = None
     if is_estimator(spec):
-        given = described(spec, x_raw, **choices)
-        spec, model, x_raw, y_raw = given.spec, given.model, given.x_raw, None
-    elif choices:
+        return _of_estimator(spec, x_raw, choices)
+    if choices:
         raise fail("E113", "these choices belong to a spec that is given", where=", ".join(choices),
                    value=", ".join(map(str, choices.values())), allowed="choices with an estimator only",
                    remedy="write them into the spec")
-    spec = _given(spec)
+    return _made(_given(spec), None, x_raw, y_raw)
+
+
+def _of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
+    """The plan of an estimator; where its words differ too much, a warning with a word that would do."""
+    plan, share = _beside(estimator, X, choices)
+    if share <= SHARE:
+        return plan
+    enough = 0
+    for word in (w for w in (24, 32) if w > plan.word and not enough):
+        with suppress(KerncastError):
+            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= SHARE else 0
+    found = {"share": float(f"{share:.2g}"), "word": enough}
+    plan = replace(plan, evidence={**plan.evidence, "apart": found})
+    for problem in cautions(plan):
+        if problem.code == "W208":
+            warnings.warn(str(problem), stacklevel=3)
+    return plan
+
+
+def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
+    """The plan of an estimator, and how far its words are from what it predicts."""
+    given = described(estimator, X, **choices)
+    plan = _made(given.spec, given.model, given.x_raw, None)
+    return plan, apart(plan, given.x_raw, given.f)
+
+
+def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None, y_raw: Raw | None) -> Plan:
     if y_raw is not None:
         y_raw = check_raw(y_raw, Format.parse(spec.output.word), None, "y_raw")
     if x_raw is not None:

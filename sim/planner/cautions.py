@@ -11,6 +11,7 @@ from fractions import Fraction
 from ..errors import Problem
 from ..plan import Plan
 from ..spec_tables import TABLE_OF
+from .apart import SHARE
 from .kernel import POLYNOMIALS
 from .lookahead import LOOKAHEADS
 
@@ -31,10 +32,10 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     Returns
     -------
     tuple of Problem
-        W201 to W207.
+        W201 to W208.
     """
     if plan.fixed:
-        return tuple(_coarse(plan))
+        return (*_coarse(plan), *_apart(plan))
     lost = tuple(_lambda_lost(plan))
     emptied = tuple(_nothing_stays(plan))
     return (*lost, *(() if lost else _no_bound(plan)), *(emptied or _nothing_shown(plan)), *_coarse(plan),
@@ -144,3 +145,16 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
     yield Problem("W206", f"eta is {where} the stable range, which ends below 2 / (1 + rho)",
                   _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g}, here",
                   "start with eta = 0.1; a reduction may bring divergence before the bound")
+
+
+def _apart(plan: Plan) -> Iterator[Problem]:
+    """Predictions that differ from those of the estimator the plan was made of (W208)."""
+    found = plan.evidence.get("apart")
+    if found is not None:
+        word = found["word"]
+        remedy = f"take [numbers] word = {word}: kerncast.plan(estimator, X, word={word})" if word else (
+            "no longer word does alone: describe inputs and predictions by input and output words that they "
+            "fill, or fit a model with smaller multipliers")
+        yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "
+                      "their range on the samples given", "[numbers] word", str(plan.word),
+                      f"at most {SHARE:g}", remedy)

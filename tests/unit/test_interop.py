@@ -1,6 +1,7 @@
 """Estimators that were fitted elsewhere: what they compute, as a plan, and what is refused."""
 
 import json
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -131,6 +132,7 @@ def test_words_of_32_bits_are_near_float_and_those_of_16_within_a_percent(name):
         assert (result.f_error < most, result.status) == (True, "ok"), (word, result.f_error)
 
 
+@pytest.mark.filterwarnings("ignore:.*W208")
 def test_the_terms_of_the_budget_add_up_to_the_error_against_the_estimator():
     fitted = REGRESSORS["scaled"].fit(X, Y)
     plan = kerncast.plan(fitted, X, input={"word": "s16f8"})
@@ -262,3 +264,26 @@ def test_export_overwrites_nothing_unless_asked(tmp_path):
             kerncast.export(fitted, X, tmp_path / "b.toml", bad)
         assert told.value.problems[0].code == code
     assert not (tmp_path / "b.toml").exists()
+
+
+# ---- what words cannot follow ----
+def test_words_that_differ_from_the_estimator_are_warned_of_with_the_word_that_does():
+    steep = SVR(C=1e6, gamma=0.01).fit(X, Y)
+    with pytest.warns(UserWarning, match="W208") as told:
+        plan = kerncast.plan(steep, NEW)
+    (caution,) = kerncast.cautions(plan)
+    word = plan.evidence["apart"]["word"]
+    assert caution.code == "W208" and word in (24, 32) and f"word={word}" in str(told[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert not kerncast.cautions(kerncast.plan(steep, NEW, word=word))
+        kerncast.plan(SVR(C=1.0).fit(X, Y), NEW)
+    f = kerncast.simulate(plan, kerncast.raw_inputs(plan, NEW)).f
+    expected = steep.predict(NEW)
+    share = abs(f - expected).max() / np.ptp(expected)
+    assert plan.evidence["apart"]["share"] == pytest.approx(share, rel=0.05)
+
+
+def test_where_no_longer_word_does_the_warning_names_the_words_of_the_sensor():
+    with pytest.warns(UserWarning, match="no longer word does alone"):
+        kerncast.plan(SVR().fit(X, Y), NEW, input={"word": "s10f0"})

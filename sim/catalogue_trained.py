@@ -6,8 +6,9 @@ from .errors import Entry
 
 TRAINED = {
     "E270": Entry("the estimator is not fitted",
-                  "It has not the attributes that fit leaves, or holds no vectors.",
-                  "Fit it first."),
+                  "It has not the attributes that fit leaves; or it holds no vectors, as an SVR within whose "
+                  "epsilon all targets lie, and predicts the same for every sample.",
+                  "Fit it first; or lower epsilon and fit it again."),
     "E271": Entry("no predictor is made of this kind of estimator",
                   "A predictor is a kernel expansion: SVC, SVR, KernelRidge, GaussianProcessRegressor and "
                   "their like, the estimators of kerncast, and pipelines of scalers before one of them.",

@@ -22,6 +22,8 @@ from .estimators import known_model
 Array = NDArray[np.float64]
 #: Bits of raw words that stand for real numbers, by the word length on the device.
 _RAW_BITS = {16: 16, 24: 24, 32: 24}
+#: Word lengths on the device.
+WORDS = tuple(_RAW_BITS)
 
 
 @dataclass(frozen=True)
@@ -82,13 +84,16 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
     Raises
     ------
     KerncastError
-        E245, E247 or E248 for X, E246 where the words of `input` do not hold it, E270 to E274 for the
-        estimator, E1xx for the rest.
+        E109 for the word, E245, E247 or E248 for X, E246 where the words of `input` do not hold it, E270 to
+        E274 for the estimator, E1xx for the rest.
     """
+    if not isinstance(word, int) or word not in WORDS:
+        raise fail("E109", "word is not one of the choices", where="word", value=repr(word),
+                   allowed=", ".join(map(str, WORDS)), remedy="16 is small and fast, 32 is close to float")
     model = known_model(estimator)
     scale = model.scales
     samples = model.vectors * scale if X is None else _samples(X, len(scale))
-    words = _input(samples, scale, _RAW_BITS.get(word, 16)) if input is None else dict(input)
+    words = _input(samples, scale, _RAW_BITS[word]) if input is None else dict(input)
     gains = np.broadcast_to(np.asarray(words.pop("gain", 1.0), dtype=np.float64), scale.shape)
     words = {"columns": len(scale), **words, "gain": _one_or_each((gains / scale).tolist())}
     text, f = model.to_json(), model(samples)

@@ -231,6 +231,7 @@ def known_model(estimator: object) -> TrainedModel:
         raise _unknown(estimator, ", ".join(READERS))
     model = reader(estimator)
     if not model.alpha.size:
-        raise fail("E270", "the estimator holds no vectors", where=_name(estimator), value="0 vectors",
-                   allowed="an estimator that was fitted to samples", remedy="fit it first")
+        raise fail("E270", "the estimator holds no vectors: it predicts the same for every sample",
+                   where=_name(estimator), value="0 vectors", allowed="an estimator that samples have shaped",
+                   remedy="of SVR lower epsilon, within which all targets lie, or raise C; fit it again")
     return replace(model, origin=_name(estimator))

@@ -49,7 +49,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     Raises
     ------
     KerncastError
-        E192 where a file exists, E248 where y does not fit X, and as
+        E191 without the folder, E192 where a file exists, E248 where y does not fit X, and as
         :func:`kerncast.sim.interop.described`.
 
     Examples
@@ -67,10 +67,13 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
-    """E192 where a file would be written over another."""
+    """E192 where a file would be written over another, E191 where there is no folder to write to."""
     if len(files) < 3:
         raise fail("E192", "the spec would be written over its own model or data", where="path",
                    value=str(place), allowed="a name that ends in .toml", remedy="call it NAME.toml")
+    if not place.parent.is_dir():
+        raise fail("E191", "the folder is not there", where="path", value=str(place.parent),
+                   allowed="a folder that exists", remedy="make it first, or name another path")
     there = [str(file) for file in files if file.exists()]
     if there and not overwrite:
         raise fail("E192", "the file exists already", where="path", value=", ".join(there),

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..errors import KerncastError, fail
 from ..formats import Format
-from ..interop import described, is_estimator
+from ..interop import WORDS, described, is_estimator
 from ..plan import Plan
 from ..raw import check_raw
 from ..spec import Spec
@@ -77,7 +77,7 @@ def _of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, 
     if share <= SHARE:
         return plan
     enough = 0
-    for word in (w for w in (24, 32) if w > plan.word and not enough):
+    for word in (w for w in WORDS if w > plan.word and not enough):
         with suppress(KerncastError):
             enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= SHARE else 0
     found = {"share": float(f"{share:.2g}"), "word": enough}

@@ -8,12 +8,13 @@ are known.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import fail
+from ..errors import KerncastError, fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Operations, Plan, Signal, Table
 from ..primitives import narrow
@@ -43,7 +44,11 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
     """The x words (N, D) of real vectors (N, D); E246 where a raw word does not hold one."""
     fmt, s = Format.parse(spec.input.word), x.signal
     steps = np.array(spec.input.gains) * float(fmt.lsb)
-    raw = quantised(vectors, steps, spec.input.offsets, fmt, "vectors")
+    try:
+        raw = quantised(vectors, steps, spec.input.offsets, fmt, "vectors")
+    except KerncastError as error:
+        remedy = "give samples that reach as far as the model's vectors, or an [input] word that holds these"
+        raise KerncastError([replace(p, remedy=remedy) for p in error.problems]) from None
     words = [[narrow((int(word) - offset) * gain, x.shift, s.rounding.value, s.lo, s.hi)
               for word, offset, gain in zip(row, x.offset, x.gain, strict=True)] for row in raw]
     return np.array(words, dtype=np.int64).reshape(raw.shape)

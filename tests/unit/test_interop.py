@@ -266,6 +266,16 @@ def test_export_overwrites_nothing_unless_asked(tmp_path):
     assert not (tmp_path / "b.toml").exists()
 
 
+def test_what_a_call_gives_wrong_is_told_with_what_to_do(tmp_path):
+    svc = SVC().fit(X, LABELS)
+    for word in ("16", 16.0, 17, None):
+        assert "32 is close to float" in refused("E109", spec=svc, x_raw=X, word=word).remedy
+    assert "epsilon" in refused("E270", spec=SVR(epsilon=99.0).fit(X, Y), x_raw=X).remedy
+    assert "as far as the model's vectors" in refused("E246", spec=svc, x_raw=X[:1]).remedy
+    with pytest.raises(KerncastError, match="E191"):
+        kerncast.export(svc, X, tmp_path / "absent" / "svc.toml")
+
+
 # ---- what words cannot follow ----
 def test_words_that_differ_from_the_estimator_are_warned_of_with_the_word_that_does():
     steep = SVR(C=1e6, gamma=0.01).fit(X, Y)

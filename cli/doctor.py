@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
-from ..sim.errors import EXIT_TOOL_MISSING, fail
+from ..sim.errors import EXIT_TOOL_MISSING, fail, for_this_python
 from .shell import JsonFlag, columns, show
 
 # group: ((package, module, what it is for), ...); the groups are the extras of pyproject.toml.
@@ -116,7 +116,7 @@ def commands(tools: list[Tool]) -> list[str]:
     for python, command in ((True, _PIP), (False, _APT)):
         missing = (t.package for t in tools if not t.found and t.python is python)
         packages = sorted({name for package in missing for name in package.split()})
-        found += [f"{command} {' '.join(packages)}"] if packages else []
+        found += [for_this_python(f"{command} {' '.join(packages)}")] if packages else []
     return found
 
 

@@ -7,6 +7,9 @@ that a spec with five mistakes is reported once, not five times.
 
 from __future__ import annotations
 
+import shlex
+import shutil
+import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -15,6 +18,14 @@ EXIT_OK = 0
 EXIT_DIFFERENT = 1
 EXIT_BAD_INPUT = 2
 EXIT_TOOL_MISSING = 3
+_PIP = "python -m pip"
+
+
+def for_this_python(command: str) -> str:
+    """A command with ``python -m pip`` for the interpreter that runs: `python` may be another, or none."""
+    if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
+        return command
+    return command.replace(_PIP, f"{shlex.quote(sys.executable)} -m pip")
 
 
 @dataclass(frozen=True)
@@ -49,7 +60,8 @@ class Problem:
         head = f"{self.code}: {self.message}"
         lines = [f"{self.where}: {head}" if self.where else head]
         lines += [f"    {label}: {text}" for label, text in
-                  (("found", self.value), ("allowed", self.allowed), ("do", self.remedy)) if text]
+                  (("found", self.value), ("allowed", self.allowed), ("do", for_this_python(self.remedy)))
+                  if text]
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import kerncast
 from kerncast.cli import doctor, main
 from kerncast.codegen.targets import board_ids, load_board, load_target
 from kerncast.codegen.toolchains import compilers
+from kerncast.sim.errors import Problem, for_this_python
 
 PYPROJECT = Path(kerncast.__file__).parent / "pyproject.toml"
 
@@ -35,9 +37,21 @@ def test_what_is_missing_is_named_with_the_one_command_that_adds_it(bare):
     assert out.count("MISSING") >= 3
     *_, verdict, _, command = out.splitlines()
     assert re.fullmatch(r"\d+ missing: (\S+, )*unicorn, (\S+, )*qemu-system-arm(, \S+)*", verdict)
-    assert re.fullmatch(r"python -m pip install numba unicorn && "
+    assert re.fullmatch(re.escape(f"{sys.executable} -m pip install numba unicorn && ") +
                         r"sudo apt-get install -y --no-install-recommends (\S+ )*qemu-system-arm( \S+)*",
                         command)
+
+
+def test_commands_of_pip_name_the_interpreter_that_runs(monkeypatch, tmp_path):
+    command = "python -m pip install numba"
+    problem = Problem("E501", "missing", remedy="python -m pip install x")
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "a b" / "python"))
+    for on_path in (None, "/usr/bin/python"):
+        monkeypatch.setattr(shutil, "which", lambda _, found=on_path: found)
+        assert for_this_python(command) == f"'{tmp_path}/a b/python' -m pip install numba"
+        assert f"do: '{tmp_path}/a b/python' -m pip install x" in str(problem)
+    monkeypatch.setattr(shutil, "which", lambda _: sys.executable)
+    assert for_this_python(command) == command
 
 
 def test_strict_exits_with_3_where_something_is_missing(bare):

@@ -10,7 +10,7 @@ from kerncast.hw.rtl import synthesis
 from kerncast.sim.errors import KerncastError
 
 #: Claims of a few seconds each; a default run has a minute for all that is new here.
-QUICK = ("kc_magnitude", "kc_frame", "kc_rom_sender")
+QUICK = ("kc_magnitude", "kc_frame", "kc_rom_sender", "kc_model_store")
 
 
 @pytest.fixture

@@ -17,6 +17,13 @@
         end
     end
 
+    // The other side's part: what is offered stands until it is taken.
+    always @(posedge clk) if (formal_since) begin
+        if ($past(s_axil_awvalid && !s_axil_awready)) assume (s_axil_awvalid && $stable(s_axil_awaddr));
+        if ($past(s_axil_wvalid && !s_axil_wready))
+            assume (s_axil_wvalid && $stable(s_axil_wdata) && $stable(s_axil_wstrb));
+    end
+
     always @(posedge clk) if (formal_clock != 0) begin
         assert ((s_axil_awvalid && s_axil_awready) == (s_axil_wvalid && s_axil_wready));
         assert (formal_writes == 4'(formal_write_answers + s_axil_bvalid));
@@ -25,5 +32,5 @@
         if (formal_since && $past(s_axil_rvalid) && !$past(s_axil_rready)) assert (s_axil_rvalid && $stable(s_axil_rdata));
         // An error stays until a one is written.
         if (formal_since && $past(error_reg[0]) && !$past(core_rst) && !error_reg[0])
-            assert ($past(s_axil_awvalid && s_axil_wvalid && s_axil_awaddr[5:2] == 3 && s_axil_wdata[0] && s_axil_wstrb[0]));
+            assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[5:2] == 3 && s_axil_wdata[0] && s_axil_wstrb[0]));
     end

@@ -15,7 +15,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -169,6 +169,8 @@ def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends:
     files, _ = render_all(again, target, vectors, packages_in(manifest.name, manifest.files), spec)
     held = {name: content(folder / name) or "" for name in manifest.files}
     checks.append(_bytes("generated files", held, files))
+    if held.keys() != files.keys():  # nothing can be built of them
+        return Verification(plan.hash, tuple(checks), (), (), versions(), there)
     rows, damage = [], []
     for name in backends:
         tell(name)
@@ -258,9 +260,13 @@ def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str,
         else:
             tell(f"unpacking {given}")
             there = _unpack(given, own)
-        manifest = load_manifest(own)
-        _refuse_other_version(given, own)
-        yield own, manifest, there
+        try:
+            manifest = load_manifest(own)
+            _refuse_other_version(given, own)
+            yield own, manifest, there
+        except KerncastError as error:  # a place in the folder of our own is one in what was given
+            raise KerncastError([replace(p, where=p.where.replace(str(own), str(given)))
+                                 for p in error.problems]) from None
 
 
 def _unpack(given: Path, into: Path) -> dict[str, str]:
@@ -275,7 +281,10 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
                 if name in file.namelist():
                     (into / name).parent.mkdir(parents=True, exist_ok=True)
                     (into / name).write_bytes(file.read(name))
-            return dict(json.loads(file.read(VERIFIED))["versions"])
+            there = dict(json.loads(file.read(VERIFIED))["versions"])
+            if not all(isinstance(text, str) for text in (*there, *there.values())):
+                raise ValueError(f"versions that are no text in {VERIFIED}")
+            return there
     except KerncastError:
         raise
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error,

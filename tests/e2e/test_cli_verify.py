@@ -71,6 +71,35 @@ def test_a_damaged_file_is_named_and_nothing_is_derived_from_it(run: Run, genera
     assert code == 1 and "vectors.json" in out and "generated files" not in out
 
 
+def test_a_manifest_without_one_of_the_files_is_a_difference_and_nothing_is_built(
+        run: Run, generated: Path) -> None:
+    manifest = json.loads((generated / "manifest.json").read_text())
+    del manifest["files"]["small_levinson.c"]
+    (generated / "manifest.json").write_text(json.dumps(manifest))
+    code, out, _ = run("verify", generated, "--json")
+    told = json.loads(out)
+    assert code == 1 and told["checks"][-1]["first"] == "small_levinson.c" and not told["backends"]
+
+
+def test_versions_that_are_no_text_are_a_damaged_bundle(run: Run, generated: Path, tmp_path: Path) -> None:
+    assert run("verify", generated, "--flips", "0", "--on", "model", "-o", tmp_path / "good.zip")[0] == 0
+    with zipfile.ZipFile(tmp_path / "good.zip") as good, zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
+        for name in good.namelist():
+            text = good.read(name).decode()
+            if name == "verified.json":
+                text = json.dumps(json.loads(text) | {"versions": {"numpy": ["1"]}})
+            bad.writestr(name, text)
+    code, _, err = run("verify", tmp_path / "bad.zip", "--on", "model")
+    assert code == 2 and "E336" in err
+
+
+def test_a_place_in_a_bundle_is_told_as_one_of_the_bundle(run: Run, generated: Path) -> None:
+    plan = json.loads((generated / "plan.json").read_text())
+    rewritten(generated, "plan.json", json.dumps(plan | {"hash": "0" * 64}))
+    code, _, err = run("verify", generated, "--on", "model")
+    assert code == 2 and str(generated / "plan.json") in err
+
+
 def test_a_restore_that_took_damage_for_right_would_be_counted(generated: Path) -> None:
     class Credulous:
         name = "credulous"

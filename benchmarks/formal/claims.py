@@ -99,7 +99,7 @@ _STREAMS = (
           parameters={"SLOTS": 4, "COLUMNS": 2}),
     Claim("kc_registers", "AXI4-Lite: an answer for each request and none without; it stands until it is "
           "taken; an "
-          "error stays until a one is written", "all", depth=4, parameters={"ERRORS": 2}),
+          "error stays until a one is written", "all", depth=6, parameters={"ERRORS": 2}),
 )
 
 CLAIMS = (*_COMBINATIONAL, *_PIPELINES, *_STREAMS)

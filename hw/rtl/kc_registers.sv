@@ -47,7 +47,7 @@ module kc_registers #(
 );
     localparam [3:0] CONTROL = 4'h1, ERROR = 4'h3;
 
-    logic run_reg, reset_reg, bvalid_reg, rvalid_reg;
+    logic run_reg, reset_reg, wready_reg, bvalid_reg, rvalid_reg;
     logic [31:0] rdata_reg, upper_reg, in_reg, out_reg;
     logic [63:0] clocks_reg;
     logic [ERRORS-1:0] error_reg;
@@ -55,7 +55,9 @@ module kc_registers #(
     logic [2:0] status_reg;
     logic [31:0] value;
 
-    wire write = s_axil_awvalid && s_axil_wvalid && !bvalid_reg;
+    // AXI allows no path from an input of an interface to an output: ready comes a clock after both valids,
+    // which stand until then.
+    wire write = s_axil_awvalid && s_axil_wvalid && wready_reg;
     wire read = s_axil_arvalid && !rvalid_reg;
     wire [3:0] write_word = s_axil_awaddr[5:2];
     wire [3:0] read_word = s_axil_araddr[5:2];
@@ -81,6 +83,7 @@ module kc_registers #(
     end
 
     always_ff @(posedge clk) begin
+        wready_reg <= s_axil_awvalid && s_axil_wvalid && !wready_reg && !bvalid_reg;
         bvalid_reg <= write || (bvalid_reg && !s_axil_bready);
         rvalid_reg <= read || (rvalid_reg && !s_axil_rready);
         if (read) rdata_reg <= value;
@@ -104,13 +107,14 @@ module kc_registers #(
         if (rst) begin
             run_reg <= 1'b0;
             reset_reg <= 1'b0;
+            wready_reg <= 1'b0;
             bvalid_reg <= 1'b0;
             rvalid_reg <= 1'b0;
         end
     end
 
-    assign s_axil_awready = write;
-    assign s_axil_wready = write;
+    assign s_axil_awready = wready_reg;
+    assign s_axil_wready = wready_reg;
     assign s_axil_bresp = 2'b00;
     assign s_axil_bvalid = bvalid_reg;
     assign s_axil_arready = !rvalid_reg;

@@ -1,7 +1,10 @@
 """What a processor sees of a core over AXI4-Lite."""
 
+import subprocess
+
 import pytest
 
+from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
 from kerncast.hw.rtl.simulate import model_frame, sample_frames
@@ -161,3 +164,50 @@ def test_a_processor_starts_resets_and_watches_a_core(require_simulator, ledger,
                   case=f"registers of the {core.name}")
     assert clocks[0] < 2000
     assert clocks[1] == 0
+
+
+#: Between two edges of the clock every input is turned over, one by one; then a write and a read come about.
+BENCH = """
+module bench;
+    reg clk = 0, rst = 1;
+    reg [47:0] in = 0;
+    reg [7:0] r_in = 0;
+    wire [40:0] out;
+    wire run, core_rst, command;
+    reg [40:0] held;
+    integer i;
+    kc_registers dut (.clk(clk), .rst(rst), .s_axil_awaddr(in[5:0]), .s_axil_awvalid(in[6]),
+        .s_axil_wdata(in[38:7]), .s_axil_wstrb(in[42:39]), .s_axil_wvalid(in[43]), .s_axil_bready(in[44]),
+        .s_axil_araddr(r_in[5:0]), .s_axil_arvalid(r_in[6]), .s_axil_rready(r_in[7]),
+        .s_axil_awready(out[0]), .s_axil_wready(out[1]), .s_axil_bvalid(out[2]), .s_axil_bresp(out[4:3]),
+        .s_axil_arready(out[5]), .s_axil_rvalid(out[6]), .s_axil_rresp(out[8:7]), .s_axil_rdata(out[40:9]),
+        .run(run), .core_rst(core_rst), .command(command), .busy(1'b0), .error(1'b0), .frame_in(1'b0), .frame_out(1'b0), .frame_status(3'd0));
+    task edge_; begin #5 clk = 1; #5 clk = 0; end endtask
+    task turn; begin
+        #1 held = out;
+        for (i = 0; i < 56; i = i + 1) begin
+            {r_in, in} = {r_in, in} ^ (56'd1 << i);
+            #1 if (out !== held) $display("an output follows input %0d", i);
+            {r_in, in} = {r_in, in} ^ (56'd1 << i);
+            #1;
+        end
+    end endtask
+    initial begin
+        edge_; rst = 0;
+        edge_; turn;
+        in[5:0] = 4; in[6] = 1; in[43:39] = 5'h1f; in[7] = 1; r_in[6] = 1;
+        turn; edge_; turn; edge_; turn; edge_;
+        $display("run %b, bvalid %b, rvalid %b", run, out[2], out[6]);
+        $finish;
+    end
+endmodule
+"""
+
+
+def test_no_output_of_the_registers_follows_an_input_within_a_clock(require_tool, tmp_path):
+    require_tool("iverilog", "sudo apt-get install -y iverilog")
+    (tmp_path / "bench.sv").write_text(BENCH)
+    sources = ["bench.sv", str(resource("hw/rtl/kc_registers.sv"))]
+    subprocess.run(["iverilog", "-g2012", "-o", "bench.vvp", *sources], cwd=tmp_path, check=True)
+    said = subprocess.check_output(["vvp", "-n", "bench.vvp"], cwd=tmp_path, text=True)
+    assert said.splitlines() == ["run 1, bvalid 1, rvalid 1"]

@@ -31,14 +31,16 @@ def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source
     inner = tuple(str(part) for part in detail["loc"])
     path: KeyPath = (name, *inner)
     code, context = code_of(detail), detail.get("ctx", {})
-    where = source.where(path)
+    where, named = source.where(path), path[-1]
+    if isinstance(entry := detail["loc"][-1], int):  # one of a list
+        where, named = source.where(path[:-1]), f"entry {entry + 1} of {path[-2]}"
     if code == "E103":
         return path, unknown_key(name, inner[0], table, where)
     allowed, remedy = words(table, inner[0])
     value = "" if code == "E106" else shown(detail["input"])
     if code == "E106":
         remedy = "; ".join(text for text in (f"add a line {inner[0]} = ...", remedy) if text)
-    return path, Problem(code, message_of(detail, path[-1]), where, value, context.get("allowed") or allowed,
+    return path, Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
                          context.get("remedy") or remedy or "choose one of these")
 
 

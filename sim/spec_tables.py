@@ -299,7 +299,9 @@ class Hls(Table):
     lanes: int = _key(1, ge=1, le=64, about="multipliers of the inner loops (P)",
                       allowed="an integer, 1 to 64", remedy="start with 1: a lane more is a multiplier more")
     part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
-        "xc7z020clg484-1", about="device of the project for Vitis HLS", allowed="a device's name")
+        "xc7z020clg484-1", about="device of the project for Vitis HLS",
+        allowed="a device's name, of letters, digits, -, +, . and _",
+        remedy="write it as the tool lists it, such as xc7z020clg484-1")
     clock: float = _key(10.0, ge=0.1, le=1000, about="clock period of the projects in nanoseconds",
                         allowed="a number, 0.1 to 1000", remedy="start with 10, which is 100 MHz")
 

@@ -28,7 +28,7 @@ from .measures import (
     computed,
     parse_constraint,
 )
-from .search import search
+from .search import check_search, search
 from .space import Axis, Inputs, Space, make_space
 from .store import DATABASE, Store, opened
 from .upkeep import LOCK, working
@@ -257,6 +257,8 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     """
     refuse_foreign(folder, ours=any((folder / name).is_file() for name in (DATABASE, LOCK)),
                    allowed="a new or an empty folder, or one of an earlier sweep")
+    if settings.searches:
+        check_search()
     evaluator = settings.evaluator
     baseline, judged_by = checked_baseline(evaluator, settings.constraints), evaluator.judged_by()
     folder.mkdir(parents=True, exist_ok=True)

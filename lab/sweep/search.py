@@ -22,6 +22,14 @@ _STARTS = 32
 _UNKNOWN = 1e9
 
 
+def check_search() -> Any:
+    """The library of searches; E501 where it is not installed."""
+    try:
+        return import_module("optuna")
+    except ImportError:
+        raise missing("a search comes", "optuna", "python -m pip install optuna", "--trials") from None
+
+
 def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
            over: Callable[[Point], list[float]],
            evaluate: Callable[[list[Inputs]], list[Point]]) -> None:
@@ -45,10 +53,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
     KerncastError
         E501 without optuna.
     """
-    try:
-        optuna: Any = import_module("optuna")
-    except ImportError:
-        raise missing("a search comes", "optuna", "python -m pip install optuna", "--trials") from None
+    optuna = check_search()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)

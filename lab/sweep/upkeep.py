@@ -40,6 +40,7 @@ def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
     """
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
+            lock.execute("PRAGMA journal_mode = MEMORY")  # no file beside it
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             raise in_use(folder, error) from None

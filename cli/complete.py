@@ -1,4 +1,4 @@
-"""cli: what a shell completes: specs, generated folders, back ends, targets, boards, codes.
+"""cli: what a shell completes: specs, generated folders, back ends, targets, boards, keys, codes.
 
 ``kerncast --install-completion`` asks for it. Each function answers the beginning of a word with all words
 that go on from it, and never with an error.
@@ -78,3 +78,25 @@ def codes(incomplete: str) -> Words:
     from ..sim.statuses import MEANINGS
 
     return [code for code in (*CATALOGUE, *MEANINGS) if code.startswith(incomplete)]
+
+
+def sweep_keys(incomplete: str) -> Words:
+    """Keys of a spec that a sweep can vary, each with what comes before its values."""
+    from ..sim.spec_tables import TABLES, keys  # what sweeps import takes a second
+
+    return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
+            if (word := f"{name}.{key}=").startswith(incomplete)]
+
+
+def measures(incomplete: str) -> Words:
+    """What a sweep measures and computes."""
+    from ..lab.sweep.measures import MEASURES
+
+    return [name for name in MEASURES if name.startswith(incomplete)]
+
+
+def tool_groups(incomplete: str) -> Words:
+    """Groups of tools that doctor looks for."""
+    from .doctor import GROUPS
+
+    return [name for name in GROUPS if name.startswith(incomplete)]

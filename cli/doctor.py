@@ -10,6 +10,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from ..sim.errors import EXIT_TOOL_MISSING, fail, for_this_python
+from .complete import tool_groups
 from .shell import JsonFlag, columns, show
 
 # group: ((package, module, what it is for), ...); the groups are the extras of pyproject.toml.
@@ -51,6 +52,8 @@ _PROGRAMS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "packages": (("cmake", "cmake", "kerncast gen --package cmake"),
                  ("arduino-builder", "arduino-builder arduino-core-avr", "sketches without the Arduino IDE")),
 }
+#: What --group takes.
+GROUPS = (*_PACKAGES, *_PROGRAMS)
 _PIP = "python -m pip install"
 _APT = "sudo apt-get install -y --no-install-recommends"
 
@@ -121,7 +124,8 @@ def commands(tools: list[Tool]) -> list[str]:
 
 
 def doctor(group: Annotated[list[str] | None, typer.Option(
-               "--group", help="Look at this group only; may be repeated.", show_default=False)] = None,
+               "--group", help="Look at this group only; may be repeated.", show_default=False,
+               autocompletion=tool_groups)] = None,
            strict: Annotated[bool, typer.Option("--strict",
                                                 help="Exit with 3 if anything is missing.")] = False,
            as_json: JsonFlag = False) -> None:
@@ -132,12 +136,11 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
     kerncast doctor
     kerncast doctor --group emu --group emulators --strict
     """
-    known = [*_PACKAGES, *_PROGRAMS]
     for name in group or ():
-        if name not in known:
+        if name not in GROUPS:
             raise fail("E193", "there is no such group of tools", where="--group", value=name,
-                       allowed=", ".join(known), remedy="choose one of these")
-    tools = look(group or known)
+                       allowed=", ".join(GROUPS), remedy="choose one of these")
+    tools = look(group or list(GROUPS))
     missing = [t for t in tools if not t.found]
     rows = [("group", "tool", "found", "for"),
             *((t.group, t.name, t.found or "MISSING", t.purpose) for t in tools)]

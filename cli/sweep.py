@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, KerncastError, Problem
+from .complete import measures, sweep_keys
 from .progress import bar, steps
 from .shell import JsonFlag, SpecPath, columns, emit, load_spec
 
@@ -23,14 +24,14 @@ _PICTURE = "front.png"
 _DESIGN = "best.toml"
 
 Grid = Annotated[list[str] | None, typer.Option(
-    "--grid", metavar="KEY=VALUES", show_default=False,
+    "--grid", metavar="KEY=VALUES", show_default=False, autocompletion=sweep_keys,
     help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; may be given again.")]
 Objectives = Annotated[list[str] | None, typer.Option(
-    "--objective", metavar="MEASURE", show_default=False,
+    "--objective", metavar="MEASURE", show_default=False, autocompletion=measures,
     help="What is to be small: error, rms, excess, alpha_error, ram, flash, instructions, energy; may be "
          "given again. Without it error and ram.")]
 Limits = Annotated[list[str] | None, typer.Option(
-    "--constraint", metavar="LIMIT", show_default=False,
+    "--constraint", metavar="LIMIT", show_default=False, autocompletion=measures,
     help="What a design must keep: 'ram <= 8 kB', 'error <= float + 1'; may be given again.")]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="RUN", show_default=False,

@@ -134,6 +134,11 @@ def test_every_back_end_that_is_offered_has_a_name_that_can_be_opened():
             check_name(name)
 
 
+def test_keys_and_measures_of_a_sweep_and_groups_of_tools_are_offered():
+    assert complete.sweep_keys("numbers.ro") == ["numbers.rounding="] and complete.measures("ra") == ["ram"]
+    assert complete.tool_groups("e") == ["emu", "emulators"]
+
+
 def test_generated_folders_are_told_from_others(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()

@@ -51,7 +51,8 @@ block RAM DP16KD (18 kbit), SB_RAM40 or SB_SPRAM, RAMB18 or RAMB36. An UltraPlus
 {speed}
 
 Clocks are those of one operation of full size by the plan's formula, when no stream waits; `--simulate`
-counts them. A system or a training is of {n} samples.
+counts them. A system or a training is of {n} samples. A prediction begins before the end of the one before:
+its samples a second are those of samples that wait.
 
 ## Lanes
 

@@ -17,7 +17,7 @@ import numpy as np
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, Core, generate_rtl, model_frame, rtl_sources
 from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
-from kerncast.codegen.rtl.predictor import predictor_cycles
+from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, recursion_cycles, solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.rtl.learner_backend import sample_frame
@@ -153,6 +153,14 @@ def shares(word: int, kernel: str) -> str:
     return " | ".join(row) + " |"
 
 
+def in_lanes(columns: int, budget: int, lanes: int) -> str:
+    """A predictor in so many lanes: its clocks alone, those when samples wait, and their share of terms."""
+    plan = learner(columns, budget)
+    period = predictor_period(plan, lanes)
+    return (f"| {lanes} | {columns} | {budget} | {predictor_cycles(plan, lanes)} | {period:g} "
+            f"| {100 * columns * budget / (lanes * period):.1f} % |")
+
+
 def page() -> str:
     """docs/rtl.md."""
     sizes, values = [(8, 32), (16, 16), (8, 100), (16, 64), (64, 41)], []
@@ -173,6 +181,7 @@ def page() -> str:
     template = (Path(__file__).parent / "rtl.md.in").read_text(encoding="utf-8")
     return template.format(MOST_WORDS=MOST_WORDS, MOST_SAMPLES=MOST_SAMPLES, clocks="\n".join(values),
                            shares="\n".join(kernels),
+                           lanes="\n".join(in_lanes(*size, n) for size in sizes for n in (1, 2, 4, 8)),
                            solver="\n".join(rows), example=example.rstrip())
 
 

@@ -28,7 +28,8 @@ Cores = Annotated[list[str] | None, typer.Option(
 
 
 def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
-             lanes: Annotated[str, typer.Option(help="Lanes of solver and trainer, commas between.")] = "1",
+             lanes: Annotated[str, typer.Option(
+                 help="Lanes of predictor, solver and trainer, commas between.")] = "1",
              part: Annotated[str, typer.Option(help="ECP5 part: 12k, 25k, 45k or 85k.")] = "25k",
              clock: Annotated[float, typer.Option(help="MHz that the placer aims at.", min=1.0)] = 100.0,
              seeds: Annotated[int, typer.Option(help="Runs of the placer; 0 for none.", min=0)] = 1,
@@ -45,6 +46,7 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
     Examples
     --------
     kerncast estimate build/digits
+    kerncast estimate build/digits --core predictor --lanes 1,2,4
     kerncast estimate build/ecg --core solver --lanes 1,2,4 --family all
     kerncast estimate build/ecg --core trainer --seeds 3 --simulate icarus --json
     """

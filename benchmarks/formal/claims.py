@@ -74,13 +74,22 @@ _STREAMS = (
     Claim("kc_sample_buffer", "each column of a sample is written once; it is held from then on until "
           "`done`, with its target, if and only if tlast came with the last beat, and else reported once",
           "3 columns of 4 bits and a target", depth=12,
-          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", "kc_ram"),
+          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", "kc_ram", "kc_row_ram"),
           parameters={"COLUMNS": 3, "TARGET": 1, "RAW_BITS": 4, "TDATA_BITS": 4, "X_BITS": 4,
+                      "OFFSET_BITS": 2, "GAIN_BITS": 2, "LO": -8, "HI": 7}),
+    Claim("kc_sample_buffer", "the same of two samples at a time, of which the newer is written elsewhere "
+          "than the older is read", "3 columns of 4 bits, 2 lanes", depth=14,
+          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", "kc_ram", "kc_row_ram"),
+          parameters={"COLUMNS": 3, "SLOTS": 2, "LANES": 2, "RAW_BITS": 4, "TDATA_BITS": 4, "X_BITS": 4,
                       "OFFSET_BITS": 2, "GAIN_BITS": 2, "LO": -8, "HI": 7}),
     Claim("kc_model_store", "each word of a model is written once, at its place; its vectors are held from "
           "the last beat of a good frame to the first one of the next; another frame is reported once",
-          "3 vectors of 2 columns of 6 bits", depth=12, below=("kc_ram",),
+          "3 vectors of 2 columns of 6 bits", depth=12, below=("kc_ram", "kc_row_ram"),
           parameters={"WORD": 6, "VECTORS": 3, "COLUMNS": 2, "TAG": 0x25, "EXPONENT_MIN": -2,
+                      "EXPONENT_MAX": 3}),
+    Claim("kc_model_store", "the same in rows", "3 vectors of 3 columns of 6 bits, 2 lanes", depth=15,
+          below=("kc_ram", "kc_row_ram"),
+          parameters={"WORD": 6, "VECTORS": 3, "COLUMNS": 3, "LANES": 2, "TAG": 0x25, "EXPONENT_MIN": -2,
                       "EXPONENT_MAX": 3}),
     Claim("kc_state_writer", "each word of a model, and each slot, is written once, at its place; slots are "
           "taken behind a whole model alone; a frame that breaks the rules is reported once, and nothing of "
@@ -125,7 +134,8 @@ MUTANTS = (
     ("kc_frame", "bad_reg <= last != s_axis_tlast", "bad_reg <= s_axis_tlast && !last"),
     ("kc_frame", "assign s_axis_tready = state_reg != HOLD", "assign s_axis_tready = 1'b1"),
     ("kc_frame", "spoiled_reg <= last != s_axis_tlast", "spoiled_reg <= s_axis_tlast && !last"),
-    ("kc_sample_buffer", "SETTLE: if (settled)", "SETTLE: if (1'b1)"),
+    ("kc_sample_buffer", "state_reg == SETTLE && valid_reg[LATENCY-2:0] == 0", "state_reg == SETTLE"),
+    ("kc_sample_buffer", "if (done) read_slot_reg <= !read_slot_reg", "read_slot_reg <= 1'b0"),
     ("kc_sample_buffer", "if (last && !good) state_next = DROP", "if (last && !good) state_next = RECEIVE"),
     ("kc_model_store", "vector_reg + 1'b1 == total_reg", "vector_reg == total_reg"),
     ("kc_model_store", "count_next = {COUNT_BITS{1'b0}}", "count_next = count_reg"),

@@ -9,13 +9,13 @@ from ...sim.plan import Plan
 from .common import MOST_WORDS, model_frame, model_tag, vectors
 from .core import Core
 from .learner import LEARNER
-from .predictor import PREDICTOR, predictor_cycles, predictor_overhead
+from .predictor import PREDICTOR, predictor_cycles, predictor_overhead, predictor_period
 from .solver import SOLVER
 from .trainer import TRAINER
 
 __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "core_named",
            "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",
-           "refuse_unfit", "render_rtl", "rtl_sources", "vectors"]
+           "predictor_period", "refuse_unfit", "render_rtl", "rtl_sources", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"

@@ -24,12 +24,15 @@ class Core:
     cycles : callable
         Clocks of one operation of full size when no stream waits; where its multipliers are a parameter of
         the module, ``cycles(plan, lanes)``.
+    period : callable, optional
+        Where the next operation begins before the end of one: clocks from one to the next, as ``cycles``.
     """
 
     name: str
     refusal: Callable[[Plan], KerncastError | None]
     render: Callable[[Plan], dict[str, str]]
     cycles: Callable[..., int]
+    period: Callable[..., float] | None = None
 
     def fits(self, plan: Plan) -> bool:
         """Whether the core can hold the plan."""

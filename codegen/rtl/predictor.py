@@ -27,7 +27,8 @@ from .core import Core
 
 #: What every predictor is made of, besides the exponential of its word class; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_narrow", "kc_mac",
-           "kc_mul_shift", "kc_rom", "kc_ram", "kc_affine", "kc_sample_buffer", "kc_model_store")
+           "kc_mul_shift", "kc_rom", "kc_ram", "kc_row_ram", "kc_sum_tree", "kc_affine", "kc_sample_buffer",
+           "kc_model_store")
 #: What the distances of a kernel are made of besides.
 _OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
         "periodic": ("kc_abs_diff", "kc_sine")}
@@ -42,6 +43,8 @@ _COLUMN, _READ, _MAC, _NARROW = 1, 2, 2, 3
 _BASE, _POWER = 3, 2
 # Around the sample: conversion (5), hand-over, answer, output register.
 _AROUND = 8
+# Of samples that wait: clocks more than those of the rows, and of the words; less than those of two alone.
+_NEXT, _TAKEN, _TWO = 1, 5, 4
 
 
 def kernel_latency(plan: Plan) -> int:
@@ -65,24 +68,50 @@ def predictor_overhead(plan: Plan) -> int:
     return _expansion_latency(plan) + _AROUND
 
 
-def predictor_cycles(plan: Plan, count: int | None = None) -> int:
-    """Clocks from the first beat of a sample to its answer, when neither side waits.
+def rows_of_vectors(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
+    """Clocks in which the vectors held, all that fit by default, are read: ``ceil(D / lanes) * count``."""
+    return -(-plan.sizes["D"] // lanes) * (vectors(plan) if count is None else count)
+
+
+def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
+    """Clocks from the first beat of a sample to its answer, when it meets no other and neither side waits.
 
     Parameters
     ----------
     plan : Plan
+    lanes : int
+        Multipliers, a power of two.
     count : int, optional
         Vectors held, at least one; all that fit by default.
 
     Returns
     -------
     int
-        ``D + D * count + overhead``.  The next sample's first beat is taken in the clock in which the
-        answer appears, so this is also the period.
+        ``D + ceil(D / lanes) * count + overhead + log2(lanes)``.
     """
-    columns = plan.sizes["D"]
-    held = vectors(plan) if count is None else count
-    return columns + columns * held + predictor_overhead(plan)
+    return plan.sizes["D"] + rows_of_vectors(plan, lanes, count) + predictor_overhead(plan) + _levels(lanes)
+
+
+def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> float:
+    """Clocks from an answer to the next, on average, when samples always wait and answers never.
+
+    A sample is taken while the vectors are read for the one before; while its answer is summed the next one
+    has its turn.  Two are begun at most, which bounds the answers of models with few vectors.
+
+    Returns
+    -------
+    float
+        ``rows + 1``, or ``D + 5`` where the words of a sample take longer; more where the sum of few rows
+        takes longer than to read them, and then of every two answers the mean.
+    """
+    rows, columns = rows_of_vectors(plan, lanes, count), plan.sizes["D"]
+    of_two = rows + predictor_overhead(plan) + _levels(lanes) - _TWO
+    return max(rows + _NEXT, columns + _TAKEN, of_two / 2)
+
+
+def _levels(lanes: int) -> int:
+    """Clocks of the tree that adds the sums of the lanes."""
+    return lanes.bit_length() - 1
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
@@ -139,6 +168,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan),
         "expansion_latency": _expansion_latency(plan),
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
+        "prediction": {n: (predictor_cycles(plan, n), predictor_period(plan, n)) for n in (1, 2, 4)},
         "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
         else str(exponents[0]),
         "tag": f"0x{model_tag(plan):0{plan.word // 4}x}", "modules": predictor_modules(plan),
@@ -158,7 +188,8 @@ def _ports(plan: Plan) -> Ports:
     return Ports("predictor", (Stream("x", True, plan.signals["x_raw"].format.c_bits),
                                Stream("model", True, plan.word), Stream("f", False, plan.word, 3)),
                  ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
-                              ("error_model", "a model that was refused")))
+                              ("error_model", "a model that was refused")),
+                 lanes=True)
 
 
 def _render(plan: Plan) -> dict[str, str]:
@@ -171,4 +202,4 @@ def _render(plan: Plan) -> dict[str, str]:
         f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}, values | {"modules": modules})
 
 
-PREDICTOR = Core("predictor", _refusal, _render, predictor_cycles)
+PREDICTOR = Core("predictor", _refusal, _render, predictor_cycles, predictor_period)

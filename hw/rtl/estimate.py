@@ -42,6 +42,8 @@ class Estimate:
         By family.
     placement : Placement or None
         On the ECP5.
+    period : float or None
+        Clocks from one operation to the next, where that begins before the end of the one.
     """
 
     core: str
@@ -52,18 +54,21 @@ class Estimate:
     simulated: int | None
     area: dict[str, Area]
     placement: Placement | None
+    period: float | None = None
 
     @property
     def samples_per_second(self) -> float | None:
         """Samples that go through at Fmax; None where the core was not placed."""
-        return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / self.cycles
+        clocks = self.cycles if self.period is None else self.period
+        return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / clocks
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``."""
         rate = self.samples_per_second
         return {"core": self.core, "lanes": self.lanes, "operation": self.operation,
                 "samples_per_operation": self.samples, "cycles": self.cycles,
-                "simulated_cycles": self.simulated, "area": {k: a.as_dict() for k, a in self.area.items()},
+                "simulated_cycles": self.simulated, "period_cycles": self.period or self.cycles,
+                "area": {k: a.as_dict() for k, a in self.area.items()},
                 "placement": None if self.placement is None else self.placement.as_dict(),
                 "samples_per_second": None if rate is None else round(rate, 1)}
 
@@ -176,4 +181,4 @@ def _estimate(plan: Plan, core: Core, lanes: int, simulated: int | None, area: d
     operation, size = _OPERATIONS[core.name]
     cycles = core.cycles(plan, lanes) if takes_lanes(core) else core.cycles(plan)
     return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, cycles, simulated, area,
-                    placement)
+                    placement, core.period and core.period(plan, lanes))

@@ -11,11 +11,13 @@ module kc_model_store #(
     parameter WORD = 16,                      // width of a beat and of a multiplier
     parameter VECTORS = 1,                    // how many vectors fit
     parameter COLUMNS = 1,
+    parameter LANES = 1,                      // columns of a vector that are read at once: a power of two
     parameter [WORD-1:0] TAG = 0,
     parameter signed [WORD-1:0] EXPONENT_MIN = 0,
     parameter signed [WORD-1:0] EXPONENT_MAX = 0,
     parameter COUNT_BITS = $clog2(VECTORS + 1),
-    parameter X_ADDRESS_BITS = VECTORS * COLUMNS > 1 ? $clog2(VECTORS * COLUMNS) : 1,
+    parameter ROWS = VECTORS * ((COLUMNS + LANES - 1) / LANES),
+    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter ALPHA_ADDRESS_BITS = VECTORS > 1 ? $clog2(VECTORS) : 1
 ) (
     input  wire clk,
@@ -29,14 +31,17 @@ module kc_model_store #(
     output wire bad,
     output wire [COUNT_BITS-1:0] count,       // vectors held
     output wire signed [WORD-1:0] exponent,
-    input  wire [X_ADDRESS_BITS-1:0] v_address,          // read ports
-    output wire [WORD-1:0] v,
+    input  wire [ROW_BITS-1:0] v_row,         // read ports; a vector has COLUMNS / LANES rows, rounded up
+    output wire [LANES*WORD-1:0] v,
     input  wire [ALPHA_ADDRESS_BITS-1:0] alpha_address,
     output wire [WORD-1:0] alpha
 );
     localparam COLUMN_BITS = $clog2(COLUMNS + 1);
     localparam [WORD-1:0] MOST = WORD'(VECTORS);
     localparam [COLUMN_BITS-1:0] ALPHA_COLUMN = COLUMN_BITS'(COLUMNS);
+    localparam [COLUMN_BITS-1:0] LAST_COLUMN = COLUMN_BITS'(COLUMNS - 1);
+    localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
+    localparam [LANE_BITS-1:0] LAST_LANE = LANE_BITS'(LANES - 1);
 
     typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, BODY, DROP} state_t;
 
@@ -46,7 +51,7 @@ module kc_model_store #(
     logic [COUNT_BITS-1:0] total_reg, total_next;
     logic [COUNT_BITS-1:0] vector_reg, vector_next;
     logic [COLUMN_BITS-1:0] column_reg, column_next;
-    logic [X_ADDRESS_BITS-1:0] v_write_reg, v_write_next;
+    logic [ROW_BITS-1:0] v_write_reg, v_write_next;
     logic signed [WORD-1:0] exponent_reg, exponent_next;
 
     wire ready = state_reg != HEAD_TAG || enable;
@@ -54,6 +59,8 @@ module kc_model_store #(
     wire signed [WORD-1:0] word = s_axis_model_tdata;
     wire [COUNT_BITS-1:0] count_word = s_axis_model_tdata[COUNT_BITS-1:0];
     wire is_alpha = column_reg == ALPHA_COLUMN;
+    wire is_last = column_reg == LAST_COLUMN;
+    wire [LANE_BITS-1:0] lane = LANE_BITS'(column_reg) & LAST_LANE;
     wire write_v = accept && state_reg == BODY && !is_alpha;
     wire write_alpha = accept && state_reg == BODY && is_alpha;
     wire last_alpha = is_alpha && vector_reg + 1'b1 == total_reg;
@@ -87,7 +94,7 @@ module kc_model_store #(
                     exponent_next = word;
                     vector_next = {COUNT_BITS{1'b0}};
                     column_next = {COLUMN_BITS{1'b0}};
-                    v_write_next = {X_ADDRESS_BITS{1'b0}};
+                    v_write_next = {ROW_BITS{1'b0}};
                     wrong = word < EXPONENT_MIN || word > EXPONENT_MAX;
                     whole = total_reg == 0;
                     state_next = BODY;
@@ -95,7 +102,7 @@ module kc_model_store #(
                 BODY: begin
                     column_next = is_alpha ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
                     if (is_alpha) vector_next = vector_reg + 1'b1;
-                    else v_write_next = v_write_reg + 1'b1;
+                    else if (is_last || lane == LAST_LANE) v_write_next = v_write_reg + 1'b1;
                     whole = last_alpha;
                 end
                 default: whole = s_axis_model_tlast;
@@ -123,9 +130,9 @@ module kc_model_store #(
         end
     end
 
-    kc_ram #(.WIDTH(WORD), .DEPTH(VECTORS * COLUMNS))
-        v_inst (.clk(clk), .write_enable(write_v), .write_address(v_write_reg),
-                .write_data(s_axis_model_tdata), .read_address(v_address), .read_data(v));
+    kc_row_ram #(.WIDTH(WORD), .ROWS(ROWS), .LANES(LANES))
+        v_inst (.clk(clk), .write_enable(write_v), .write_row(v_write_reg), .write_lane(lane), .write_last(is_last),
+                .write_data(s_axis_model_tdata), .read_row(v_row), .read_data(v));
     kc_ram #(.WIDTH(WORD), .DEPTH(VECTORS))
         alpha_inst (.clk(clk), .write_enable(write_alpha), .write_address(vector_reg[ALPHA_ADDRESS_BITS-1:0]),
                     .write_data(s_axis_model_tdata), .read_address(alpha_address), .read_data(alpha));

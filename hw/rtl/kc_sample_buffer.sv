@@ -1,4 +1,5 @@
-// kerncast: takes a sample of COLUMNS raw words from a stream, converts it and holds it.
+// kerncast: takes samples of COLUMNS raw words from a stream, converts them and holds SLOTS of them, of which the
+// oldest is read.
 //
 // One beat a column, tlast with the last one.  Where TARGET is 1 and tuser is high with the first beat, one
 // beat more follows, the raw target, which is given out as it came.  A sample whose tlast comes early or
@@ -8,7 +9,9 @@
 
 module kc_sample_buffer #(
     parameter COLUMNS = 1,
-    parameter TARGET = 0,                   // whether samples may have a target
+    parameter TARGET = 0,                   // whether samples may have a target, which only one slot has
+    parameter SLOTS = 1,                    // 1, or 2: a sample is taken while another one is read
+    parameter LANES = 1,                    // columns that are read at once: a power of two
     parameter RAW_BITS = 16,
     parameter RAW_SIGNED = 0,
     parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are not looked at
@@ -22,7 +25,8 @@ module kc_sample_buffer #(
     parameter ROUNDING = 1,
     parameter signed [63:0] LO = -32768,
     parameter signed [63:0] HI = 32767,
-    parameter COLUMN_BITS = COLUMNS > 1 ? $clog2(COLUMNS) : 1
+    parameter ROWS = (COLUMNS + LANES - 1) / LANES,
+    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
 ) (
     input  wire clk,
     input  wire rst,
@@ -33,19 +37,24 @@ module kc_sample_buffer #(
     input  wire s_axis_x_tuser,             // a target follows; looked at with the first beat
     input  wire enable,                     // a new sample may start
     output wire busy,                       // a sample is on its way or held
-    output wire full,                       // a sample is held, until `done`
+    output wire full,                       // a sample is held, the oldest until `done`
     output wire learning,                   // it has a target
     output wire [TDATA_BITS-1:0] target,
     input  wire done,
     output wire bad,
-    input  wire [COLUMN_BITS-1:0] column,   // read port
-    output wire [X_BITS-1:0] x
+    input  wire [ROW_BITS-1:0] row,         // read port
+    output wire [LANES*X_BITS-1:0] x
 );
     localparam ENTRY_BITS = ENTRIES > 1 ? $clog2(ENTRIES) : 1;
     localparam LATENCY = 5;                 // one clock for offset and gain, four for the conversion
     localparam BEAT_BITS = COLUMNS + TARGET > 1 ? $clog2(COLUMNS + TARGET) : 1;
     localparam [BEAT_BITS-1:0] LAST = BEAT_BITS'(COLUMNS - 1);
     localparam [BEAT_BITS-1:0] LAST_OF_ALL = BEAT_BITS'(COLUMNS + TARGET - 1);
+    localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
+    localparam [LANE_BITS-1:0] LAST_LANE = LANE_BITS'(LANES - 1);
+    localparam DEPTH = SLOTS > 1 ? 2 << ROW_BITS : ROWS;
+    localparam ADDRESS_BITS = SLOTS > 1 ? ROW_BITS + 1 : ROW_BITS;
+    localparam [1:0] ALL = 2'(SLOTS);
 
     typedef enum logic [1:0] {RECEIVE, DROP, SETTLE, HOLD} state_t;
 
@@ -57,6 +66,8 @@ module kc_sample_buffer #(
     logic [RAW_BITS-1:0] raw_reg;
     logic [LATENCY-1:0] valid_reg;
     logic [LATENCY*BEAT_BITS-1:0] write_beat_reg;
+    logic [1:0] held_reg;                   // samples
+    logic write_slot_reg, read_slot_reg;
 
     wire ready = (state_reg == RECEIVE && (enable || beat_reg != 0)) || state_reg == DROP;
     wire accept = s_axis_x_tvalid && ready;
@@ -65,7 +76,9 @@ module kc_sample_buffer #(
     wire good = last == s_axis_x_tlast;
     wire [ENTRY_BITS-1:0] entry = ENTRIES > 1 ? ENTRY_BITS'(beat_reg) : {ENTRY_BITS{1'b0}};
     wire [BEAT_BITS-1:0] write_beat = write_beat_reg[LATENCY*BEAT_BITS-1 -: BEAT_BITS];
-    wire settled = valid_reg[LATENCY-2:0] == 0;   // the last beat is the newest on its way
+    wire [ROW_BITS-1:0] write_row = ROW_BITS'(write_beat >> $clog2(LANES));
+    wire settled = state_reg == SETTLE && valid_reg[LATENCY-2:0] == 0;   // the last beat is the newest on its way
+    wire [1:0] held = held_reg + 2'(settled) - 2'(done);
     wire write = valid_reg[LATENCY-1] && (TARGET == 0 || write_beat != LAST_OF_ALL);
     wire signed [OFFSET_BITS-1:0] offset;
     wire signed [GAIN_BITS-1:0] gain;
@@ -86,9 +99,11 @@ module kc_sample_buffer #(
                 if (last && !good) state_next = DROP;
             end
             DROP: if (accept && s_axis_x_tlast) state_next = RECEIVE;
-            SETTLE: if (settled) state_next = HOLD;
-            HOLD: if (done) state_next = RECEIVE;
-            default: state_next = RECEIVE;
+            SETTLE: begin
+                if (settled && held == ALL) state_next = HOLD;
+                if (settled && held != ALL) state_next = RECEIVE;
+            end
+            default: if (done) state_next = RECEIVE;
         endcase
     end
 
@@ -104,8 +119,14 @@ module kc_sample_buffer #(
             if (beat_reg == 0) learning_reg <= TARGET != 0 && s_axis_x_tuser;
             target_reg <= s_axis_x_tdata;   // of the last beat in the end
         end
+        held_reg <= held;
+        if (settled) write_slot_reg <= !write_slot_reg;
+        if (done) read_slot_reg <= !read_slot_reg;
         if (rst) begin
             state_reg <= RECEIVE;
+            held_reg <= 2'd0;
+            write_slot_reg <= 1'b0;
+            read_slot_reg <= 1'b0;
             beat_reg <= {BEAT_BITS{1'b0}};
             bad_reg <= 1'b0;
             valid_reg <= {LATENCY{1'b0}};
@@ -119,13 +140,14 @@ module kc_sample_buffer #(
     kc_affine #(.RAW_BITS(RAW_BITS), .RAW_SIGNED(RAW_SIGNED), .OFFSET_BITS(OFFSET_BITS), .GAIN_BITS(GAIN_BITS),
                 .SHIFT(SHIFT), .ROUNDING(ROUNDING), .OUT_BITS(X_BITS), .LO(LO), .HI(HI))
         affine_inst (.clk(clk), .raw(raw_reg), .offset(offset), .gain(gain), .q(converted));
-    kc_ram #(.WIDTH(X_BITS), .DEPTH(COLUMNS))
-        x_inst (.clk(clk), .write_enable(write), .write_address(write_beat[COLUMN_BITS-1:0]), .write_data(converted),
-                .read_address(column), .read_data(x));
+    kc_row_ram #(.WIDTH(X_BITS), .ROWS(DEPTH), .LANES(LANES))
+        x_inst (.clk(clk), .write_enable(write), .write_row(ADDRESS_BITS'({write_slot_reg, write_row})),
+                .write_lane(LANE_BITS'(write_beat) & LAST_LANE), .write_last(write_beat == LAST),
+                .write_data(converted), .read_row(ADDRESS_BITS'({read_slot_reg, row})), .read_data(x));
 
     assign s_axis_x_tready = ready;
-    assign busy = state_reg != RECEIVE || beat_reg != 0;
-    assign full = state_reg == HOLD;
+    assign busy = state_reg != RECEIVE || beat_reg != 0 || held_reg != 0;
+    assign full = held_reg != 0;
     assign learning = learning_reg;
     assign target = target_reg;
     assign bad = bad_reg;

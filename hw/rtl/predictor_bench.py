@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from itertools import pairwise
 from typing import Any
 
 import cocotb
@@ -16,6 +18,7 @@ class PredictorBench(StreamBench):
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("x", "model"), ("f",))
         self._spans: list[int] = []
+        self._paces: list[tuple[int, int]] = []
         self._watch: Any = None
         dut.error_clear.value = 0
 
@@ -47,7 +50,7 @@ class PredictorBench(StreamBench):
 
     async def watch(self) -> None:
         """Start to watch: an answer must stand until it is taken; clocks of each sample are counted."""
-        self._spans = []
+        self._spans, self._paces = [], []
         self._watch = cocotb.start_soon(self._watch_answers())
 
     async def spans(self) -> list[int]:
@@ -55,22 +58,30 @@ class PredictorBench(StreamBench):
         self._watch.cancel()
         return self._spans
 
+    async def paces(self) -> dict[str, list[int]]:
+        """Stop to watch; clocks from answer to answer, and in how many of them columns were multiplied."""
+        self._watch.cancel()
+        return {name: [after[i] - before[i] for before, after in pairwise(self._paces)]
+                for i, name in enumerate(("clocks", "multiplying"))}
+
     async def _watch_answers(self) -> None:
-        dut, now, begun, inside, standing = self.dut, 0, 0, False, None
-        edge = RisingEdge(dut.clk)
+        dut, now, multiplied, begun, inside, standing = self.dut, 0, 0, deque[int](), False, None
+        edge, row = RisingEdge(dut.clk), dut.expansion_inst.row
         while True:
             await edge
             now += 1
+            multiplied += int(row.value)
             answer = (int(dut.m_axis_f_tdata.value), int(dut.m_axis_f_tuser.value)) \
                 if dut.m_axis_f_tvalid.value else None
             assert standing in (None, answer), f"answer {standing} became {answer} before it was taken"
             standing = None if dut.m_axis_f_tready.value else answer
-            # The next sample may begin in the clock of the answer.
+            # The next samples are taken meanwhile.
             if answer is not None and standing is None:
-                self._spans.append(now - begun)
+                self._spans.append(now - begun.popleft())
+                self._paces.append((now, multiplied))
             if dut.s_axis_x_tvalid.value and dut.s_axis_x_tready.value:
                 if not inside:
-                    begun = now
+                    begun.append(now)
                 inside = not dut.s_axis_x_tlast.value
 
 

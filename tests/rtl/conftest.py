@@ -283,26 +283,26 @@ def require_simulator(require_tool) -> Callable[[str], None]:
 
 
 @pytest.fixture(scope="session")
-def built(require_simulator, tmp_path_factory) -> Callable[[str, str], Core]:
-    """``built(case, simulator)``: the core of a case, with an empty script; built once."""
-    cores: dict[tuple[str, str], Core] = {}
+def built(require_simulator, tmp_path_factory) -> Callable[..., Core]:
+    """``built(case, simulator, lanes=1)``: the core of a case, with an empty script; built once."""
+    cores: dict[tuple[str, str, int], Core] = {}
     runtime: set[Path] = set()
 
-    def get(case: str, simulator: str) -> Core:
+    def get(case: str, simulator: str, lanes: int = 1) -> Core:
         require_simulator(simulator)
-        if (case, simulator) not in cores:
+        if (case, simulator, lanes) not in cores:
             plan, folder = make(case), Path(tmp_path_factory.mktemp(f"{case}-{simulator}"))
             generate_rtl(plan, folder)
             (folder / "sim").mkdir()
             for compiled in runtime if simulator == "verilator" else ():
                 shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
             simulation = Simulation(rtl_sources(folder, plan), f"{plan.name}_predictor", simulator,
-                                    folder / "sim", long=LONG)
+                                    folder / "sim", {"LANES": lanes}, long=LONG)
             # Verilator's own runtime, most of what there is to compile, is the same in every core.
             if not runtime:
                 runtime.update((folder / "sim").glob("verilat*.o"))
-            cores[case, simulator] = Core(case, plan, simulation)
-        core = cores[case, simulator]
+            cores[case, simulator, lanes] = Core(case, plan, simulation)
+        core = cores[case, simulator, lanes]
         core.clear()
         return core
 

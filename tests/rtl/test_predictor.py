@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from kerncast.codegen.rtl import model_tag, predictor_cycles, vectors
+from kerncast.codegen.rtl import model_tag, predictor_cycles, predictor_period, vectors
 from kerncast.hw.rtl.simulate import model_frame, sample_frames
 from kerncast.sim.backend import Outputs
+from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow
 
-from .conftest import FEW, SMALL, Core, anything, expected, make, raw_inputs, trained
+from .conftest import FEW, SMALL, SPECS, Core, anything, expected, make, raw_inputs, trained
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 LENGTHS = [1, 2, 7, 40]
@@ -76,8 +77,9 @@ def test_every_word_equals_the_model_at_the_rails_and_at_every_exponent(built, l
                   case=f"{case} rails")
 
 
-def test_full_size_digits_equal_the_model(built, ledger):
-    core = built("digits", "verilator")
+@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.campaign)])
+def test_full_size_digits_equal_the_model(built, ledger, lanes):
+    core = built("digits", "verilator", lanes)
     chance = np.random.default_rng(3)
     (state, x_raw) = trained(core.plan, 3)
     x = np.concatenate([x_raw[-20:], chance.integers(0, 17, (30, 64))])
@@ -85,10 +87,12 @@ def test_full_size_digits_equal_the_model(built, ledger):
     core.do("watch")
     core.ask(state, x)
     core.do("spans")
-    words, mismatches, (spans,) = core.run()
-    assert spans == [predictor_cycles(core.plan)] * len(x) == [64 + 64 * 41 + 28] * len(x)
+    core.do("paces")
+    words, mismatches, (spans, paces) = core.run()
+    assert spans[0] == predictor_cycles(core.plan, lanes) == 64 + 64 // lanes * 41 + 28 + lanes // 2
+    assert paces["clocks"] == [64 // lanes * 41 + 1] * (len(x) - 1)
     ledger.record(backend="rtl:verilator:predictor", words=words, mismatches=mismatches,
-                  case="digits 41 x 64")
+                  case=f"digits 41 x 64, lanes {lanes}")
 
 
 @pytest.mark.parametrize(("case", "simulator"), FEW)
@@ -102,10 +106,56 @@ def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
             state["count"][:] = count
         core.load(state)
         core.do("watch")
-        core.ask(state, raw_inputs(plan, 5, count))
+        for row in raw_inputs(plan, 3, count):
+            core.ask(state, row[np.newaxis])
         core.do("spans")
-        wanted.append([predictor_cycles(plan, count)] * 5)
-    assert core.run()[2] == wanted
+        paces_of(core, state)
+        wanted.append(([predictor_cycles(plan, count=count)] * 3, predictor_period(plan, count=count)))
+    *_, found = core.run()
+    pairs = zip(found[::2], found[1::2], strict=True)
+    assert [(spans, sum(paces["clocks"]) / 4) for spans, paces in pairs] == wanted
+
+
+def paces_of(core: Core, state: Outputs) -> None:
+    """Five samples that wait, and the clocks between their answers."""
+    core.do("watch")
+    core.ask(state, raw_inputs(core.plan, 5, 3))
+    core.do("paces")
+
+
+def test_lanes_that_are_no_power_of_two_are_refused_when_the_core_is_built(built):
+    with pytest.raises(KerncastError, match="LANES_must_be_a_power_of_two"):
+        built("gains16", "icarus", 3)
+
+
+def in_lanes(*chosen: str) -> list[object]:
+    """Each case in more lanes than one, beyond its columns too; those not chosen in a campaign."""
+    every = [f"{case} {lanes}" for case in SPECS if case != "digits" for lanes in (2, 4)]
+    return [pytest.param(*name.split(), id=name, marks=() if name in chosen else pytest.mark.campaign)
+            for name in every]
+
+
+@pytest.mark.parametrize(("case", "lanes"), in_lanes("gains16 2", "corners16 4", "angles32 2", "powers16 2"))
+def test_lanes_change_the_clocks_by_the_formula_and_no_word(built, ledger, case, lanes):
+    core = built(case, "icarus", int(lanes))
+    plan = core.plan
+    for seed in range(4):
+        state, x = anything(plan, seed + 8)
+        core.do("stall", *STALLS[seed], seed)
+        core.load(state)
+        core.ask(state, np.concatenate([x, raw_inputs(plan, 12, seed)]))
+    count = int(state["count"][0]) if "count" in state else vectors(plan)
+    core.do("stall", 0.0, 0.0, 0)
+    core.do("watch")
+    for row in raw_inputs(plan, 2, 1):
+        core.ask(state, row[np.newaxis])
+    core.do("spans")
+    paces_of(core, state)
+    words, mismatches, (spans, paces) = core.run()
+    assert spans == [predictor_cycles(plan, int(lanes), count)] * 2
+    assert sum(paces["clocks"]) / 4 == predictor_period(plan, int(lanes), count)
+    ledger.record(backend="rtl:icarus:predictor", words=words, mismatches=mismatches,
+                  case=f"{case}, {lanes} lanes")
 
 
 @pytest.mark.parametrize(("case", "simulator"), FEW)

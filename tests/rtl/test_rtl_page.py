@@ -10,10 +10,19 @@ import pytest
 from typer.testing import CliRunner
 
 from kerncast.cli.main import app
-from kerncast.codegen.rtl import LEARNER, PREDICTOR
+from kerncast.codegen.rtl import (
+    LEARNER,
+    PREDICTOR,
+    generate_rtl,
+    model_tag,
+    predictor_cycles,
+    predictor_period,
+    rtl_sources,
+)
 from kerncast.codegen.rtl.learner import prediction_cycles, update_cycles
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, solver_cycles
 from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
+from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model import open_model
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +52,7 @@ def test_the_figures_are_what_the_simulation_shows(rtl, require_simulator):
 
 
 @pytest.mark.parametrize(("core", "learning", "passes", "valid"), [
-    (PREDICTOR, False, 1, "expansion_inst.column"), (LEARNER, True, 2, "column_valid"),
+    (PREDICTOR, False, 1, "expansion_inst.row"), (LEARNER, True, 2, "column_valid"),
     (LEARNER, False, 1, "column_valid")])
 def test_every_clock_of_a_pass_takes_a_term_and_the_shares_are_those_counted(
         rtl, require_simulator, core, learning, passes, valid):
@@ -73,6 +82,24 @@ def test_nine_of_ten_clocks_take_a_term_from_where_the_page_says(rtl, word, kern
         few, enough = ((passes * words / cycles(rtl.learner(8, words // 8, word, kernel)))
                        for words in (terms - 8, terms))
         assert few < 0.9 <= enough
+
+
+@pytest.mark.parametrize("lanes", [1, 4])
+def test_nine_of_ten_clocks_of_all_lanes_take_a_term_where_samples_wait(rtl, require_simulator, lanes,
+                                                                        tmp_path):
+    require_simulator("icarus")
+    plan = rtl.learner(8, 32)
+    generate_rtl(plan, tmp_path)
+    simulation = Simulation(rtl_sources(tmp_path, plan, PREDICTOR), "demo_predictor", "icarus",
+                            tmp_path / "sim", {"LANES": lanes})
+    model = [model_tag(plan), 32, 0, *[1] * (32 * 9)]
+    script = [("model", model), ("sent",), ("watch",), *[("sample", [7] * 8)] * 6, ("answers", 6), ("paces",)]
+    paces = simulation.run(script, 20_000)[-1]
+    # In a clock that multiplies all lanes do: they divide the columns.
+    clocks, multiplying = (sum(paces[name][:4]) for name in ("clocks", "multiplying"))
+    assert multiplying / clocks >= 0.9
+    assert clocks / 4 == predictor_period(plan, lanes)
+    assert f"| {lanes} | 8 | 32 | {predictor_cycles(plan, lanes)} | {clocks // 4} |" in rtl.page()
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])

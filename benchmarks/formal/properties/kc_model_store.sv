@@ -17,6 +17,8 @@
     logic [9:0] formal_of;                  // the group it stands in, and its place there
     logic [9:0] formal_at;
     integer formal_k;
+    localparam FORMAL_ROWS = (COLUMNS + LANES - 1) / LANES;
+    wire [9:0] formal_row = formal_of * FORMAL_ROWS + (formal_at == COLUMNS ? FORMAL_ROWS : formal_at / LANES);
 
     always @* begin
         formal_of = 0;
@@ -52,7 +54,8 @@
         assert (bad == formal_bad && count == formal_held && count <= VECTORS);
         assert (write_v == (formal_body && formal_at != COLUMNS));
         assert (write_alpha == (formal_body && formal_at == COLUMNS));
-        if (write_v) assert (v_write_reg == formal_of * COLUMNS + formal_at);
+        if (write_v) assert (v_write_reg == formal_row && lane == formal_at % LANES);
+        if (write_v) assert (is_last == (formal_at + 1 == COLUMNS));
         if (write_alpha) assert (vector_reg == formal_of);
         // Of states that cannot be reached:
         assert (formal_ok || formal_beats == 1);
@@ -62,7 +65,7 @@
             assert (state_reg == (formal_beats == 0 ? HEAD_TAG : formal_beats == 1 ? HEAD_COUNT : HEAD_EXPONENT));
         else begin
             assert (state_reg == BODY && formal_beats < formal_all && vector_reg == formal_of);
-            assert (column_reg == formal_at && v_write_reg == formal_of * COLUMNS + formal_at);
+            assert (column_reg == formal_at && v_write_reg == formal_row);
             assert (exponent_reg >= EXPONENT_MIN && exponent_reg <= EXPONENT_MAX);
         end
         if (formal_ok && formal_beats > 1) assert (total_reg == formal_count && formal_count <= VECTORS);

@@ -4,7 +4,7 @@
     logic [9:0] formal_beats = 0;           // taken of this sample; 1 for ever while it is dropped
     logic formal_ok = 1;                    // nothing was wrong with it so far
     logic formal_target, formal_bad = 0;
-    logic formal_due = 0;                   // a whole sample came, and is not done
+    logic [1:0] formal_due = 0;             // whole samples that came, and are not done
     logic [TDATA_BITS-1:0] formal_word;     // the last one taken of it
     logic [3:0] formal_waiting = 0;         // words of a column, any one, taken and not written
     (* anyconst *) wire [BEAT_BITS-1:0] formal_column;
@@ -28,11 +28,10 @@
     always @(posedge clk) begin
         formal_bad <= formal_accept && formal_ok && formal_end != s_axis_x_tlast;
         formal_waiting <= formal_waiting + formal_in - formal_out;
-        if (done && full) formal_due <= 0;
+        formal_due <= formal_due + (formal_good && formal_end) - (done && full);
         if (formal_accept) begin
             formal_word <= s_axis_x_tdata;
             formal_target <= formal_with;
-            if (formal_good && formal_end) formal_due <= 1;
             formal_ok <= s_axis_x_tlast || (formal_ok && !formal_end);
             formal_beats <= s_axis_x_tlast ? 0 : formal_ok && !formal_end ? formal_beats + 1'b1 : 1;
         end
@@ -46,20 +45,25 @@
     end
 
     always @(posedge clk) if (formal_clock != 0) begin
-        assert (s_axis_x_tready == (!formal_due && (formal_beats != 0 || enable)));
-        assert (bad == formal_bad && busy == (formal_due || formal_beats != 0));
-        if (full) assert (formal_due && formal_waiting == 0);
-        if (full) assert (learning == formal_target && (!formal_target || target == formal_word));
+        assert (s_axis_x_tready == (state_reg != SETTLE && formal_due < SLOTS && (formal_beats != 0 || enable)));
+        assert (bad == formal_bad && busy == (formal_due != 0 || formal_beats != 0));
+        if (full) assert (formal_due != 0);
+        if (full && SLOTS == 1) assert (formal_waiting == 0);
+        if (full && SLOTS == 1) assert (learning == formal_target && (!formal_target || target == formal_word));
+        if (write) assert (held_reg < SLOTS);
+        if (SLOTS == 2) assert (write_slot_reg == (read_slot_reg ^ held_reg[0]));
         if (formal_out) assert (formal_waiting != 0);
         if (write) assert (write_beat < COLUMNS);
         // Of states that cannot be reached:
         assert (formal_waiting == formal_on_its_way);
-        assert (formal_due || state_reg == (formal_ok ? RECEIVE : DROP));
-        if (formal_due) assert ((state_reg == SETTLE || full) && formal_beats == 0 && formal_ok && !formal_bad);
+        assert (held_reg <= SLOTS && formal_due == held_reg + (state_reg == SETTLE));
+        assert (formal_due <= SLOTS && (state_reg == HOLD) == (held_reg == SLOTS));
+        if (state_reg == SETTLE || state_reg == HOLD) assert (formal_beats == 0 && formal_ok && !formal_bad);
+        else assert (state_reg == (formal_ok ? RECEIVE : DROP));
         if (!formal_ok) assert (formal_beats == 1 && beat_reg == 0);
         if (formal_ok) assert (beat_reg == formal_beats && formal_beats < COLUMNS + TARGET);
-        if (formal_beats != 0 || formal_due) assert (learning_reg == formal_target && target_reg == formal_word
+        if (formal_beats != 0 || (formal_due != 0 && SLOTS == 1)) assert (learning_reg == formal_target && target_reg == formal_word
                                                      || !formal_ok);
         if (formal_beats != 0 && formal_ok) assert (formal_target ? TARGET != 0 : formal_beats < COLUMNS);
-        if (full) assert (valid_reg == 0);
+        if (state_reg == HOLD) assert (valid_reg == 0);
     end

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli.main import app
-from kerncast.lab.sweep import confirm, evaluate, executors, make_settings, open_run, run_sweep, search, store
+from kerncast.lab.sweep import confirm, evaluate, executors, make_settings, open_run, run_sweep, search
 from kerncast.lab.sweep.export import export
 from kerncast.lab.sweep.front import neighbours
 from kerncast.sim.data import load_dataset
@@ -240,80 +239,6 @@ def test_damaged_results_are_told_and_left_as_they_are(serial, tmp_path, damage)
         with pytest.raises(KerncastError) as error:
             do()
         assert codes(error) == ["E366"] and path.read_bytes() == before
-
-
-def damaged(path, *, sql=None, page=None):
-    """Alter a file of results behind SQLite's back, or by SQL that does not renew the digests."""
-    with closing(sqlite3.connect(path)) as db:
-        with db:
-            db.execute(sql or "SELECT 1")
-        size = db.execute("PRAGMA page_size").fetchone()[0]
-        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        root = db.execute("SELECT rootpage FROM sqlite_master WHERE name = ?",
-                          (page or "points",)).fetchone()[0]
-    if page is not None:
-        whole = bytearray(path.read_bytes())
-        whole[(root - 1) * size:(root - 1) * size + 8] = b"no page "
-        path.write_bytes(whole)
-
-
-@pytest.mark.parametrize("how", [
-    {"sql": "UPDATE points SET measures = '{\"ram\": 1}' WHERE rowid = 2"},
-    {"sql": "UPDATE points SET status = 'OK?', inputs = '[1]' WHERE rowid = 2"},
-    {"sql": "UPDATE meta SET value = '{}' WHERE name = 'settings'"},
-    {"page": "sqlite_autoindex_points_1"}])
-def test_results_that_are_sound_outlive_damage_and_the_others_are_computed_again(tmp_path, monkeypatch, how):
-    asked, folder, told, evaluated = settings(tmp_path, "sigma=2,3,4"), tmp_path / "run", [], []
-    before = run_sweep(asked, folder).points
-    damaged(folder / "sweep.db", **how)
-    held = (folder / "sweep.db").read_bytes()
-    with pytest.raises(KerncastError) as error:
-        open_run(folder)
-    assert codes(error) == ["E366"] and (folder / "sweep.db").read_bytes() == held
-    point = evaluate.Evaluator.point
-    monkeypatch.setattr(evaluate.Evaluator, "point",
-                        lambda self, inputs: evaluated.append(inputs) or point(self, inputs))
-    assert run_sweep(asked, folder, tell=told.append).points == before == open_run(folder).points
-    lost = "points" in how.get("sql", "")
-    assert len(evaluated) == lost and f"{3 - lost} points of it that are sound are kept" in told[0]
-    assert (folder / "damaged-1.db").read_bytes() == held
-
-
-@pytest.mark.parametrize("value", ["[]", "{}", "[1]", '"text"', '{"base": [], "axes": 3}', "no JSON"])
-@pytest.mark.parametrize("name", ["settings", "identity"])
-def test_json_of_a_wrong_shape_is_damage_even_with_its_digest(serial, tmp_path, name, value):
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "sweep.db").write_bytes((serial.folder / "sweep.db").read_bytes())
-    with closing(sqlite3.connect(tmp_path / "run" / "sweep.db")) as db, db:
-        db.execute("UPDATE meta SET value = ?, digest = ? WHERE name = ?",
-                   (*store.sealed(name, value)[1:], name))
-    with pytest.raises(KerncastError) as error:
-        open_run(tmp_path / "run") if name == "settings" else run_sweep(settings(tmp_path), tmp_path / "run")
-    assert codes(error) == ["E366"]
-
-
-def test_results_of_an_earlier_version_are_refused_as_such(tmp_path):
-    with closing(sqlite3.connect(tmp_path / "sweep.db")) as db:
-        db.executescript("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
-                         "CREATE TABLE points (key TEXT PRIMARY KEY, inputs TEXT NOT NULL);")
-    for do in (lambda: open_run(tmp_path), lambda: run_sweep(settings(tmp_path, "sigma=2"), tmp_path)):
-        with pytest.raises(KerncastError, match="of an earlier version") as error:
-            do()
-        assert codes(error) == ["E366"]
-
-
-def test_of_two_sweeps_at_once_in_a_folder_the_second_is_refused_and_the_first_goes_on(tmp_path):
-    refusals = []
-
-    def begin_another(done, total):
-        with pytest.raises(KerncastError) as error:
-            run_sweep(settings(tmp_path, "sigma=5,6"), tmp_path / "run")
-        refusals.extend(codes(error))
-        assert len(open_run(tmp_path / "run").points) == done  # a reader need not wait
-
-    first = run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run", progress=begin_another)
-    assert refusals == ["E377"] * 2 and len(first.points) == 2
-    assert len(run_sweep(settings(tmp_path, "sigma=5,6"), tmp_path / "run").points) == 2
 
 
 def test_a_folder_of_another_spec_or_not_of_ours_is_refused(tmp_path):

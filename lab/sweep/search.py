@@ -14,10 +14,12 @@ from typing import Any
 
 from ...sim.packages import missing
 from .evaluate import Point
-from .space import Inputs, Space
+from .space import Inputs, Scalar, Space
 
 BATCH = 16
 _STARTS = 32
+#: Times as many batches as the points would fill: a search near its end asks for much that was tried.
+_MOST_BATCHES = 2
 #: Of a limit on what a point has not.
 _UNKNOWN = 1e9
 
@@ -39,7 +41,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
     ----------
     space : Space
     trials : int
-        Points to ask for; some may be asked for twice.
+        Points to try at most; fewer where the estimator asks again and again for those that it knows.
     seed : int
     objectives : sequence of str
         Measures to be small.
@@ -59,11 +61,13 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
         warnings.simplefilter("ignore", optuna.exceptions.ExperimentalWarning)
         sampler = optuna.samplers.TPESampler(seed=seed, n_startup_trials=_STARTS)
         study = optuna.create_study(directions=["minimize"] * len(objectives), sampler=sampler)
-        left = trials
-        while left:
-            asked = [study.ask() for _ in range(min(BATCH, left))]
-            left -= len(asked)
+        tried: set[tuple[Scalar, ...]] = set()
+        for _ in range(_MOST_BATCHES * -(-trials // BATCH)):
+            asked = [study.ask() for _ in range(min(BATCH, trials - len(tried)))]
+            if not asked:
+                return
             inputs = [_suggested(space, trial) for trial in asked]
+            tried |= {tuple(point.values()) for point in inputs}
             for trial, point in zip(asked, evaluate(inputs), strict=True):
                 _tell(optuna, study, trial, point, objectives, over)
 

@@ -71,7 +71,7 @@ _STREAMS = (
           "spoiled, and reported, if and only if that came elsewhere than with the last word",
           "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
-    Claim("kc_row_ram", "each word of a row is the last one written to it, 0 behind the last word of a vector",
+    Claim("kc_row_ram", "a word of a row is the last one written to it, 0 behind the last word of a vector",
           "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=("kc_ram",),
           parameters={"WIDTH": 4, "ROWS": 3, "LANES": 4}),
     Claim("kc_sum_tree", "the sum of the words of log2(LANES) clocks before", "8 words of 6 bits", depth=6,

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, predictor_period
 from kerncast.hw.rtl import estimate, synthesis
 from kerncast.hw.rtl.clocks import counted_clocks, script_of
 from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, critical_path, place, read_area
@@ -66,6 +66,13 @@ def test_samples_a_second_are_fmax_over_clocks():
     assert one.cycles == SOLVER.cycles(plan, 2) < SOLVER.cycles(plan)
     assert one.samples_per_second == 1e8 * 13 / one.cycles
     assert estimate._estimate(plan, SOLVER, 1, None, {}, None).samples_per_second is None
+
+
+def test_samples_a_second_of_a_core_that_overlaps_them_are_fmax_over_its_period():
+    plan, placed = make("gains16"), Placement("25k", {1: 100.0}, {}, ())
+    one = estimate._estimate(plan, PREDICTOR, 2, None, {}, placed)
+    assert one.samples_per_second == 1e8 / predictor_period(plan, 2)
+    assert one.as_dict()["period_cycles"] == predictor_period(plan, 2) < one.cycles
 
 
 @pytest.mark.parametrize(("families", "cores", "part", "lanes", "where"), [
@@ -161,7 +168,8 @@ def narrow_plan():
 @pytest.mark.parametrize(("plan", "core", "lanes"), [
     (narrow_plan, LEARNER, 1),
     *(pytest.param(*case, marks=pytest.mark.campaign) for case in (
-        (lambda: make("gains16"), PREDICTOR, 1), (lambda: make("gains16"), LEARNER, 1),
+        (lambda: make("gains16"), PREDICTOR, 1), (lambda: make("corners16"), PREDICTOR, 4),
+        (lambda: make("gains16"), LEARNER, 1),
         (lambda: case_plan("half_up16"), SOLVER, 1), (lambda: case_plan("half_up16"), SOLVER, 2),
         (lambda: case_plan("half_up16"), TRAINER, 1), (lambda: make("means24"), TRAINER, 1)))])
 def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, plan, core, lanes, tmp_path):

@@ -1,5 +1,4 @@
 // kerncast: what a processor sees of a core, over AXI4-Lite, words of 32 bits:
-//
 //   00 abi          08 status: bit 0 busy, bits 10:8 of the last frame   10 clocks busy, 14 their upper word
 //   04 control      0c errors: they stay, a one written clears           18 frames in     1c frames out
 //   20 to 3c        the plan's hash, its leading word first
@@ -55,7 +54,7 @@ module kc_registers #(
     logic [2:0] status_reg;
     logic [31:0] value;
 
-    // AXI allows no path from an input of an interface to an output: ready comes a clock after both valids,
+    // AXI allows no path from an input to an output within a clock: ready comes one after both valids,
     // which stand until then.
     wire write = s_axil_awvalid && s_axil_wvalid && wready_reg;
     wire read = s_axil_arvalid && !rvalid_reg;

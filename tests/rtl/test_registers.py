@@ -181,7 +181,8 @@ module bench;
         .s_axil_araddr(r_in[5:0]), .s_axil_arvalid(r_in[6]), .s_axil_rready(r_in[7]),
         .s_axil_awready(out[0]), .s_axil_wready(out[1]), .s_axil_bvalid(out[2]), .s_axil_bresp(out[4:3]),
         .s_axil_arready(out[5]), .s_axil_rvalid(out[6]), .s_axil_rresp(out[8:7]), .s_axil_rdata(out[40:9]),
-        .run(run), .core_rst(core_rst), .command(command), .busy(1'b0), .error(1'b0), .frame_in(1'b0), .frame_out(1'b0), .frame_status(3'd0));
+        .run(run), .core_rst(core_rst), .command(command),
+        .busy(1'b0), .error(1'b0), .frame_in(1'b0), .frame_out(1'b0), .frame_status(3'd0));
     task edge_; begin #5 clk = 1; #5 clk = 0; end endtask
     task turn; begin
         #1 held = out;

@@ -26,6 +26,10 @@ module kc_row_ram #(
     genvar lane;
 
     generate
+        // There is no such module: elaboration ends here.  Not every simulator has $error for it.
+        if (LANES < 1 || (LANES & (LANES - 1)) != 0) begin : refused
+            LANES_must_be_a_power_of_two lanes ();
+        end
         for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
             kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
                 ram_inst (.clk(clk), .write_enable(write_enable && mask[lane]), .write_address(write_row),

@@ -100,12 +100,13 @@ def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("core", ["predictor", "trainer"])
 @pytest.mark.parametrize(("lanes", "refused"), [(3, True), (4, False)])
-def test_lanes_that_are_no_power_of_two_end_the_elaboration(require_tool, tmp_path, lanes, refused):
+def test_lanes_that_are_no_power_of_two_end_the_elaboration(require_tool, tmp_path, core, lanes, refused):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
     generate_rtl(make("grid16"), tmp_path)
-    done = subprocess.run(["iverilog", "-g2012", "-c", "grid_trainer.f", "-s", "grid_trainer", "-o", "t.vvp",
-                           f"-Pgrid_trainer.LANES={lanes}"],
+    done = subprocess.run(["iverilog", "-g2012", "-c", f"grid_{core}.f", "-s", f"grid_{core}", "-o", "t.vvp",
+                           f"-Pgrid_{core}.LANES={lanes}"],
                           cwd=tmp_path / "rtl", capture_output=True, text=True)
     assert (done.returncode != 0, "LANES_must_be_a_power_of_two" in done.stderr) == (refused, refused)
 

@@ -101,7 +101,6 @@ def _draw(found: list[Estimate]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    console = Console()
     cells = Table(title="Cells (yosys)")
     for head in ("core", "lanes", "family", "LUT", "FF", "carry", "DSP", "block RAM", "LUT RAM"):
         cells.add_column(head, justify="left" if head in ("core", "family") else "right")
@@ -119,5 +118,7 @@ def _draw(found: list[Estimate]) -> None:
                       f"{fullest[1]} {fullest[0]:.0%}" if fullest else "-", one.operation, f"{one.cycles:,}",
                       "-" if one.simulated is None else f"{one.simulated:,}",
                       "-" if rate is None else f"{rate:,.0f}")
-    console.print(cells)
-    console.print(speed)
+    for table in (cells, speed):
+        # A pipe, or a narrow terminal, gets wider lines rather than figures cut short.
+        width = Console(width=1000).measure(table).maximum
+        Console(width=max(width, Console().width)).print(table)

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+from kerncast.cli.estimate import _draw
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, predictor_period
 from kerncast.hw.rtl import estimate, synthesis
 from kerncast.hw.rtl.clocks import counted_clocks, script_of
@@ -73,6 +74,19 @@ def test_samples_a_second_of_a_core_that_overlaps_them_are_fmax_over_its_period(
     one = estimate._estimate(plan, PREDICTOR, 2, None, {}, placed)
     assert one.samples_per_second == 1e8 / predictor_period(plan, 2)
     assert one.as_dict()["period_cycles"] == predictor_period(plan, 2) < one.cycles
+
+
+def test_no_figure_of_the_tables_is_cut_where_the_output_is_piped(capsys):
+    plan = case_plan("half_up16")
+    placed = Placement("25k", {1: 123.4}, {"MULT18X18D": (2, 28)}, ())
+    one = estimate._estimate(plan, SOLVER, 2, 123456789, {"xilinx7": Area(*[9_876_543] * 6)}, placed)
+    _draw([one])
+    said = capsys.readouterr().out
+    assert "…" not in said
+    assert said.count("9,876,543") == 6
+    assert "MULT18X18D 7%" in said
+    assert "123,456,789" in said
+    assert f"{one.samples_per_second:,.0f}" in said
 
 
 @pytest.mark.parametrize(("families", "cores", "part", "lanes", "where"), [

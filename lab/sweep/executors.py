@@ -56,12 +56,17 @@ def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
     return [points[at:at + size] for at in range(0, len(points), size)]
 
 
-def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: int) -> Iterator[list[Point]]:
+def check_processes() -> Any:
+    """The library of processes; E501 where it is not installed."""
     try:
-        joblib: Any = import_module("joblib")
+        return import_module("joblib")
     except ImportError:
         raise missing("runs on several processes come", "joblib", "python -m pip install joblib",
                       "--jobs") from None
+
+
+def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: int) -> Iterator[list[Point]]:
+    joblib = check_processes()
     # What waits is sent early, but not all of it: an interruption waits for what was sent.
     run = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1,
                           pre_dispatch="2*n_jobs")

@@ -25,7 +25,7 @@ from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, w
 from .packages import chosen_packages, render_packages
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
-from .rtl import render_rtl
+from .rtl import render_refusals, render_rtl
 from .saved_state import saved_context
 from .targets import load_target
 
@@ -195,14 +195,13 @@ def render_all(plan: Plan, target: Target | None,
                packages: Sequence[str] = (), spec: Spec | None = None) -> tuple[dict[str, str], Manifest]:
     """Every file of the folder but the manifest, and the manifest.
 
-    A model too large for the memory of the predictor in SystemVerilog gets none.
+    A plan of which no core in SystemVerilog can be made gets a README that says why.
     """
     files = render_c(plan) | {PLAN: plan.to_json()}
     if kinds := chosen_packages(packages):
         added = render_packages(plan, kinds, vectors, [*filter(is_source, files)], target)
         files |= added | {"README.md": files["README.md"] + added["README.md"]}
-    if rtl_fits(plan):
-        files |= render_rtl(plan)
+    files |= render_rtl(plan) if rtl_fits(plan) else render_refusals(plan)
     for dialect in asked_dialects(plan):
         files |= render_hls(plan, dialect, vectors)
     if vectors is not None:

@@ -15,7 +15,7 @@ from .trainer import TRAINER
 
 __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "core_named",
            "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",
-           "predictor_period", "refuse_unfit", "render_rtl", "rtl_sources", "vectors"]
+           "predictor_period", "refuse_unfit", "render_refusals", "render_rtl", "rtl_sources", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"
@@ -65,6 +65,11 @@ def render_rtl(plan: Plan) -> dict[str, str]:
     files = {name: text for part in parts for name, text in part.items()}
     files["README.md"] = "\n".join([*(part["README.md"] for part in parts), _missing(plan)])
     return {f"{FOLDER}/{name}": text for name, text in files.items()}
+
+
+def render_refusals(plan: Plan) -> dict[str, str]:
+    """The README of a plan of which no core can be made: which and why."""
+    return {f"{FOLDER}/README.md": _missing(plan)}
 
 
 def _missing(plan: Plan) -> str:

@@ -24,6 +24,8 @@ from kerncast.codegen.rtl import (
     rtl_sources,
 )
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
 
 from .conftest import SPECS, make
 
@@ -155,6 +157,20 @@ def test_a_model_whose_count_does_not_fit_its_beat_is_refused():
         assert core.fits(held[65535])
         with pytest.raises(KerncastError, match=rf"(?s){code}.*65536 vectors.*up to 65535"):
             raise core.refusal(held[65536])
+
+
+def test_a_folder_of_a_plan_without_any_core_says_which_and_why(tmp_path):
+    plan = make_plan(Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
+                          output={"word": "s8f0"}, kernel={"sigma": 3.0},
+                          toeplitz={"n": 8, "lam": 0.1, "scheme": "uniform", "bias": True}))
+    generate(plan, tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out" / "rtl").iterdir()] == ["README.md"]
+    said = (tmp_path / "out" / "rtl" / "README.md").read_text()
+    for core in CORES:
+        problem, = core.refusal(plan).problems
+        line = next(line for line in said.splitlines() if line.startswith(f"* {core.name}: "))
+        assert problem.where in line
+        assert str(problem.allowed) in line
 
 
 def test_a_folder_without_systemverilog_is_refused(tmp_path):

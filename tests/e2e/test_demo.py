@@ -37,7 +37,7 @@ def test_every_back_end_answers_with_the_models_words(demo: dict[str, Any], name
     found = example(demo, name)
     assert found["missing"] == []
     rows = {row["backend"]: row for row in found["backends"] if row["words"]}
-    assert {*BOARDS, "rtl:icarus"} < set(rows)
+    assert {*BOARDS, "rtl:icarus:predictor"} < set(rows)
     assert any(backend.startswith("host:") for backend in rows)
     for backend, row in rows.items():
         ledger.record(backend=backend, words=row["words"], mismatches=row["mismatches"], case=f"demo {name}")

@@ -28,7 +28,7 @@ from .conftest import LONG, SPECS
 from .learner_cases import LEARNERS, Learner, make, stream
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
-LENGTHS = [1, 2, 7, 28]
+LENGTHS = [1, 2, 7, 32]
 USUAL = [("gains16", "icarus"), ("forgets16", "icarus"), ("even32", "verilator")]
 CASES = [*USUAL, *(pytest.param(case, simulator, marks=pytest.mark.campaign)
                    for case in LEARNERS if case != "hundred" for simulator in ("icarus", "verilator")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...codegen.rtl import Core, model_tag, rtl_sources, vectors
 from ...sim.backend import Raw, field_arrays
-from ...sim.errors import fail
+from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.model.statuses import TRAINED
 from ...sim.plan import Plan
@@ -50,10 +50,16 @@ def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: 
     parameters = {"LANES": lanes} if takes_lanes(core) else {}
     operations = script_of(plan, core)
     work = Path(tempfile.mkdtemp(prefix="kerncast-"))
-    simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", simulator, work,
-                            parameters)
-    # A memory of one column takes several times longer to load than to pass over.
-    span = simulation.run(operations, 20 * core.cycles(plan) + 1000)[-1][-1]
+    try:
+        simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", simulator, work,
+                                parameters)
+        # A memory of one column takes several times longer to load than to pass over.
+        span = simulation.run(operations, 20 * core.cycles(plan) + 1000)[-1][-1]
+    except KerncastError:  # it names the log
+        raise
+    except BaseException:
+        shutil.rmtree(work)
+        raise
     shutil.rmtree(work)
     return int(span[0] if isinstance(span, list) else span)
 

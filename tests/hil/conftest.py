@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import cffi
+import numpy as np
 import pytest
 
 from kerncast.codegen.compilers import WARNINGS, host_compiler
@@ -21,12 +22,16 @@ from kerncast.codegen.firmware import (
     render_port,
     shipped_sources,
 )
+from kerncast.codegen.generate import generate
 from kerncast.codegen.targets import load_board
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.link import Link
 from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply, encode_request
 from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+from kerncast.sim.vectors import make_vectors
 
 FIXTURES = Path(__file__).parent / "fixtures"
 BOARD = load_board("mps2-an386")
@@ -250,3 +255,15 @@ def wire(tiny_link: EmulatorLink) -> Wire:
 def tiny_port() -> str:
     """Text of the tiny port."""
     return fixture_text("tiny_port.c")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> tuple[Plan, Path]:
+    """A learner of four vectors, generated with vectors of test."""
+    plan = make_plan(Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16},
+                          input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
+                          online={"budget": 4, "eta": 0.3}))
+    x = np.array([[3], [50], [-9], [3]])
+    calls = [("update", x, x[:, 0]), ("predict", x, None)]
+    generate(plan, tmp_path / "out", vectors=make_vectors(plan, calls))
+    return plan, tmp_path / "out"

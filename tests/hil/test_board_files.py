@@ -4,19 +4,15 @@ import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from kerncast.cli.main import app
 from kerncast.codegen import targets
-from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import OWN_FIRMWARE, read_text
 from kerncast.codegen.targets import load_board
 from kerncast.sim.errors import EXIT_BAD_INPUT, KerncastError
-from kerncast.sim.planner import make_plan
-from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
+from kerncast.sim.plan import Plan
 
 File = Callable[..., Path]
 
@@ -126,23 +122,17 @@ def test_a_wrong_file_hides_no_other_board_or_target(file: Callable[..., Path]) 
 
 
 def test_a_users_own_board_core_and_uart_answer_the_models_words(
-        file: File, tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
+        file: File, folder: tuple[Plan, Path], require_tool: Callable[[str, str], str]) -> None:
     require_tool("qemu-system-arm", "make tools")
     file("targets/cortex-m4.toml", "targets/my-core.toml", {'id = "cortex-m4"': 'id = "my-core"'})
     file("uart/kc_uart_cmsdk.c", "uart/kc_uart_mine.c", {})
     file("boards/mps2-an386.toml", "boards/mine.toml", {
         'id = "mps2-an386"': 'id = "mine"', 'target = "cortex-m4"': 'target = "my-core"',
         'kind = "cmsdk"': 'kind = "mine"'})
-    plan = make_plan(Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16},
-                          input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
-                          online={"budget": 4, "eta": 0.3}))
-    x = np.array([[3], [50], [-9], [3]])
-    calls = [("update", x, x[:, 0]), ("predict", x, None)]
-    generate(plan, tmp_path / "out", vectors=make_vectors(plan, calls))
-    code, out = run("hil", "run", tmp_path / "out", "--board", "mine", "--emulator", "qemu", "--json")
+    code, out = run("hil", "run", folder[1], "--board", "mine", "--emulator", "qemu", "--json")
     told = json.loads(out)
     assert (code, told["mismatches"]) == (0, 0) and told["words"] > 8
-    assert list((tmp_path / "out" / "build").rglob("kc_uart_mine.c"))
+    assert list((folder[1] / "build").rglob("kc_uart_mine.c"))
     listed = json.loads(run("targets", "--json")[1])
     assert {"mine", "mps2-an386"} <= {b["id"] for b in listed["boards"]}
     assert {"my-core", "cortex-m4"} <= {t["id"] for t in listed["targets"]}

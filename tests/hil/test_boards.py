@@ -8,7 +8,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -17,7 +16,6 @@ from kerncast.cli.main import app
 from kerncast.codegen import targets
 from kerncast.codegen.boards import render_boards
 from kerncast.codegen.firmware import build_image, render_board_files, shipped_sources
-from kerncast.codegen.generate import generate
 from kerncast.codegen.targets import Board, Counter, Flasher, board_ids, load_board
 from kerncast.codegen.toolchains import choose_toolchain
 from kerncast.hw.hil import flash
@@ -26,9 +24,6 @@ from kerncast.hw.hil.emulators import require_emulator, start_emulator
 from kerncast.hw.hil.unicorn_devices import Clock, SystemSpace
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
-from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 if TYPE_CHECKING:
     from conftest import HostAgent, SerialBoard
@@ -231,17 +226,6 @@ def test_targets_and_boards_are_listed_and_shown_with_what_installs_their_tools(
     assert "nrf51" in run("targets", "microbit")[1] and "arm-none-eabi-gcc" in run("targets", "cortex-m0")[1]
     assert {b["id"] for b in json.loads(run("hil", "list", "--json")[1])["boards"]} == set(board_ids())
     assert "microbit" in run("hil", "list")[1]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> tuple[Plan, Path]:
-    plan = make_plan(Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16},
-                          input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
-                          online={"budget": 4, "eta": 0.3}))
-    x = np.array([[3], [50], [-9], [3]])
-    calls = [("update", x, x[:, 0]), ("predict", x, None)]
-    generate(plan, tmp_path / "out", vectors=make_vectors(plan, calls))
-    return plan, tmp_path / "out"
 
 
 def test_hil_run_compares_every_word_of_a_board_at_a_port(

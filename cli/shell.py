@@ -55,8 +55,8 @@ def guarded(command: Command) -> Command:
             raise typer.Exit(error.exit_code) from None
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except KeyboardInterrupt:
-            typer.echo("interrupted", err=True)
+        except KeyboardInterrupt as stop:
+            typer.echo("; ".join(["interrupted", *map(str, stop.args)]), err=True)
             raise typer.Exit(EXIT_INTERRUPTED) from None
         except BrokenPipeError:  # the reader of a pipe left: nobody is there to be told
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

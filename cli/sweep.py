@@ -89,13 +89,16 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
 def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> Run:
     """The run, its progress on stderr."""
     from ..lab.sweep import run_sweep
+    from ..lab.sweep.store import DATABASE
 
     try:
         with bar(as_json, "sweep") as progress:
             return run_sweep(settings, folder, jobs=jobs, scheduler=scheduler, progress=progress,
                              tell=lambda text: typer.echo(text, err=True))
     except KeyboardInterrupt:
-        typer.echo(f"{folder} keeps what was done; the same command goes on from there", err=True)
+        if (folder / DATABASE).is_file():
+            raise KeyboardInterrupt(f"{folder} keeps what was done; the same command goes on from there"
+                                    ) from None
         raise
 
 

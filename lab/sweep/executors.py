@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import warnings
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
@@ -10,6 +13,7 @@ from ...sim.packages import missing
 from ...sim.reference.cluster import on_cluster
 from .evaluate import Evaluator, Point
 from .space import Inputs
+from .workers import follow, interrupts_wait
 
 #: Points that a worker takes at once, at most: some tens of milliseconds.
 CHUNK = 16
@@ -68,9 +72,20 @@ def check_processes() -> Any:
 def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: int) -> Iterator[list[Point]]:
     joblib = check_processes()
     # What waits is sent early, but not all of it: an interruption waits for what was sent.
-    run = joblib.Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1,
-                          pre_dispatch="2*n_jobs")
-    yield from run(joblib.delayed(_chunk)(evaluator, chunk) for chunk in chunks)
+    run = joblib.Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1,
+                          pre_dispatch="2*n_jobs", initializer=follow, initargs=(os.getpid(),))
+    with ExitStack() as stack:
+        with interrupts_wait():
+            found = run(joblib.delayed(_chunk)(evaluator, chunk) for chunk in chunks)
+            stack.callback(_end, found)
+        yield from found
+
+
+def _end(found: Generator[list[Point], None, None]) -> None:
+    """End what is still computed, after an interruption; that it is not waited for is no news then."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        found.close()
 
 
 def _itself(evaluator: Evaluator) -> Evaluator:

@@ -1,0 +1,50 @@
+"""lab.sweep: what a worker of this machine owes to the process that started it: it ends with it, however."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from threading import Thread
+from time import sleep
+
+#: Seconds between two looks at the parent.
+_LOOK = 1.0
+
+
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Ctrl-C while this lasts comes at its end, and never to the processes that are started meanwhile.
+
+    A terminal sends it to workers too, which have no better answer than a traceback; the mask of the thread
+    that starts them is theirs. Where signals have no mask, on Windows, nothing is changed.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # the first process of multiprocessing, whose start clears the mask
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def follow(parent: int) -> None:
+    """Leave Ctrl-C to the parent, and end when it has ended, even by a signal that nothing can catch.
+
+    Parameters
+    ----------
+    parent : int
+        Process id of the one that starts this one.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    while os.getppid() == parent:
+        sleep(_LOOK)
+    os._exit(1)

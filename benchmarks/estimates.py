@@ -1,8 +1,8 @@
-"""Estimate every core on three FPGA families, and the solver in more lanes, and write docs/estimates.md.
+"""Estimate every core on three FPGA families, and in more lanes, and write docs/estimates.md.
 
 ``python -m kerncast.benchmarks.estimates`` generates the examples, maps their cores with yosys and places
-them on an ECP5 with nextpnr; it takes minutes. Clocks are those of the plan's formula, which tests hold to
-simulations.
+them on an ECP5 with nextpnr; it takes a quarter of an hour and more. Clocks are those of the plan's formula,
+which tests hold to simulations.
 """
 
 from __future__ import annotations
@@ -12,20 +12,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..codegen.rtl import CORES, generate_rtl
-from ..hw.rtl.estimate import Estimate, estimates
-from ..hw.rtl.synthesis import FAMILIES, Placement
+from ..hw.rtl.estimate import PLACED, Estimate, Placing, estimates
+from ..hw.rtl.synthesis import FAMILIES
+from ..lab.lanes import draw_lanes
 from ..sim.planner import make_plan
 from ..sim.spec import Spec
-from .papers.common import axes, save
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, FIGURE = ROOT / "docs" / "estimates.md", "estimates-lanes"
+PAGE, FIGURE = ROOT / "docs" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
 COMMAND = "python -m kerncast.benchmarks.estimates"
-#: Example and its cores.
-EXAMPLES = {"digits": ("predictor", "learner"), "ecg": ("solver", "trainer")}
-#: The core that is placed in more lanes too, and the lanes.
-SWEPT, LANES = "solver", (2,)
-PART, CLOCK, SEEDS = "25k", 100.0, (1,)
+#: Example, its cores, and the lanes of each.
+EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1,)},
+            "ecg": {"solver": (1, 2, 4), "trainer": (1,)}}
+#: Minutes for a run of the placer.
+LIMIT = 30
+PLACING = Placing("25k", 100.0, (1,), 60.0 * LIMIT)
+#: What stands in the page for Fmax of a core that was not placed.
+UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"}
 
 TEXT = """# What the cores take of an FPGA
 
@@ -46,90 +49,91 @@ block RAM DP16KD (18 kbit), SB_RAM40 or SB_SPRAM, RAMB18 or RAMB36. An UltraPlus
 
 ## Speed on ECP5-{part}
 
-| core | Fmax, MHz | {clock:g} MHz reached | fullest resource | operation | clocks | samples a second |
-|---|--:|---|---|---|--:|--:|
+| core | Fmax, MHz | {clock:g} MHz | fullest resource | operation | clocks | period | samples a second |
+|---|--:|---|---|---|--:|--:|--:|
 {speed}
 
 Clocks are those of one operation of full size by the plan's formula, when no stream waits; `--simulate`
-counts them. A system or a training is of {n} samples. A prediction begins before the end of the one before:
-its samples a second are those of samples that wait.
+counts them. The period are the clocks from one operation to the next: a prediction begins before the end of
+the one before. A system or a training is of {n} samples. Samples a second are Fmax over the period.
 
 ## Lanes
 
-The {swept} of `ecg` with 1 to {most} multipliers in its inner loop:
+The same with more multipliers in the inner loop, on the ECP5-{part}:
 
-| lanes | LUT | flip-flops | multipliers | block RAM | Fmax, MHz | clocks | samples a second |
-|--:|--:|--:|--:|--:|--:|--:|--:|
+| core | lanes | LUT | flip-flops | multipliers | block RAM | Fmax, MHz | clocks | period | samples a second |
+|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lanes}
 
-![Samples a second and look-up tables against lanes](figures/{figure}.svg)
+![Samples a second, look-up tables and multipliers against lanes](figures/{figure})
+
+Tables and picture of another plan: `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`.
 
 Made by `{command}`, not by hand.
 """
 
 
-def measured(example: str, cores: Sequence[str], lanes: Sequence[int] = (1,),
-             families: Sequence[str] = tuple(FAMILIES)) -> list[Estimate]:
-    """Estimates of cores of an example."""
+def measured(example: str, core: str, lanes: Sequence[int] = (1,),
+             families: Sequence[str] = (PLACED,)) -> list[Estimate]:
+    """Estimates of a core of an example."""
     plan = make_plan(Spec.load(ROOT / "examples" / f"{example}.toml"))
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
-        return list(estimates(plan, Path(folder), [core for core in CORES if core.name in cores],
-                              [FAMILIES[name] for name in families], lanes=lanes, part=PART, clock=CLOCK,
-                              seeds=SEEDS, step=lambda text: print(f"{example}: {text}", flush=True)))
+        return list(estimates(plan, Path(folder), [one for one in CORES if one.name == core],
+                              [FAMILIES[name] for name in families], lanes=lanes, placing=PLACING,
+                              step=lambda text: print(f"{example}: {text}", flush=True)))
 
 
-def _placed(one: Estimate) -> Placement:
-    assert one.placement is not None
-    return one.placement
+def cell_rows(one: Estimate) -> list[str]:
+    """Rows of the table of cells."""
+    return [f"| {one.core} | {FAMILIES[name].title} | " + " | ".join(
+        f"{count:,}" for count in area.as_dict().values()) + " |" for name, area in one.area.items()]
 
 
-def _speed(one: Estimate) -> str:
-    placed = _placed(one)
-    share, kind = max((used / there, kind) for kind, (used, there) in placed.used.items())
-    reached = "yes" if placed.fmax >= CLOCK else "no"
+def speed_row(one: Estimate) -> str:
+    """Row of the table of speeds."""
+    placed = one.placement
+    assert placed is not None
+    kind, share = placed.fullest
+    reached = "reached" if placed.fmax >= PLACING.clock else "missed"
     return (f"| {one.core} | {placed.fmax:.1f} | {reached} | {kind} {share:.0%} | {one.operation} | "
-            f"{one.cycles:,} | {one.samples_per_second:,.0f} |")
+            f"{_rate(one)} |")
 
 
-def _lane(one: Estimate) -> str:
-    area = one.area["ecp5"]
-    return (f"| {one.lanes} | {area.lut:,} | {area.ff:,} | {area.dsp} | {area.ram} | "
-            f"{_placed(one).fmax:.1f} | {one.cycles:,} | {one.samples_per_second:,.0f} |")
+def lane_row(one: Estimate) -> str:
+    """Row of the table of lanes."""
+    area = one.area[PLACED]
+    fmax = UNPLACED[one.problems[0].code] if one.placement is None else f"{one.placement.fmax:.1f}"
+    return (f"| {one.core} | {one.lanes} | {area.lut:,} | {area.ff:,} | {area.dsp} | {area.ram} | {fmax} | "
+            f"{_rate(one)} |")
 
 
-def page(found: Sequence[Estimate], swept: Sequence[Estimate]) -> str:
-    """The whole page."""
-    cells = [f"| {one.core} | {FAMILIES[name].title} | " + " | ".join(
-        f"{n:,}" for n in area.as_dict().values()) + " |" for one in found for name, area in one.area.items()]
+def _rate(one: Estimate) -> str:
+    rate = one.samples_per_second
+    return (f"{one.cycles:,} | {one.period or one.cycles:,.12g} | "
+            + ("-" if rate is None else f"{rate:,.0f}"))
+
+
+def page(single: Sequence[Estimate], swept: Sequence[Estimate]) -> str:
+    """The whole page, of cores of one lane in every family, and of cores in several lanes."""
     return TEXT.format(
-        part=PART, clock=CLOCK, seeds=", ".join(map(str, SEEDS)), cells="\n".join(cells),
-        speed="\n".join(_speed(one) for one in found), lanes="\n".join(_lane(one) for one in swept),
-        n=swept[0].samples, swept=SWEPT, most=max(one.lanes for one in swept), figure=FIGURE, command=COMMAND)
-
-
-def draw(swept: Sequence[Estimate]) -> None:
-    """Samples a second and look-up tables, each over that of one lane."""
-    figure, (ax,) = axes(1, 4.8)
-    lanes = [one.lanes for one in swept]
-    for label, values in (("samples a second", [one.samples_per_second or 0.0 for one in swept]),
-                          ("look-up tables", [float(one.area["ecp5"].lut) for one in swept]),
-                          ("Fmax", [_placed(one).fmax for one in swept])):
-        ax.plot(lanes, [value / values[0] for value in values], marker="o", label=label)
-    ax.set_xscale("log", base=2)
-    ax.set_xticks(lanes, [str(number) for number in lanes])
-    ax.set_xlabel("lanes")
-    ax.set_ylabel("over one lane")
-    ax.legend()
-    save(figure, FIGURE)
+        part=PLACING.part, clock=PLACING.clock, seeds=", ".join(map(str, PLACING.seeds)),
+        cells="\n".join(row for one in single for row in cell_rows(one)),
+        speed="\n".join(map(speed_row, single)), lanes="\n".join(map(lane_row, swept)),
+        n=max(one.samples for one in single), figure=FIGURE.name, command=COMMAND)
 
 
 def main() -> None:
     """Measure and write."""
-    found = [one for example, cores in EXAMPLES.items() for one in measured(example, cores)]
-    swept = [one for one in found if one.core == SWEPT] + measured("ecg", (SWEPT,), LANES, ("ecp5",))
-    PAGE.write_text(page(found, swept), encoding="utf-8", newline="\n")
-    draw(swept)
+    single, swept = [], []
+    for example, cores in EXAMPLES.items():
+        for core, (_, *more) in cores.items():
+            one, = measured(example, core, families=tuple(FAMILIES))
+            others = measured(example, core, more) if more else []
+            single.append(one)
+            swept += [one, *others] if others else []
+    PAGE.write_text(page(single, swept), encoding="utf-8", newline="\n")
+    draw_lanes(swept, FIGURE)
 
 
 if __name__ == "__main__":

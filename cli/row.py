@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -81,6 +80,8 @@ def _left(checkpoint: Path | None) -> str:
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
     """E192 where a file would be written over another, E191 where it cannot: now, and not after hours."""
+    from ..lab.places import refuse_unwritable
+
     places = {"DATA": Path(data), "--checkpoint": checkpoint, "--output": output}
     given = {name: path.resolve() for name, path in places.items() if path is not None}
     for name in ("--checkpoint", "--output"):
@@ -88,10 +89,7 @@ def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
         if same:
             raise fail("E192", f"{name} and {same[0]} are the same file", where=name, value=str(places[name]),
                        allowed="a file of its own", remedy="name another file")
-    folder = given["--output"].parent
-    if output.is_dir() or not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise fail("E191", "the first row cannot be written", where="--output", value=str(output),
-                   allowed="a file in a folder that exists and is writable", remedy="make the folder first")
+    refuse_unwritable(output, "--output", "the first row")
 
 
 def _scheme(samples: Samples, scheme: str) -> str:

@@ -28,6 +28,7 @@ from ..sim.formats import Format
 from ..sim.plan import Plan
 from ..sim.simulate import grid
 from ..sim.vectors import Call, Vectors, arrays, usual_calls
+from .places import refuse_unwritable
 
 VERSION = 1
 #: Samples of a call at most: what a pulled cable can cost.
@@ -90,9 +91,7 @@ def check_new(path: Path) -> None:
     if os.path.lexists(path):
         raise fail("E192", "the file exists already", where="-o", value=path,
                    allowed="a new file", remedy="choose another name, or remove the file")
-    if not (path.absolute().parent.is_dir() and os.access(path.absolute().parent, os.W_OK)):
-        raise fail("E191", "the recording cannot be written", where="-o", value=path,
-                   allowed="a file in a folder that exists and is writable", remedy="make the folder first")
+    refuse_unwritable(path, "-o", "the recording")
 
 
 class Recorder:

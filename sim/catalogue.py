@@ -362,6 +362,9 @@ _GENERATION = {
                   "`kerncast estimate --simulate` trains in a simulator, and the integer model found no "
                   "samples whose system is positive definite.",
                   "Raise lambda, or leave --simulate away."),
+    "E344": Entry("place and route was ended by its limit of time",
+                  "A core of many lanes, or one that nearly fills the part, takes the placer long.",
+                  "Allow more minutes with --limit, or choose fewer --lanes or a larger --part."),
 }
 
 #: Every error and warning a user can meet, by its code.

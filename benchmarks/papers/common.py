@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...lab.pictures import pyplot
 from ...sim.errors import KerncastError
 from ...sim.samples import Samples, load_samples
 
@@ -67,14 +68,8 @@ def arguments(doc: str | None) -> dict[str, str]:
 
 def axes(count: int, width: float = 3.2, height: float = 2.8) -> tuple[Any, list[Any]]:
     """A figure of so many panels side by side."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none"}  # the same bytes every time
-    import matplotlib.pyplot as plt
-
-    figure, panels = plt.subplots(1, count, figsize=(width * count, height), layout="constrained",
-                                  squeeze=False)
+    figure, panels = pyplot().subplots(1, count, figsize=(width * count, height), layout="constrained",
+                                       squeeze=False)
     return figure, list(panels[0])
 
 

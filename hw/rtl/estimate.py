@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ...codegen.rtl import CORES, Core, rtl_sources
-from ...sim.errors import fail
+from ...sim.errors import KerncastError, Problem, fail
 from ...sim.plan import Plan
 from .synthesis import FAMILIES, PARTS, Area, Family, Placement, find_tools, place, synthesise
 
@@ -42,6 +43,8 @@ class Estimate:
         By family.
     placement : Placement or None
         On the ECP5.
+    problems : tuple of Problem
+        Why it was not placed there: E341, E342, E344.
     period : float or None
         Clocks from one operation to the next, where that begins before the end of the one.
     """
@@ -55,6 +58,7 @@ class Estimate:
     area: dict[str, Area]
     placement: Placement | None
     period: float | None = None
+    problems: tuple[Problem, ...] = ()
 
     @property
     def samples_per_second(self) -> float | None:
@@ -70,7 +74,24 @@ class Estimate:
                 "simulated_cycles": self.simulated, "period_cycles": self.period or self.cycles,
                 "area": {k: a.as_dict() for k, a in self.area.items()},
                 "placement": None if self.placement is None else self.placement.as_dict(),
+                "problems": [problem.code for problem in self.problems],
                 "samples_per_second": None if rate is None else round(rate, 1)}
+
+
+@dataclass(frozen=True)
+class Placing:
+    """How cores are placed on an ECP5.
+
+    Parameters
+    ----------
+    part, clock, seeds, limit
+        As :func:`~.synthesis.place` takes them; without seeds nothing is placed.
+    """
+
+    part: str = "25k"
+    clock: float = 100.0
+    seeds: Sequence[int] = (1,)
+    limit: float | None = None
 
 
 def chosen_families(names: Sequence[str]) -> list[Family]:
@@ -115,10 +136,13 @@ def takes_lanes(core: Core) -> bool:
 
 
 def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequence[Family], *,
-              lanes: Sequence[int] = (1,), part: str = "25k", clock: float = 100.0,
-              seeds: Sequence[int] = (1,), count: Callable[[Core, int], int] | None = None,
+              lanes: Sequence[int] = (1,), placing: Placing | None = None,
+              count: Callable[[Core, int], int] | None = None,
               step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
     """Synthesise cores of a generated folder, and place them where ECP5 is among the families.
+
+    The call refuses bad input; the work is done as one iterates. A core that could not be placed is an
+    estimate like others, with its problems.
 
     Parameters
     ----------
@@ -128,42 +152,66 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequenc
     cores, families : sequence of Core, of Family
     lanes : sequence of int
         Powers of two; a core whose lanes are no parameter has one.
-    part, clock, seeds
-        As :func:`~.synthesis.place` takes them; without seeds nothing is placed.
+    placing : Placing, optional
     count : callable, optional
         ``count(core, lanes)``: clocks of an operation in a simulator.
     step : callable, optional
-        Told what is being done.
+        Told what is being done, and which of how many steps that is.
 
     Raises
     ------
     KerncastError
-        E501 for what is not installed, before anything is run; E305 where the folder lacks a core; E340 for
-        lanes that are no power of two; E341, E342.
+        E501 for what is not installed; E305 where the folder lacks a core; E340 for an unknown part and for
+        lanes that are no power of two. While one iterates: E342 of yosys.
     """
-    placed = bool(seeds) and any(family.id == PLACED for family in families)
+    placing = placing or Placing()
+    refuse_unknown_part(placing.part)
+    refuse_odd_lanes(lanes)
+    placed = bool(placing.seeds) and any(family.id == PLACED for family in families)
     find_tools(["yosys", "nextpnr-ecp5"] if placed else ["yosys"])
-    refuse_unknown_part(part)
-    _refuse_odd_lanes(lanes)
-    listed = {core.name: rtl_sources(folder, plan, core) for core in cores}
-    for core, number in _wanted(cores, lanes):
-        title = f"{core.name}, {number} lane{'s' if number > 1 else ''}" if takes_lanes(core) else core.name
-        area, placement = {}, None
-        for family in families:
-            with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
-                step(f"{title}: {family.title}, yosys")
-                area[family.id] = synthesise(listed[core.name], f"{plan.name}_{core.name}", family,
-                                             Path(work), {"LANES": number} if takes_lanes(core) else {})
-                if placed and family.id == PLACED:
-                    step(f"{title}: {family.title} {part}, nextpnr")
-                    placement = place(Path(work), part, clock, seeds)
-        if count is not None:
-            step(f"{title}: simulation")
-        simulated = None if count is None else count(core, number)
-        yield _estimate(plan, core, number, simulated, area, placement)
+    sources = {core.name: rtl_sources(folder, plan, core) for core in cores}
+    wanted, told = _wanted(cores, lanes), itertools.count(1)
+    steps = len(wanted) * (len(families) + placed + (count is not None))
+
+    def tell(what: str) -> None:
+        step(f"{next(told)}/{steps} {what}")
+
+    return (_made(plan, core, number, sources[core.name], families, placing, count, tell)
+            for core, number in wanted)
 
 
-def _refuse_odd_lanes(lanes: Sequence[int]) -> None:
+def _made(plan: Plan, core: Core, lanes: int, sources: Sequence[Path], families: Sequence[Family],
+          placing: Placing, count: Callable[[Core, int], int] | None,
+          tell: Callable[[str], None]) -> Estimate:
+    """One estimate; what is missing for it was looked for before."""
+    parameters = {"LANES": lanes} if takes_lanes(core) else {}
+    title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}" if takes_lanes(core) else core.name
+    area: dict[str, Area] = {}
+    placement: Placement | None = None
+    problems: tuple[Problem, ...] = ()
+    for family in families:
+        with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
+            tell(f"{title}: {family.title}, yosys")
+            area[family.id] = synthesise(sources, f"{plan.name}_{core.name}", family, Path(work), parameters)
+            if family.id == PLACED and placing.seeds:
+                tell(f"{title}: {family.title} {placing.part}, nextpnr")
+                placement, problems = _placed(Path(work), title, placing)
+    if count is not None:
+        tell(f"{title}: simulation")
+    simulated = None if count is None else count(core, lanes)
+    return _estimate(plan, core, lanes, simulated, area, placement, problems)
+
+
+def _placed(work: Path, title: str, placing: Placing) -> tuple[Placement | None, tuple[Problem, ...]]:
+    """Where the netlist of a folder was placed, or why it was not: other cores are estimated all the same."""
+    try:
+        return place(work, placing.part, placing.clock, placing.seeds, placing.limit), ()
+    except KerncastError as error:
+        return None, tuple(replace(problem, where=f"{title}: {problem.where}") for problem in error.problems)
+
+
+def refuse_odd_lanes(lanes: Sequence[int]) -> None:
+    """E340 for lanes that are no power of two."""
     for number in lanes:
         if number < 1 or number & (number - 1):
             raise fail("E340", "there are no such lanes", where="--lanes", value=number,
@@ -177,8 +225,8 @@ def _wanted(cores: Sequence[Core], lanes: Sequence[int]) -> list[tuple[Core, int
 
 
 def _estimate(plan: Plan, core: Core, lanes: int, simulated: int | None, area: dict[str, Area],
-              placement: Placement | None) -> Estimate:
+              placement: Placement | None, problems: tuple[Problem, ...] = ()) -> Estimate:
     operation, size = _OPERATIONS[core.name]
     cycles = core.cycles(plan, lanes) if takes_lanes(core) else core.cycles(plan)
     return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, cycles, simulated, area,
-                    placement, core.period and core.period(plan, lanes))
+                    placement, core.period and core.period(plan, lanes), problems)

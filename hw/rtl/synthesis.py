@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,11 @@ class Placement:
         """The fastest clock in MHz."""
         return max(self.seeds.values())
 
+    @property
+    def fullest(self) -> tuple[str, float]:
+        """The kind of cell of which most of those there are is used, and its share."""
+        return max(((kind, used / there) for kind, (used, there) in self.used.items()), key=itemgetter(1))
+
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``."""
         return {"part": self.part, "fmax_mhz": round(self.fmax, 2),
@@ -121,27 +128,41 @@ def find_tools(programs: Sequence[str]) -> None:
         raise KerncastError(problem for error in missing for problem in error.problems)
 
 
-def run_program(program: str, arguments: Sequence[str], work: Path) -> str:
-    """Run one of the programs in a folder, and return its log, which is kept there.
+def run_program(program: str, arguments: Sequence[str], work: Path, limit: float | None = None) -> None:
+    """Run one of the programs in a folder.
+
+    Parameters
+    ----------
+    program : str
+        ``yosys`` or ``nextpnr-ecp5``.
+    arguments : sequence of str
+    work : Path
+    limit : float, optional
+        Seconds after which it is ended.
 
     Raises
     ------
     KerncastError
-        E501 where it is not installed, E342 where it fails.
+        E501 where it is not installed, E342 where it fails, E344 where the limit ended it.
     """
     find_tools([program])
     _, module, function = _PROGRAMS[program]
     code = f"import sys, {module}; sys.exit({module}.{function}(sys.argv[1:]))"
-    done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=work, text=True, errors="replace",
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    log = work / f"{program}.log"
-    log.write_text(done.stdout, encoding="utf-8")
+    # A program that is ended leaves what it had for the time being: in the folder, which goes anyway.
+    places = {name: str(work) for name in ("TMPDIR", "TEMP", "TMP")}
+    try:
+        done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=work, text=True,
+                              errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
+                              timeout=limit, env={**os.environ, **places})
+    except subprocess.TimeoutExpired:
+        raise fail("E344", f"{program} was ended by its limit of time", where="--limit",
+                   value=f"not done after {(limit or 0) / 60:g} minutes", allowed="a run that ends within it",
+                   remedy="allow more minutes, or choose fewer lanes or a larger --part") from None
     if done.returncode != 0:
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         told = [line for line in lines if "ERROR" in line] or lines
-        raise fail("E342", f"{program} stopped", where=str(log), value=f"exit status {done.returncode}",
-                   allowed="0", remedy="read the log:\n    " + "\n    ".join(told[-_QUOTED:]))
-    return done.stdout
+        raise fail("E342", f"{program} stopped", where=program, value=f"exit status {done.returncode}",
+                   allowed="0", remedy="read what it said:\n    " + "\n    ".join(told[-_QUOTED:]))
 
 
 def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
@@ -183,7 +204,7 @@ def read_area(stat: Mapping[str, Any], family: Family) -> Area:
                    for kind, names in family.cells.items()})
 
 
-def place(work: Path, part: str, clock: float, seeds: Sequence[int]) -> Placement:
+def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: float | None = None) -> Placement:
     """Place and route the netlist that :func:`synthesise` left in ``work`` for ECP5.
 
     Parameters
@@ -195,11 +216,13 @@ def place(work: Path, part: str, clock: float, seeds: Sequence[int]) -> Placemen
         MHz that the placer aims at; it need not reach them.
     seeds : sequence of int
         Each is a run.
+    limit : float, optional
+        Seconds of a run.
 
     Raises
     ------
     KerncastError
-        E341 where the part has too few cells of a kind; E501 and E342 as :func:`run_program`.
+        E341 where the part has too few cells of a kind; E501, E342 and E344 as :func:`run_program`.
     """
     found: dict[int, float] = {}
     best: dict[str, Any] = {}
@@ -208,7 +231,7 @@ def place(work: Path, part: str, clock: float, seeds: Sequence[int]) -> Placemen
             run_program("nextpnr-ecp5", [
                 f"--{part}", "--package", PARTS[part], "--json", "netlist.json", "--report", "report.json",
                 "--out-of-context", "--freq", f"{clock:g}", "--timing-allow-fail", "--threads", "1",
-                "--quiet", "--seed", str(seed)], work)
+                "--quiet", "--seed", str(seed)], work, limit)
         except KerncastError as error:
             raise _too_big(error, part) from None
         report = json.loads((work / "report.json").read_text(encoding="utf-8"))

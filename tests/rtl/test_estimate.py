@@ -5,10 +5,12 @@ import shutil
 
 import pytest
 
+from kerncast.benchmarks import estimates as page
 from kerncast.cli.estimate import _draw
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, predictor_period
 from kerncast.hw.rtl import estimate, synthesis
 from kerncast.hw.rtl.clocks import counted_clocks, script_of
+from kerncast.hw.rtl.estimate import Placing
 from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, critical_path, place, read_area
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.planner import make_plan
@@ -48,7 +50,7 @@ def test_cells_are_counted_by_what_they_are():
 def test_a_report_gives_fmax_of_the_best_seed_and_its_slowest_path(tmp_path, monkeypatch):
     speeds = iter([90.0, 123.25, 80.0])
 
-    def run(program, arguments, work):
+    def run(program, arguments, work, limit):
         clocks = {"clk": {"achieved": next(speeds), "constraint": 100}}
         (work / "report.json").write_text(json.dumps(REPORT | {"fmax": clocks}))
 
@@ -97,8 +99,8 @@ def test_an_unknown_name_is_refused_with_those_there_are(synth_tools, families, 
     plan = case_plan("half_up16")
     generate_rtl(plan, tmp_path)
     with pytest.raises(KerncastError, match="E340") as caught:
-        list(estimate.estimates(plan, tmp_path, estimate.chosen_cores(plan, cores),
-                                estimate.chosen_families(families), part=part, lanes=lanes))
+        estimate.estimates(plan, tmp_path, estimate.chosen_cores(plan, cores),
+                           estimate.chosen_families(families), placing=Placing(part), lanes=lanes)
     problem, = caught.value.problems
     assert problem.where == where
     assert problem.allowed
@@ -122,7 +124,7 @@ def test_a_missing_tool_is_named_with_its_remedy(monkeypatch):
 
 
 def test_a_core_too_large_for_the_part_is_refused_with_a_larger_one(tmp_path, monkeypatch):
-    def run(program, arguments, work):
+    def run(program, arguments, work, limit):
         raise synthesis.fail("E342", "stopped", remedy="read the log:\n    ERROR: Unable to place cell 'x', "
                              "no Bels remaining of type MULT18X18D")
 
@@ -145,7 +147,7 @@ def test_what_stops_a_tool_is_quoted_from_its_log(synth_tools, tmp_path):
 def test_yosys_maps_the_smallest_core_to_every_kind_of_cell(synth_tools, tmp_path):
     plan = make("grid16")
     generate_rtl(plan, tmp_path)
-    one, = estimate.estimates(plan, tmp_path, [PREDICTOR], [ECP5], seeds=())
+    one, = estimate.estimates(plan, tmp_path, [PREDICTOR], [ECP5], placing=Placing(seeds=()))
     area = one.area["ecp5"]
     assert one.cycles == PREDICTOR.cycles(plan)
     assert one.placement is None
@@ -159,7 +161,7 @@ def test_a_folder_without_the_core_is_refused(synth_tools, tmp_path):
     shutil.rmtree(tmp_path / "rtl")
     (tmp_path / "rtl").mkdir()
     with pytest.raises(KerncastError, match="E305"):
-        list(estimate.estimates(plan, tmp_path, [SOLVER], [ECP5], seeds=()))
+        estimate.estimates(plan, tmp_path, [SOLVER], [ECP5])
 
 
 @pytest.mark.campaign
@@ -171,6 +173,19 @@ def test_lanes_take_more_multipliers_and_fewer_clocks(synth_tools, core, tmp_pat
     assert two.area["ecp5"].dsp > one.area["ecp5"].dsp
     assert two.cycles < one.cycles
     assert min(one.placement.fmax, two.placement.fmax) > 50
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("example", "core"), [(example, core) for example, cores in page.EXAMPLES.items()
+                                               for core in cores])
+def test_every_core_of_one_lane_and_16_bits_reaches_100_mhz_as_the_page_says(synth_tools, example, core):
+    one, = page.measured(example, core)
+    text = page.PAGE.read_text()
+    assert (one.lanes, page.PLACING.part, one.problems) == (1, "25k", ())
+    assert one.placement.fmax >= 100
+    # A seed of the placer gives the same Fmax wherever versions are those of requirements.lock.
+    assert page.speed_row(one) in text
+    assert page.cell_rows(one)[0] in text
 
 
 def narrow_plan():

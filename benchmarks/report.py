@@ -62,9 +62,10 @@ switch at the top; texts have the contrast of WCAG AA.
 `--results FILE` takes the JSON of `kerncast test`, `verify` or `demo`: the words that back ends agreed on.
 What `kerncast sweep --confirm` compared is found in the run's folder.
 
-Words are those of the integer model. All are counted of samples, predictions and the structure at the end;
-of what is computed in passing the range is known, and drawn hatched. Reflection coefficients are those of
-the row's words, by Levinson's recursion in float64.
+Words are those of the integer model, and every signal of the plan is shown. All words are counted of samples,
+of predictions with the distances, kernels and sums that make them, of the structure at the end and of
+Levinson's recursion; of what else is computed in passing the range is known, and drawn hatched. Reflection
+coefficients are those of the row's words, by Levinson's recursion in float64.
 
 The same run gives the same bytes: there is no date in the file, and no place of the machine. What comes from
 a spec is text and never markup, and the browser is told to run the page's own scripts alone, by their hashes.

@@ -74,7 +74,7 @@ def design(plan: Plan, samples: Samples | None) -> dict[str, Any]:
                    passes=samples.passes)
     return found | {
         "signals": signal_rows(plan, run), "status": run.status,
-        "histograms": histograms(plan, run, samples.x_raw, samples.y_raw),
+        "histograms": histograms(plan, run, samples.x_raw, samples.y_raw, samples.x_test),
         "budget": None if run.budget is None else run.budget.as_dict(),
         **_curves(plan, run, samples, uniform)}
 

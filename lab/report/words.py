@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from ...sim.formats import Format
 from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import input_constants
-from ...sim.model.ranges import Ranges
+from ...sim.model.ranges import Range, Ranges
 from ...sim.plan import Plan
 from ...sim.planner.evidence import exponents, observed
 from ...sim.simulate import Simulation
+from .passing import in_passing
 
 Words = NDArray[np.int64]
 #: Fewer words make no histogram.
@@ -52,11 +53,13 @@ def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any
     return rows
 
 
-def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> list[dict[str, Any]]:
+def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None,
+               x_test: Words) -> list[dict[str, Any]]:
     """How many words of each signal take how many bits, the sign not counted.
 
-    Of the samples, the predictions and the structure at the end every word is counted; of what a run
-    computes in passing the largest magnitude is known.
+    Of the samples, the predictions with what they are summed up from, the structure at the end and
+    Levinson's recursion every word is counted; of what else a run computes in passing the largest
+    magnitude is known.
 
     Parameters
     ----------
@@ -64,31 +67,30 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
     simulation : Simulation
     x_raw : ndarray of int64, shape (m, D)
     y_raw : ndarray of int64, shape (m,), or None
+    x_test : ndarray of int64, shape (k, D)
 
     Returns
     -------
     list of dict
-        ``name``, ``format``, ``room`` (bits that there are), ``used`` (bits at most), ``counts`` (of 0, 1,
-        ... bits; None where only the largest is known), ``rails`` (words at an end of the format) and
+        A row a signal: ``name``, ``format``, ``room`` (bits that there are), ``used`` (bits at most, by what
+        was counted and by what the run saw; None where it never met the signal), ``counts`` (of 0, 1, ...
+        bits; None where only the largest is known), ``rails`` (words at an end of the format) and
         ``saturated`` (casts).
     """
-    held = _held(plan, simulation, x_raw, y_raw)
+    held = _held(plan, simulation, x_raw, y_raw) | in_passing(plan, simulation, y_raw, x_test)
     ranges = {r.name: r for r in simulation.ranges}
-    rows: list[dict[str, Any]] = []
-    for name in plan.signals:
-        fmt, seen = plan.signals[name].format, ranges.get(name)
-        room = fmt.bits - fmt.signed
-        words = held.get(name)
-        if words is not None and words.size >= _FEWEST:
-            counts = _lengths(words, room)
-            used = int(np.flatnonzero(counts)[-1])
-            rows.append({"name": name, "format": str(fmt), "room": room, "used": used,
-                         "counts": counts.tolist(), "rails": _at_rails(words, fmt),
-                         "saturated": seen.saturated if seen else 0})
-        elif seen is not None:
-            rows.append({"name": name, "format": str(fmt), "room": room, "used": room - seen.headroom_bits,
-                         "counts": None, "rails": 0, "saturated": seen.saturated})
-    return rows
+    return [_histogram(name, signal.format, held.get(name, np.zeros(0, dtype=np.int64)).ravel(),
+                       ranges.get(name)) for name, signal in plan.signals.items()]
+
+
+def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict[str, Any]:
+    """One row: of the words that were counted, and of what the range log saw."""
+    room = fmt.bits - fmt.signed
+    counts = _lengths(words, room)
+    used = [int(at) for at in np.flatnonzero(counts)[-1:]] + ([room - seen.headroom_bits] if seen else [])
+    return {"name": name, "format": str(fmt), "room": room, "used": max(used, default=None),
+            "counts": counts.tolist() if words.size >= _FEWEST else None, "rails": _at_rails(words, fmt),
+            "saturated": seen.saturated if seen else 0}
 
 
 def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> dict[str, Words]:
@@ -99,9 +101,7 @@ def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None)
              "f": np.rint(simulation.f / float(Fraction(plan.units["y"]))).astype(np.int64)}
     if y_raw is not None:
         found["y_raw"] = y_raw
-    if not plan.in_float32:
-        found |= {name: words for name, words in simulation.state.items() if name in plan.signals}
-    return {name: words.ravel() for name, words in found.items()}
+    return found if plan.in_float32 else found | simulation.state
 
 
 def _lengths(words: Words, room: int) -> Words:

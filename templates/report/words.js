@@ -11,6 +11,7 @@ function ofDesign(name, missing, build) {
 }
 
 function verdict(row) {
+  if (row.used === null) return [colour("grid"), "not met"];
   if (row.saturated) return [colour("bad"), "saturates"];
   return row.used >= row.room ? [colour("warn"), "uses its last bit"] : [colour("model"), "has headroom"];
 }
@@ -24,7 +25,7 @@ function panel(row, at, columns, lines) {
   const lengths = Array.from({ length: row.room + 1 }, (_, bits) => bits);
   const share = row.counts ? row.counts.map((count) => 100 * count / total) : null;
   const colours = lengths.map((bits) => (bits === row.room ? fill : colour("model")));
-  const trace = row.counts
+  const trace = row.used === null ? { type: "bar", x: [], y: [] } : row.counts
     ? { type: "bar", x: lengths, y: share, marker: { color: colours }, customdata: row.counts,
       hovertemplate: `${plain(row.name)}: %{x} bits<br>%{customdata} words, %{y:.3g} %<extra></extra>` }
     : { type: "bar", x: [row.used / 2], y: [50], width: [Math.max(row.used, 0.4)],
@@ -33,7 +34,7 @@ function panel(row, at, columns, lines) {
       hovertemplate: `${plain(row.name)}: up to ${row.used} bits<extra></extra>` };
   const left = Math.max(0, row.room - row.used);
   const lost = row.saturated ? `, ${number(row.saturated)} saturated` : "";
-  const told = `${left} ${left === 1 ? "bit" : "bits"} left${lost}`;
+  const told = row.used === null ? "not met" : `${left} ${left === 1 ? "bit" : "bits"} left${lost}`;
   return { trace: { ...trace, xaxis: `x${suffix}`, yaxis: `y${suffix}`, showlegend: false },
     axes: { [`xaxis${suffix}`]: { domain: x, anchor: `y${suffix}`, range: [-0.7, row.room + 0.7],
       dtick: row.room > 16 ? 8 : 4,
@@ -57,14 +58,16 @@ function buildWords(rows) {
     shapes: panels.map((p) => p.shape), annotations: panels.map((p) => p.title) };
   const saturated = rows.filter((row) => row.saturated)
     .map((row) => `${row.name} ${number(row.saturated)} times`);
-  const tight = rows.reduce((a, b) => (b.room - b.used < a.room - a.used ? b : a));
+  const tight = rows.filter((row) => row.used !== null)
+    .reduce((a, b) => (b.room - b.used < a.room - a.used ? b : a));
   return { traces: panels.map((p) => p.trace), layout: Object.assign(layout, ...panels.map((p) => p.axes)),
     says: `Least headroom: ${tight.name}, ${Math.max(0, tight.room - tight.used)} bits. Saturated: `
       + `${saturated.join(", ") || "nothing"}. Across: bits that words take; up: share of the words; `
       + "hatched: only the largest is known.",
     head: ["signal", "format", "bits that there are", "bits at most",
       "headroom", "words at an end", "casts saturated", ""],
-    rows: rows.map((row) => [row.name, row.format, row.room, row.used, row.room - row.used,
+    rows: rows.map((row) => [row.name, row.format, row.room, row.used ?? "-",
+      row.used === null ? "-" : row.room - row.used,
       row.counts ? row.rails : "-", row.saturated, verdict(row)[1]]) };
 }
 

@@ -16,8 +16,9 @@ import kerncast
 from kerncast.cli.main import app
 from kerncast.codegen import compilers
 from kerncast.lab.report import columns, gathered, render
-from kerncast.lab.report.page import as_json
-from kerncast.lab.report.words import _lengths
+from kerncast.lab.report.page import as_json, samples_of
+from kerncast.lab.report.passing import in_passing
+from kerncast.lab.report.words import _lengths, histograms
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.sweep.confirm import CONFIRMED, design_text
 from kerncast.sim import packages
@@ -28,6 +29,7 @@ from kerncast.sim.spec import Spec
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
 ECG = (EXAMPLES / "ecg.toml").read_text().replace("n = 256", "n = 64")
+EQUALISER = (EXAMPLES / "equaliser.toml").read_text()
 GRID = ["numbers.word=16,24", "refine=0,1", "sigma=2..4/2"]
 HOSTILE = "</script><script>document.title = 'changed'</script><!--<b>"
 
@@ -119,18 +121,43 @@ def test_formats_are_those_of_the_plans(run, page):
         name: str(signal.format) for name, signal in plan.signals.items()}
 
 
-def test_histograms_count_every_word_and_show_the_saturations_of_the_model():
-    spec = Spec.from_text(ECG)
-    data = load_dataset(spec, ".")
+def simulated(text, base="."):
+    spec = Spec.from_text(text)
+    data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    ranges = {r.name: r for r in simulate(plan, None, data.y_raw).ranges}
-    path = EXAMPLES / "ecg.toml"
-    for row in gathered(path)["designs"]["0"]["histograms"]:
-        assert 0 <= row["used"] <= row["room"]
-        if row["counts"] is not None:
-            assert len(row["counts"]) == row["room"] + 1
-            assert not any(row["counts"][row["used"] + 1:])
-        assert row["saturated"] == (ranges[row["name"]].saturated if row["name"] in ranges else 0)
+    given = samples_of(spec, plan, data)
+    uniform = plan.options.get("scheme") == "uniform"
+    return plan, given, simulate(plan, None if uniform else data.x_raw, data.y_raw, given.x_test,
+                                 passes=given.passes)
+
+
+@pytest.mark.parametrize(("text", "hatched"), [
+    (ECG, []), (ECG.replace("step = 1", "step = 1\nrefine = 1"), ["mu"]),
+    (ECG.replace("step = 1", 'step = 1\nsolver = "schur"'), ["xi", "eps", "mu"]),
+    (EQUALISER, []), (EQUALISER.replace('"fklms"', '"fklms_f32"'), [])])
+def test_every_signal_of_the_plan_has_its_histogram_or_what_is_known_of_it(text, hatched):
+    plan, given, run = simulated(text)
+    ranges = {r.name: r for r in run.ranges}
+    rows = histograms(plan, run, given.x_raw, given.y_raw, given.x_test)
+    assert [row["name"] for row in rows] == [*plan.signals]
+    for row in rows:
+        fmt, seen = plan.signals[row["name"]].format, ranges.get(row["name"])
+        assert row["room"] == fmt.bits - fmt.signed and row["saturated"] == (seen.saturated if seen else 0)
+        assert row["used"] is None or row["used"] >= (row["room"] - seen.headroom_bits if seen else 0)
+        assert row["counts"] is None or not any(row["counts"][row["used"] + 1:])
+    assert [row["name"] for row in rows if row["counts"] is None] == hatched
+
+
+def test_words_in_passing_are_those_of_the_run():
+    plan, given, run = simulated(ECG)
+    words = in_passing(plan, run, given.y_raw, given.x_test)
+    ranges = {r.name: (r.lo, r.hi) for r in run.ranges}
+    for name in ("y", "xi", "eps", "mu", "accumulator"):
+        assert (words[name].min(), words[name].max()) == ranges[name]
+    assert words["eps"][-1] == run.state["eps"][0] and len(words["xi"]) == plan.sizes["n"] - 1
+    assert words["kernel"].shape == words["distance"].shape == (64, 64)
+    assert np.array_equal(words["distance"], (given.x_test - given.x_raw.T) ** 2)
+    assert len(np.unique(words["kernel"][words["distance"] == 9])) == 1  # a function of the distance
 
 
 def test_a_word_is_as_long_as_it_is():

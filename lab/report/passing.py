@@ -1,0 +1,104 @@
+"""lab.report: words that a run computes in passing and keeps nowhere, computed once more, one by one.
+
+All by the model's own functions: no word is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...sim.backend import Outputs
+from ...sim.model import open_model
+from ...sim.model.base import convert_inputs
+from ...sim.model.kernel import convert_y, distance_row, input_constants, kernel_constants, kernel_row
+from ...sim.model.levinson import lengthen_a, lengthen_x
+from ...sim.model.ranges import EPS, MU, XI, Ranges
+from ...sim.model.toeplitz import solver_constants
+from ...sim.plan import Plan
+from ...sim.simulate import Simulation
+
+Words = NDArray[np.int64]
+#: Pairs of a sample and a vector whose distances are counted, at most: an even choice of the samples.
+PAIRS = 1 << 16
+
+
+def in_passing(plan: Plan, simulation: Simulation, y_raw: Words | None, x_test: Words) -> dict[str, Words]:
+    """Words of signals that no array of the device keeps, by name.
+
+    Parameters
+    ----------
+    plan : Plan
+    simulation : Simulation
+    y_raw : ndarray of int64, shape (m,), or None
+    x_test : ndarray of int64, shape (k, D)
+
+    Returns
+    -------
+    dict
+        ``y`` of the targets; ``distance``, ``kernel`` and ``accumulator`` of predictions at `x_test`; ``xi``,
+        ``eps`` and, where alpha is not refined, ``mu`` of Levinson's recursion. Less where there is less.
+    """
+    found: dict[str, Words] = {}
+    if y_raw is not None:
+        constants, log = input_constants(plan), Ranges(plan).log
+        found["y"] = np.array([convert_y(word, constants, log) for word in y_raw], dtype=np.int64)
+    if not simulation.trained:
+        return found
+    found |= _of_predictions(plan, simulation.state, x_test)
+    if plan.algorithm == "toeplitz_rls" and plan.options["solver"] == "levinson":
+        found |= _of_levinson(plan, simulation.state, found["y"])
+    return found
+
+
+def _of_predictions(plan: Plan, state: Outputs, x_test: Words) -> dict[str, Words]:
+    v = _vectors(plan, state)
+    count = min(len(x_test), max(1, PAIRS // len(v)))
+    x_raw = x_test[np.linspace(0, len(x_test) - 1, count).astype(int)]
+    x, log, k = np.zeros_like(x_raw), Ranges(plan).log, kernel_constants(plan)
+    convert_inputs(x_raw, input_constants(plan), x, log)
+    distances, kernels = (np.zeros((count, len(v)), dtype=np.int64) for _ in range(2))
+    for at, inputs in enumerate(x):
+        distance_row(v, len(v), inputs, k, distances[at])
+        if "kernel" in plan.signals:
+            kernel_row(distances[at], len(v), k, kernels[at], log)
+    return {"distance": distances, "kernel": kernels, "accumulator": np.array([*_sums(plan, state, x_raw)])}
+
+
+def _vectors(plan: Plan, state: Outputs) -> Words:
+    """The vectors of the expansion (N, D) in x words."""
+    if plan.fixed or "v" in state:
+        words = np.array(plan.tables["v"].values if plan.fixed else state["v"], dtype=np.int64)
+        return words.reshape(-1, plan.sizes["D"])[:int(state["count"][0]) if "count" in state else None]
+    return (np.arange(plan.sizes["n"], dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
+
+
+def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
+    """The accumulator of each prediction: all that a range log saw, which was cleared before."""
+    model = open_model(plan)
+    model.load(state)
+    for inputs in x_raw:
+        model.ranges.clear()
+        model.predict(inputs[np.newaxis])
+        yield from (seen.lo for seen in model.ranges if seen.name == "accumulator")
+
+
+def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
+    """The steps of :func:`~kerncast.sim.model.levinson.levinson` for one side, each with its words."""
+    refined = "r_short" in state
+    r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)
+    a, x, wide = (np.zeros(len(r), dtype=np.int64) for _ in range(3))
+    eps, a_exp, a_used, x_exp, x_used = 1 << k.xi_frac, k.a_exp_min, 0, k.x_exp_min, 0
+    seen = []
+    for m in range(len(r)):
+        if m > 0:
+            eps, a_exp, a_used = lengthen_a(m, r, a, wide, eps, a_exp, a_used, k, ranges.log)
+        if not refined:
+            x_exp, x_used = lengthen_x(m, y[m], r, a, x, eps, a_exp, a_used, x_exp, x_used, k, ranges.log)
+        seen.append(ranges.log.ranges[:, 0].copy())  # one word each: its least is it
+        ranges.clear()
+    words = np.array(seen)
+    found = {"xi": words[1:, XI], "eps": words[1:, EPS]}
+    return found if refined else found | {"mu": words[:, MU]}

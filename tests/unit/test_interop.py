@@ -294,6 +294,20 @@ def test_words_that_differ_from_the_estimator_are_warned_of_with_the_word_that_d
     assert plan.evidence["apart"]["share"] == pytest.approx(share, rel=0.05)
 
 
+def test_export_warns_as_plan_does_and_writes_all_the_same(tmp_path):
+    steep = SVR(C=1e6, gamma=0.01).fit(X, Y)
+    with pytest.warns(UserWarning, match="W208") as planned:
+        kerncast.plan(steep, NEW)
+    with pytest.warns(UserWarning, match="W208") as exported:
+        spec = kerncast.export(steep, NEW, tmp_path / "steep.toml")
+    assert str(exported[0].message) == str(planned[0].message)
+    assert exported[0].filename == __file__ and spec.numbers.word == 16
+    word = int(str(exported[0].message).split("pass word=")[1][:2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kerncast.export(steep, NEW, tmp_path / "steep.toml", word=word, overwrite=True)
+
+
 def test_where_no_longer_word_does_the_warning_names_the_words_of_the_sensor():
     with pytest.warns(UserWarning, match="no longer word does alone"):
         kerncast.plan(SVR().fit(X, Y), NEW, input={"word": "s10f0"})

@@ -48,11 +48,19 @@ def _array(estimator: object, attribute: str) -> Array:
     return np.asarray(found, dtype=np.float64)
 
 
-def _one_output(estimator: object, found: int, what: str) -> None:
+def _one_output(estimator: object, found: int) -> None:
     if found != 1:
-        raise fail("E273", f"the estimator has several {what}", where=_name(estimator), value=found,
-                   allowed="one output, or two classes",
-                   remedy="export one estimator for each output; of several classes, one against the rest")
+        raise fail("E273", "the estimator has several outputs", where=_name(estimator), value=found,
+                   allowed="one output", remedy="fit and export one estimator for each output")
+
+
+def _two_classes(estimator: object, classes: tuple[Any, ...]) -> None:
+    if len(classes) > 2:
+        shown = ", ".join(map(repr, classes[:4])) + (", ..." if len(classes) > 4 else "")
+        raise fail("E273", "a predictor decides between two classes", where=_name(estimator),
+                   value=f"{len(classes)} classes: {shown}", allowed="2 classes",
+                   remedy="one against the rest: export each of OneVsRestClassifier("
+                   f"{_name(estimator)}()).fit(X, y).estimators_, and take the class of the largest f")
 
 
 def _no_kernel(estimator: object, kernel: object, allowed: str) -> KerncastError:
@@ -85,8 +93,7 @@ def _support_vectors(estimator: Any) -> TrainedModel:
     """SVC and its like: of two classes the second is where f > 0."""
     vectors = _array(estimator, "support_vectors_")
     classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
-    if classes:
-        _one_output(estimator, len(classes) - 1, "pairs of classes")
+    _two_classes(estimator, classes)
     if _name(estimator) == "OneClassSVM":
         classes = (-1, 1)
     kernel = _named_kernel(estimator, float(getattr(estimator, "_gamma", 0.0)))
@@ -97,7 +104,7 @@ def _support_vectors(estimator: Any) -> TrainedModel:
 def _ridge(estimator: Any) -> TrainedModel:
     """KernelRidge, which has no intercept; its gamma is 1 / D by default."""
     alpha, vectors = _array(estimator, "dual_coef_"), _array(estimator, "X_fit_")
-    _one_output(estimator, alpha.size // len(alpha), "outputs")
+    _one_output(estimator, alpha.size // len(alpha))
     gamma = 1.0 / vectors.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return TrainedModel(_named_kernel(estimator, gamma), vectors, alpha.ravel(), 0.0)
 
@@ -132,7 +139,7 @@ def _covariance(estimator: object, kernel: Any) -> _Covariance:
 def _gaussian_process(estimator: Any) -> TrainedModel:
     """The mean of a Gaussian process, its targets' mean and deviation undone."""
     vectors, alpha = _array(estimator, "X_train_"), _array(estimator, "alpha_")
-    _one_output(estimator, alpha.size // len(alpha), "outputs")
+    _one_output(estimator, alpha.size // len(alpha))
     found = _covariance(estimator, estimator.kernel_)
     if found.scale is None:
         raise _no_kernel(estimator, estimator.kernel_, "ConstantKernel * RBF + WhiteKernel, or parts of it")
@@ -151,7 +158,7 @@ def _gaussian_process(estimator: Any) -> TrainedModel:
 def _ours(estimator: Any) -> TrainedModel:
     """The estimators of kerncast."""
     alpha = _array(estimator, "dual_coef_")
-    _one_output(estimator, alpha.size // max(len(alpha), 1), "outputs")
+    _one_output(estimator, alpha.size // max(len(alpha), 1))
     kernel, vectors, weights = (
         estimator._expansion if hasattr(estimator, "_expansion") else
         (estimator._learner.kernel, estimator.support_vectors_, alpha))
@@ -221,8 +228,8 @@ def known_model(estimator: object) -> TrainedModel:
     Raises
     ------
     KerncastError
-        E270 not fitted, E271 of another kind, E272 its kernel, E273 several outputs or pairs of classes,
-        E274 sparse.
+        E270 not fitted, E271 of another kind, E272 its kernel, E273 several outputs or more than two
+        classes, E274 sparse.
     """
     names = [kind.__name__ for kind in type(estimator).__mro__
              if kind.__module__.partition(".")[0] in ("sklearn", __name__.partition(".")[0])]

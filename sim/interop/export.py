@@ -21,8 +21,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     """Write a fitted estimator as a spec, which then is a spec like any other.
 
     Beside ``digits.toml`` come ``digits.json``, the model, whose hash the spec holds, and ``digits.csv``, the
-    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.  A warning says where the words'
-    predictions differ from those of the estimator (W208).
+    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.  It warns as kerncast.plan does.
 
     Parameters
     ----------
@@ -57,17 +56,21 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     --------
     >>> kerncast.export(svc, X_test, "digits.toml", y_test)  # doctest: +SKIP
     """
-    from ..planner import of_estimator, warn_apart  # not at import: planner imports this package
-
     place = Path(path)
     made = described(estimator, X, name=_name(place, name), **choices)
-    files = {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
-             place.with_suffix(".csv"): _rows(made, _targets(made, X, y))}
+    files = _files(made, place, _targets(made, X, y))
     _check_places(place, list(files), overwrite)
+    from ..planner import of_estimator, warn_apart  # not at import: it imports this package
     warn_apart(of_estimator(estimator, X, choices))
     for file, text in files.items():
         file.write_text(text, encoding="utf-8", newline="\n")
     return Spec.load(place)
+
+
+def _files(made: Described, place: Path, y_raw: NDArray[np.int64]) -> dict[Path, str]:
+    """Spec, model and samples by their paths."""
+    return {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
+            place.with_suffix(".csv"): _rows(made, y_raw)}
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:

@@ -11,6 +11,7 @@ from sklearn.datasets import load_digits
 from sklearn.gaussian_process import GaussianProcessRegressor, kernels
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
@@ -203,6 +204,16 @@ def test_what_is_no_predictor_is_refused_with_a_remedy(code, estimator):
     if isinstance(estimator, type(make_pipeline(SVR()))) and isinstance(estimator.steps[0][1], Ridge):
         fitted.steps[-1][1].fit(X, Y)  # what stands before it is no scaler
     refused(code, spec=fitted, x_raw=X)
+
+
+def test_of_several_classes_the_refusal_names_them_and_what_it_tells_to_do_gives_the_labels():
+    y = np.argmax(np.c_[X[:, :2], np.zeros(len(X))], axis=1)
+    problem = refused("E273", spec=SVC().fit(X, y), x_raw=X)
+    assert problem.value == "3 classes: 0, 1, 2" and "OneVsRestClassifier(SVC())" in problem.remedy
+    rest = OneVsRestClassifier(SVC()).fit(X, y)
+    plans = [kerncast.plan(one, X, name=f"class{at}", word=24) for at, one in enumerate(rest.estimators_)]
+    f = np.column_stack([kerncast.simulate(plan, kerncast.raw_inputs(plan, X)).f for plan in plans])
+    assert np.array_equal(rest.classes_[f.argmax(axis=1)], rest.predict(X))
 
 
 def test_samples_that_do_not_fit_the_estimator_are_refused():

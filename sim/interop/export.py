@@ -21,7 +21,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     """Write a fitted estimator as a spec, which then is a spec like any other.
 
     Beside ``digits.toml`` come ``digits.json``, the model, whose hash the spec holds, and ``digits.csv``, the
-    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.  It warns as kerncast.plan does.
+    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.  It warns as kerncast.plan.
 
     Parameters
     ----------

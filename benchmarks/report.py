@@ -8,15 +8,13 @@ Prints docs/report.md and writes docs/figures/report.png. Needs playwright and c
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PIL import Image
-
+from kerncast.benchmarks.browser import chromium, shrink
 from kerncast.lab.example import shipped_spec
 from kerncast.lab.report import gathered, write_report
 from kerncast.lab.sweep import make_settings, run_sweep
@@ -84,20 +82,16 @@ read behind them, and from {drawn:.2f} s on the front answers to the mouse. The 
 
 def measured(folder: Path) -> dict[str, Any]:
     """Sweep, report and open; the picture is written."""
-    from playwright.sync_api import sync_playwright
-
     from kerncast.lab.report.render import check_plotly
     from kerncast.lab.report.sweep import CLOSER
 
     settings = make_settings(shipped_spec("ecg"), folder, grid=GRID)
     page = gathered(run_sweep(settings, folder / "ecg.sweep").folder)
     size = write_report(page, folder / "report.html")
-    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
     alone = folder / "alone.html"
     alone.write_text(f"<!DOCTYPE html><script>{check_plotly().read_text(encoding='utf-8')}</script>")
     times, base = [], []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+    with chromium() as browser:
         for _ in range(OPENED):
             tab, computed = _opened(browser, alone)
             base.append(computed())
@@ -110,8 +104,7 @@ def measured(folder: Path) -> dict[str, Any]:
             if len(times) < OPENED:
                 tab.close()
         tab.locator("section[aria-labelledby=h-front]").screenshot(path=PICTURE)
-        browser.close()
-    Image.open(PICTURE).convert("RGB").quantize(64).save(PICTURE, optimize=True)
+    shrink(PICTURE)
     drawn, text, early, computing = map(min, zip(*times, strict=True))
     return {"points": page["points"]["count"], "size": size / 1e6,
             "plotly": check_plotly().stat().st_size / 1e6, "text": text, "early": early, "drawn": drawn,

@@ -1,0 +1,28 @@
+"""The browser of the figures about pages: Chromium without a window, and pictures of it that are small."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from PIL import Image
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """A browser, closed at the end. Needs playwright and chromium-headless-shell."""
+    from playwright.sync_api import sync_playwright
+
+    program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def shrink(picture: Path) -> None:
+    """Fewer colours: some tens of kB."""
+    Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)

@@ -1,11 +1,15 @@
 """The trainer's core makes the model's words of raw targets, and the predictor takes them over a wire."""
 
+import re
+import shutil
 import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from kerncast.cli.main import app
 from kerncast.codegen.rtl import PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, solver_cycles, solver_overhead
 from kerncast.codegen.rtl.trainer import trainer_cycles
@@ -152,6 +156,29 @@ def test_the_example_of_two_cores_trains_itself_and_predicts(require_simulator, 
     compared.add("chain", {k: np.concatenate([w[k] for w in wanted]) for k in wanted[0]}, found)
     ledger.record(backend="rtl:icarus", words=compared.words, mismatches=compared.mismatches,
                   case="trainer and predictor")
+
+
+def test_the_lines_of_the_example_print_what_the_integer_model_answers(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    bench, page = (EXAMPLE / "chip_predictor_tb.sv").read_text(), EXAMPLE.parents[1] / "docs" / "rtl.md"
+    lines = re.findall(r"^//   (.*)$", bench, re.MULTILINE)
+    assert "".join(f"    {line}\n" for line in lines) in page.read_text()
+    shutil.copytree(EXAMPLE, tmp_path / "examples" / "rtl")
+    made = CliRunner().invoke(app, [
+        *(str(tmp_path / word) if "/" in word else word for word in lines[0].split()[1:])])
+    assert made.exit_code == 0, made.output
+    said = subprocess.run(["bash", "-ec", "\n".join(lines[1:])], cwd=tmp_path, capture_output=True, text=True,
+                          check=True).stdout
+    assert (tmp_path / "build" / "grid" / "rtl" / "chip.fst").stat().st_size > 1000
+    rows = np.array(re.findall(r"x = +(\d+)  f = +(-?\d+) .* status (\d)", said), dtype=np.int64)
+    plan = make_plan(Spec.load(EXAMPLE / "grid.toml"))
+    model = open_model(plan)
+    model.train(None, np.round(2048 + 2047 * np.sin(np.arange(8) * np.pi / 4)).astype(np.int64))
+    compared = Comparison()
+    compared.add("example", model.predict(rows[:, :1]), {"f": rows[:, 1], "status": rows[:, 2]})
+    assert len(rows) == 16
+    ledger.record(backend="rtl:icarus", words=compared.words, mismatches=compared.mismatches,
+                  case="testbench of the example")
 
 
 def test_a_trained_model_is_the_float_solution_within_the_certified_bound():

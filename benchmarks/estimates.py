@@ -1,6 +1,6 @@
 """Estimate every core on three FPGA families, and in more lanes, and write docs/estimates.md.
 
-``python -m kerncast.benchmarks.estimates`` generates the examples, maps their cores with yosys and places
+``python benchmarks/estimates.py`` generates the examples, maps their cores with yosys and places
 them on an ECP5 with nextpnr; it takes a quarter of an hour and more. Clocks are those of the plan's formula,
 which tests hold to simulations.
 """
@@ -9,18 +9,19 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from ..codegen.rtl import CORES, generate_rtl
-from ..hw.rtl.estimate import PLACED, Estimate, Placing, estimates
-from ..hw.rtl.synthesis import FAMILIES
-from ..lab.lanes import draw_lanes
-from ..sim.planner import make_plan
-from ..sim.spec import Spec
+from kerncast.codegen.rtl import CORES, generate_rtl
+from kerncast.hw.rtl.estimate import PLACED, Estimate, Placing, estimates
+from kerncast.hw.rtl.synthesis import FAMILIES
+from kerncast.lab.lanes import draw_lanes
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, FIGURE = ROOT / "docs" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
-COMMAND = "python -m kerncast.benchmarks.estimates"
+COMMAND = "python benchmarks/estimates.py"
 #: Example, its cores, and the lanes of each.
 EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1,)},
             "ecg": {"solver": (1, 2, 4), "trainer": (1,)}}
@@ -35,7 +36,7 @@ TEXT = """# What the cores take of an FPGA
 Estimates of the examples' cores, 16 bits: the predictor and the learner of `digits` (41 vectors of 64
 columns), the solver and the trainer of `ecg` (n = 256), one multiplier in the inner loop. `kerncast estimate
 FOLDER` makes the same of any generated folder. Cells are those that yosys maps to; Fmax is that of nextpnr on
-an ECP5-{part}, without pins, the best of the placer's seeds {seeds}. No board was used.
+an ECP5-{part}, without pins, with the placer's seed {seeds}. No board was used.
 
 ## Cells
 
@@ -55,11 +56,12 @@ block RAM DP16KD (18 kbit), SB_RAM40 or SB_SPRAM, RAMB18 or RAMB36. An UltraPlus
 
 Clocks are those of one operation of full size by the plan's formula, when no stream waits; `--simulate`
 counts them. The period are the clocks from one operation to the next: a prediction begins before the end of
-the one before. A system or a training is of {n} samples. Samples a second are Fmax over the period.
+the one before. A system or a training is of {n} samples. Samples a second are Fmax over the period, times
+the samples of an operation.
 
 ## Lanes
 
-The same with more multipliers in the inner loop, on the ECP5-{part}:
+Cores with more multipliers in the inner loop, on the ECP5-{part}:
 
 | core | lanes | LUT | flip-flops | multipliers | block RAM | Fmax, MHz | clocks | period | samples a second |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -131,7 +133,7 @@ def main() -> None:
             one, = measured(example, core, families=tuple(FAMILIES))
             others = measured(example, core, more) if more else []
             single.append(one)
-            swept += [one, *others] if others else []
+            swept += [replace(one, area={PLACED: one.area[PLACED]}), *others] if others else []
     PAGE.write_text(page(single, swept), encoding="utf-8", newline="\n")
     draw_lanes(swept, FIGURE)
 

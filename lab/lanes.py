@@ -97,6 +97,7 @@ def _panel(axes: Any, title: str, lines: Sequence[Line], colours: dict[str, str]
     axes.set_xticks(ticks, [str(number) for number in ticks])
     axes.margins(y=0.1)
     axes.set_ylim(bottom=0)
+    axes.yaxis.get_major_locator().set_params(integer=True)
     axes.yaxis.set_major_formatter(EngFormatter(sep=" "))
     axes.set_xlabel("lanes")
     axes.set_title(title, fontsize=10)

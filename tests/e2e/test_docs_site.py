@@ -43,6 +43,17 @@ def test_the_site_builds_strictly_and_fetches_nothing(site):
     assert (site / "index.html").is_file() and (site / "figures" / "readme.svg").is_file()
 
 
+@pytest.mark.parametrize("page", ["index.html", "reference/spec.html"])
+def test_search_works_where_the_site_is_read_from_disk(site, chromium, page):
+    tab, asked = chromium.new_page(), []
+    tab.on("request", lambda request: asked.append(request.url))
+    tab.goto(f"{(site / page).as_uri()}?q=levinson")
+    tab.wait_for_selector(".md-search-result__item a", timeout=120_000, state="attached")
+    found = tab.locator(".md-search-result__item a").first.get_attribute("href")
+    assert found.startswith(site.as_uri()) and all(url.startswith("file:") for url in asked)
+    tab.close()
+
+
 def test_the_reference_has_every_public_name_command_and_error(site):
     from kerncast.cli.main import COMMANDS
     from kerncast.sim.catalogue import CATALOGUE

@@ -1,20 +1,23 @@
 """The tutorials and how-tos run as they stand, and print what they say."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 import kerncast
+from kerncast.benchmarks import figures
 
 ROOT = Path(kerncast.__file__).resolve().parent
 sys.path.insert(0, str(ROOT / "tests"))
 
 import pages  # noqa: E402
 
-#: Those that take longest are each a part of what other tests run.
-PAGES = ["tutorials/own-data", "tutorials/word-lengths", "howto/kernel", "mathematics",
-         pytest.param("tutorials/firmware", marks=pytest.mark.campaign)]
+PAGES = ["../README", "tutorials/firmware", "tutorials/own-data", "tutorials/word-lengths", "howto/kernel",
+         "mathematics"]
+#: What a test of its own runs and compares.
+OTHERS = ["sklearn"]
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -24,12 +27,18 @@ def test_every_block_of_the_page_runs_and_prints_what_the_page_says(name, tmp_pa
     assert pages.run_page(ROOT / "docs" / f"{name}.md") > 0
 
 
-def test_every_page_with_commands_to_type_is_run():
-    run = {getattr(page, "values", [page])[0] for page in PAGES}
-    found = {path.relative_to(ROOT / "docs").with_suffix("").as_posix()
-             for folder in ("tutorials", "howto") for path in (ROOT / "docs" / folder).glob("*.md")
-             if any(language in ("sh", "python") for language, _ in pages.blocks(path))}
-    assert found <= run
+def test_every_page_with_commands_to_type_or_with_their_output_is_run():
+    found = {os.path.relpath(page.with_suffix(""), ROOT / "docs")
+             for page in figures.prose()
+             if any(language == "text" or (language in ("sh", "python") and page.parent != ROOT / "docs")
+                    for language, _ in pages.blocks(page))}
+    assert found <= {*PAGES, *OTHERS}
+
+
+@pytest.mark.parametrize("name", [*PAGES, *OTHERS])
+def test_no_output_that_is_shown_is_left_out_whole(name):
+    shown = [text for language, text in pages.blocks(ROOT / "docs" / f"{name}.md") if language == "text"]
+    assert [text for text in shown if not text.replace("...", "").strip()] == []
 
 
 @pytest.mark.parametrize(("told", "printed", "right"), [

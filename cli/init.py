@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from ..sim.data_csv import Survey
     from ..sim.measured import Measured
 
+    Seen = tuple[Survey, Measured | None]
+
 # Usual lengths of sensor words: the data at hand need not show the largest word there is.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 _LARGEST_N = 1024
@@ -56,11 +58,14 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
 
     chosen: str | None = algorithm or ("kernel_cg" if kernel in _PRODUCTS else None)
     nothing_said = data is None and chosen is None and (kernel, target) == ("gaussian", _TARGET)
+    seen: dict[Path, Seen] = {}
     if nothing_said and not as_json and dialogue.at_terminal():
-        name, data, chosen, target = dialogue.ask(name, lambda path: _seen(path)[0].columns)
+        name, data, chosen, target = dialogue.ask(
+            name, lambda path: seen.setdefault(path, _seen(path))[0].columns)
     if name is None:
         raise typer.BadParameter("Missing argument 'NAME'.")
-    files = _files(name, data, chosen, kernel, target, out)
+    files = _files(name, None if data is None else (data, *(seen.get(data) or _seen(data))), chosen, kernel,
+                   target, out)
     path, text = next(iter(files.items()))
     spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
     _write(files, out)
@@ -69,16 +74,16 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
          f"wrote {' and '.join(map(str, files))}\n{spec.summary()}\nnext: kerncast check {path}")
 
 
-def _files(name: str, data: Path | None, algorithm: str | None, kernel: str, target: str,
-           out: Path) -> dict[Path, str]:
+def _files(name: str, given: tuple[Path, Survey, Measured | None] | None, algorithm: str | None, kernel: str,
+           target: str, out: Path) -> dict[Path, str]:
     """The spec, and the words of measured values, by the paths they go to."""
     from ..sim.spec_text import render
 
     words, made = out / f"{name}.words.csv", None
-    if data is None:
+    if given is None:
         values = _start(name, algorithm or "toeplitz_rls")
     else:
-        seen, made = _seen(data)
+        data, seen, made = given
         values = _fitted(name, algorithm, data if made is None else words, out, seen)
     values["target"]["id"] = target
     values["kernel"] = {"type": kernel} | _parameters(kernel, values)
@@ -86,7 +91,7 @@ def _files(name: str, data: Path | None, algorithm: str | None, kernel: str, tar
         _in_units(values, made)
     elif kernel in _PRODUCTS:
         _scale(values)
-    text = render(values, ("data",) if data is None else (), made.legend if made else ())
+    text = render(values, ("data",) if given is None else (), made.legend if made else ())
     return {out / f"{name}.toml": text} | ({} if made is None else {words: made.text()})
 
 
@@ -108,7 +113,7 @@ def _write(files: dict[Path, str], out: Path) -> None:
         raise
 
 
-def _seen(data: Path) -> tuple[Survey, Measured | None]:
+def _seen(data: Path) -> Seen:
     """What a data file shows, and its words where it holds measured values."""
     from ..sim.data_csv import survey
     from ..sim.measured import is_raw, measured

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kerncast
-from kerncast.cli import complete, dialogue, main
+from kerncast.cli import complete, dialogue, init, main
 from kerncast.hw.backends import check_name
 from kerncast.sim.data_csv import survey
 from kerncast.sim.measured import BITS, measured
@@ -82,7 +82,10 @@ def test_neither_file_is_written_where_one_exists(motor, tmp_path):
 
 
 # ---- the dialogue ----
-def test_on_a_terminal_init_asks_for_what_was_left_open(motor, tmp_path, monkeypatch):
+def test_on_a_terminal_init_asks_for_what_was_left_open_and_reads_the_data_once(motor, tmp_path, monkeypatch):
+    read = []
+    seen = init._seen
+    monkeypatch.setattr(init, "_seen", lambda path: read.append(path) or seen(path))
     monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
     answers = f"engine\n{motor}\nquantum\nkernel_cg\nz80\ncortex-m0\n"
     code, out, _ = run("init", "-o", tmp_path, answers=answers)
@@ -90,6 +93,7 @@ def test_on_a_terminal_init_asks_for_what_was_left_open(motor, tmp_path, monkeyp
     assert "quantum is none of kernel_cg, kernel_lms" in out and "z80 is none of" in out
     values = json.loads(run("check", tmp_path / "engine.toml", "--json")[1])["values"]
     assert (values["model"]["algorithm"], values["target"]["id"]) == ("kernel_cg", "cortex-m0")
+    assert read == [motor]
 
 
 def test_empty_answers_take_what_is_usual(tmp_path, monkeypatch):

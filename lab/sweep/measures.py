@@ -16,7 +16,6 @@ Without ``.CALL`` they are those of the call that learns: train or update.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from dataclasses import dataclass
 from ...sim.errors import Problem
 from ...sim.plan import Operations, Plan
 from ...sim.spec_tables import CALLS
+from ...sim.wrong_keys import near
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {
@@ -120,9 +120,8 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
     known = names(algorithm)
     for name in found:
         if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
             problems.append(Problem("E362", f"there is no measure {name}", where, name, ", ".join(known),
-                                    f"did you mean {near[0]}?" if near else "use one of these"))
+                                    near(name, known) or "use one of these"))
     return list(dict.fromkeys(name for name in found if name in known))
 
 

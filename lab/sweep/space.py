@@ -10,7 +10,6 @@ the word of the point, as a sensor of that word would have given them, and offse
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
@@ -25,7 +24,7 @@ from ...sim.spec import Spec
 from ...sim.spec_problems import table_problems, unknown_key
 from ...sim.spec_source import Source
 from ...sim.spec_tables import TABLE_OF, TABLES, keys
-from ...sim.wrong_keys import shown
+from ...sim.wrong_keys import near, shown
 
 Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]
@@ -254,11 +253,10 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         homes = [k for k in known if k.split(".")[1] == _alias(k.split(".")[0], key)]
         if len(homes) == 1:
             return homes[0]
-        near = difflib.get_close_matches(key, [k.split(".")[1] for k in known], n=1)
         problems.append(Problem("E103", f"{'several tables have' if homes else 'no table has'} a key {key}",
                                 where, key, ", ".join(homes or known),
                                 f"name its table: {homes[0]}" if homes else
-                                f"did you mean {near[0]}?" if near else "use one of these"))
+                                near(key, [k.split(".")[1] for k in known]) or "use one of these"))
         return ""
     name, *inner = rest.split(".", 1)
     name = _alias(table, name)
@@ -267,12 +265,10 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
     if table in TABLES and table in {k.split(".")[0] for k in known}:
         problems.append(unknown_key(table, name, TABLES[table], where))
         return ""
-    near = difflib.get_close_matches(key, known, n=1)
     belongs = [a for a, t in TABLE_OF.items() if t == table]
     problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known),
-                            f"did you mean {near[0]}?" if near else
-                            f"remove it: it is for algorithm {belongs[0]} only" if belongs else
-                            "use one of these"))
+                            near(key, known) or (f"remove it: it is for algorithm {belongs[0]} only"
+                                                 if belongs else "use one of these")))
     return ""
 
 

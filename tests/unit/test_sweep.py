@@ -79,7 +79,7 @@ def test_values_of_a_range_lie_at_equal_ratios_and_of_whole_keys_they_are_whole(
 def test_every_mistake_of_an_axis_is_told_at_once_and_the_near_key_is_named(tmp_path):
     with pytest.raises(KerncastError) as error:
         make_settings(Spec.from_text(ECG), tmp_path, grid=[
-            "nmbers.word=16", "kernel.sgma=1", "online.budget=8", "numbers.word=16,17", "kernel.sigma=-1",
+            "NMBERS.word=16", "kernel.sgma=1", "online.budget=8", "numbers.word=16,17", "kernel.sigma=-1",
             "word=16", "numbers.rounding=up", "step", "n=9..2/4"],
             objectives=["eror"], constraints=["rom <= 3", "ram < 3", "ram <= float"])
     assert codes(error) == ["E360", "E103", "E103", "E103", "E103", "E109", "E108", "E109", "E360",

@@ -121,8 +121,11 @@ def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[Core, in
     if simulator is None:
         return None
     from ..hw.rtl.clocks import counted_clocks
-    from ..hw.rtl.simulators import find_simulator
+    from ..hw.rtl.simulators import SIMULATORS, find_simulator
 
+    if simulator not in SIMULATORS:
+        raise fail("E420", "there is no such simulator", where="--simulate", value=simulator,
+                   allowed=", ".join(SIMULATORS), remedy="choose one of these")
     find_simulator(simulator)
     return lambda core, lanes: counted_clocks(plan, out, core, lanes, simulator)
 

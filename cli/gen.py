@@ -32,7 +32,7 @@ def gen(path: SpecPath, out: OutFolder,
         check: Annotated[bool, typer.Option("--check", help="Write nothing; exit 1 where the folder "
                                                             "is not what would be written.")] = False,
         package: PackageKinds = None, core: CoreNames = None, as_json: JsonFlag = False) -> None:
-    """Generate the C library of a spec, with its plan and test vectors.
+    """Generate the C library of a spec and its cores in SystemVerilog, with plan and test vectors.
 
     The folder must be new, empty, or one that kerncast wrote before; files edited by hand are never
     overwritten. The same spec gives the same bytes.
@@ -53,6 +53,7 @@ def gen(path: SpecPath, out: OutFolder,
     """
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
     from ..codegen.packages import chosen_packages
+    from ..codegen.rtl import FOLDER
     from ..codegen.targets import load_target
     from ..lab.budget import refuse_unmeasurable
     from ..lab.example import plan_and_vectors
@@ -70,10 +71,19 @@ def gen(path: SpecPath, out: OutFolder,
             raise typer.Exit(EXIT_DIFFERENT)
         return
     manifest = generate(plan, out, spec.target.id, vectors=vectors, packages=packages, spec=spec)
-    show({"out": str(out), **describe(manifest), "packages": packages, "state_bytes": plan.state_bytes,
-          "table_bytes": plan.table_bytes, "warnings": warnings_of(spec, plan, as_json)}, as_json,
+    show({"out": str(out), **describe(manifest), "packages": packages, "cores": _cores(plan),
+          "state_bytes": plan.state_bytes, "table_bytes": plan.table_bytes,
+          "warnings": warnings_of(spec, plan, as_json)}, as_json,
          f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "
-         f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}")
+         f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}\n"
+         f"cores in {out / FOLDER}: {', '.join(_cores(plan)) or 'none, its README.md says why'}")
+
+
+def _cores(plan: Plan) -> list[str]:
+    """The cores of a plan in SystemVerilog."""
+    from ..codegen.rtl import CORES
+
+    return [core.name for core in CORES if core.fits(plan)]
 
 
 def _refuse_cores(spec: Spec, plan: Plan, names: Sequence[str]) -> None:

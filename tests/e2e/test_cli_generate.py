@@ -26,6 +26,18 @@ def test_a_stream_s_example_is_generated_and_stays_as_it_is(run: Run, tmp_path: 
     assert run("gen", EXAMPLES / f"{name}.toml", "-o", tmp_path / name, "--check")[0] == 0
 
 
+def test_gen_names_the_cores_that_it_wrote(run: Run, spec: Path, tmp_path: Path) -> None:
+    code, out, _ = run("gen", spec, "-o", tmp_path / "some", "--json")
+    cores = json.loads(out)["cores"]
+    assert (code, sorted(cores)) == (0, sorted(path.stem.partition("_")[2] for path in
+                                               (tmp_path / "some" / "rtl").glob("*.f")))
+    assert f"cores in {tmp_path}/some/rtl: {', '.join(cores)}" in run("gen", spec, "-o", tmp_path / "some")[1]
+    spec.write_text(spec.read_text().replace("[toeplitz]", "[toeplitz]\nbias = true"))
+    code, out, _ = run("gen", spec, "-o", tmp_path / "none")
+    assert f"cores in {tmp_path}/none/rtl: none, its README.md says why" in out
+    assert (tmp_path / "none" / "rtl" / "README.md").is_file()
+
+
 def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(
         run: Run, spec: Path, generated: Path) -> None:
     assert run("gen", spec, "-o", generated, "--check")[0] == 0

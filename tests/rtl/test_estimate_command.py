@@ -153,6 +153,13 @@ def test_an_interruption_leaves_what_was_found_and_no_folder(programs, folder, m
     assert list(programs.iterdir()) == []
 
 
+def test_an_unknown_simulator_is_refused_with_those_there_are(folder):
+    result = run(folder, "--simulate", "vcs")
+    assert result.exit_code == EXIT_BAD_INPUT
+    assert "--simulate: E420" in result.stderr
+    assert "icarus, verilator" in result.stderr
+
+
 @pytest.mark.parametrize(("name", "code"), [("lanes.txt", "E254"), ("none/lanes.svg", "E191"),
                                             ("a.svg", "E191")])
 def test_a_picture_that_cannot_be_written_is_refused_before_the_work(folder, tmp_path, monkeypatch, name,

@@ -95,12 +95,13 @@ def _box(words: list[int], low: int, high: int) -> str:
     return "".join(boxes)
 
 
-def simulated(plan: Plan, core: Core, signals: list[str], script: list[Operation]) -> list[list[int]]:
+def simulated(plan: Plan, core: Core, signals: list[str], script: list[Operation],
+              lanes: int = 1) -> list[list[int]]:
     """What the signals were at every clock of a script."""
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
         simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus",
-                                Path(folder) / "sim")
+                                Path(folder) / "sim", {"LANES": lanes})
         *_, values = simulation.run([("record", signals), *script, ("noted",)], 10_000)
     return list(values)
 
@@ -161,6 +162,14 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
             f"| {100 * columns * budget / (lanes * period):.1f} % |")
 
 
+def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
+    """A learner in so many lanes: its clocks with full memory, and the share of terms of its multipliers."""
+    plan, words = learner(columns, budget), columns * budget
+    updated, predicted = update_cycles(plan, lanes), prediction_cycles(plan, lanes)
+    return (f"| {lanes} | {columns} | {budget} | {updated} | {share(2 * words, lanes * updated)} "
+            f"| {predicted} | {share(words, lanes * predicted)} | {search_cycles(plan, lanes)} |")
+
+
 def page() -> str:
     """docs/rtl.md."""
     sizes, values = [(8, 32), (16, 16), (8, 100), (16, 64), (64, 41)], []
@@ -177,11 +186,13 @@ def page() -> str:
             f"| {recursion_cycles(n, lanes) * lanes / (2 * n * n):.3f} "
             f"| {solver_cycles(grid(n), lanes)} | {trainer_cycles(grid(n), lanes)} |"
             for n in (64, 256, 1024) for lanes in (1, 2, 4)]
+    lanes = [(*size, n) for size in sizes for n in (1, 2, 4, 8)]
     example = (EXAMPLE / "chip_predictor.sv").read_text(encoding="utf-8")
     template = (Path(__file__).parent / "rtl.md.in").read_text(encoding="utf-8")
     return template.format(MOST_WORDS=MOST_WORDS, MOST_SAMPLES=MOST_SAMPLES, clocks="\n".join(values),
                            shares="\n".join(kernels),
-                           lanes="\n".join(in_lanes(*size, n) for size in sizes for n in (1, 2, 4, 8)),
+                           lanes="\n".join(in_lanes(*row) for row in lanes),
+                           learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
                            solver="\n".join(rows), example=example.rstrip())
 
 

@@ -6,6 +6,9 @@ from .prover import Claim
 
 _CAST = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate")
 _ROUNDINGS = {0: "floor", 1: "half up", 2: "half to even"}
+#: A memory of rows; a sample's or a model's words on their way into one.
+_BANKS = ("kc_ram", "kc_banks")
+_ROWS = ("kc_lane_place", *_BANKS, "kc_row_word", "kc_row_ram")
 _RULES = "valid stays and the beat stands still until it is taken"
 
 _COMBINATIONAL = (
@@ -18,6 +21,10 @@ _COMBINATIONAL = (
     Claim("kc_wrap", "the word of 16 bits that equals v modulo 2^16", "v: 64 bits"),
     Claim("kc_magnitude", "v, or -v - 1 for v < 0", "v: 64 bits", parameters={"V_BITS": 64}),
     Claim("kc_bit_length", "2^(q-1) <= v < 2^q; 0 for 0", "v: 63 bits"),
+    Claim("kc_lane_place", "columns stand row by row, lane by lane, and each vector begins a row",
+          "5 columns, 4 lanes", parameters={"COLUMNS": 5, "LANES": 4, "COLUMN_BITS": 3}),
+    Claim("kc_row_word", "of a row the word in its lane is written, and 0 behind the last one of a vector",
+          "4 words of 16 bits", parameters={"LANES": 4}),
     Claim("kc_normalise", "2^61 <= v 2^e < 2^62 for v > 0", "v: 62 bits", below=("kc_bit_length",)),
 )
 
@@ -72,34 +79,43 @@ _STREAMS = (
           "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
     Claim("kc_row_ram", "a word of a row is the last one written to it, 0 behind the last word of a vector",
-          "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=("kc_ram",),
+          "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=(*_BANKS, "kc_row_word"),
           parameters={"WIDTH": 4, "ROWS": 3, "LANES": 4}),
+    *(Claim("kc_learner_vectors", "a word of a slot is the last one put, or exchanged for the sample's; one "
+            "aside is what its slot held at the exchange",
+            f"2 slots of {rows} row{'s' if rows > 1 else ''} of 2 words of 4 bits", depth=10,
+            mode="bmc", below=(*_BANKS, "kc_row_word"),
+            parameters={"WIDTH": 4, "SLOTS": 2, "ROWS": rows, "LANES": 2}) for rows in (1, 2)),
     Claim("kc_sum_tree", "the sum of the words of log2(LANES) clocks before", "8 words of 6 bits", depth=6,
           parameters={"WIDTH": 6, "LANES": 8}),
     Claim("kc_sample_buffer", "each column of a sample is written once; it is held from then on until "
           "`done`, with its target, if and only if tlast came with the last beat, and else reported once",
           "3 columns of 4 bits and a target", depth=12,
-          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", "kc_ram", "kc_row_ram"),
+          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", *_ROWS),
           parameters={"COLUMNS": 3, "TARGET": 1, "RAW_BITS": 4, "TDATA_BITS": 4, "X_BITS": 4,
                       "OFFSET_BITS": 2, "GAIN_BITS": 2, "LO": -8, "HI": 7}),
     Claim("kc_sample_buffer", "the same of two samples at a time, of which the newer is written elsewhere "
           "than the older is read", "3 columns of 4 bits, 2 lanes", depth=14,
-          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", "kc_ram", "kc_row_ram"),
+          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", *_ROWS),
           parameters={"COLUMNS": 3, "SLOTS": 2, "LANES": 2, "RAW_BITS": 4, "TDATA_BITS": 4, "X_BITS": 4,
                       "OFFSET_BITS": 2, "GAIN_BITS": 2, "LO": -8, "HI": 7}),
     Claim("kc_model_store", "each word of a model is written once, at its place; its vectors are held from "
           "the last beat of a good frame to the first one of the next; another frame is reported once",
-          "3 vectors of 2 columns of 6 bits", depth=12, below=("kc_ram", "kc_row_ram"),
+          "3 vectors of 2 columns of 6 bits", depth=12, below=_ROWS,
           parameters={"WORD": 6, "VECTORS": 3, "COLUMNS": 2, "TAG": 0x25, "EXPONENT_MIN": -2,
                       "EXPONENT_MAX": 3}),
     Claim("kc_model_store", "the same in rows", "3 vectors of 3 columns of 6 bits, 2 lanes", depth=15,
-          below=("kc_ram", "kc_row_ram"),
+          below=_ROWS,
           parameters={"WORD": 6, "VECTORS": 3, "COLUMNS": 3, "LANES": 2, "TAG": 0x25, "EXPONENT_MIN": -2,
                       "EXPONENT_MAX": 3}),
     Claim("kc_state_writer", "each word of a model, and each slot, is written once, at its place; slots are "
           "taken behind a whole model alone; a frame that breaks the rules is reported once, and nothing of "
           "it is written from there on", "3 slots of 2 columns of 6 bits", depth=8,
-          parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 2, "DISTANCE_BITS": 9, "TAG": 0x25}),
+          below=("kc_lane_place",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 2, "DISTANCE_BITS": 9,
+                                                "TAG": 0x25}),
+    Claim("kc_state_writer", "the same in rows", "3 slots of 3 columns of 6 bits, 2 lanes", depth=8,
+          below=("kc_lane_place",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 3, "LANES": 2,
+                                                "DISTANCE_BITS": 9, "TAG": 0x25}),
     Claim("kc_solution_sender", "the exponent, then every word once, in order, scaled and saturated; "
           "tlast with "
           f"the last; of a failed solution 0 alone; {_RULES}", "2 words of 4 bits", depth=11,
@@ -109,8 +125,8 @@ _STREAMS = (
           "is taken "
           f"once; {_RULES}", "2 columns of 8 bits", depth=8,
           parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),
-    Claim("kc_state_reader", f"{_RULES}, and so do the addresses it reads", "4 slots of 2 columns", depth=7,
-          parameters={"SLOTS": 4, "COLUMNS": 2}),
+    Claim("kc_state_reader", f"{_RULES}, and so do the addresses it reads", "4 slots of 3 columns, 2 lanes",
+          depth=7, below=("kc_lane_place",), parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
     Claim("kc_registers", "AXI4-Lite: an answer for each request and none without; it stands until it is "
           "taken; an "
           "error stays until a one is written", "all", depth=6, parameters={"ERRORS": 2}),
@@ -139,7 +155,11 @@ MUTANTS = (
     ("kc_frame", "bad_reg <= last != s_axis_tlast", "bad_reg <= s_axis_tlast && !last"),
     ("kc_frame", "assign s_axis_tready = state_reg != HOLD", "assign s_axis_tready = 1'b1"),
     ("kc_frame", "spoiled_reg <= last != s_axis_tlast", "spoiled_reg <= s_axis_tlast && !last"),
-    ("kc_row_ram", "write_last ? ~(here - 1'b1) : here", "here"),
+    ("kc_lane_place", "last || lane == LAST_LANE", "lane == LAST_LANE"),
+    ("kc_row_word", "last ? ~(here - 1'b1) : here", "here"),
+    ("kc_row_ram", "mask & {LANES{write_enable}}", "mask"),
+    ("kc_learner_vectors", "exchange && inserting", "exchange"),
+    ("kc_learner_vectors", "aside_row_reg <= exchange_row", "aside_row_reg <= row"),
     ("kc_sum_tree", "nodes[(2*i+1)*WIDTH +: WIDTH]", "nodes[2*i*WIDTH +: WIDTH]"),
     ("kc_sample_buffer", "state_reg == SETTLE && valid_reg[LATENCY-2:0] == 0", "state_reg == SETTLE"),
     ("kc_sample_buffer", "if (done) read_slot_reg <= !read_slot_reg", "read_slot_reg <= 1'b0"),

@@ -11,11 +11,18 @@ from . import axi
 from .axi import Ports, Stream
 from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, rendered, signed_bits, vectors
 from .core import Core
-from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
+from .predictor import (
+    distance_latency,
+    expansion_context,
+    kernel_latency,
+    levels,
+    predictor_modules,
+    rows_of_vectors,
+)
 
 #: What a learner is made of beside the modules of a predictor, whose model store it does without.
-_OWN = ("kc_scale_add", "kc_least", "kc_neighbours", "kc_learner_control", "kc_state_reader",
-        "kc_state_writer", *axi.MODULES)
+_OWN = ("kc_scale_add", "kc_least", "kc_neighbours", "kc_learner_vectors", "kc_learner_control",
+        "kc_state_reader", "kc_state_writer", *axi.MODULES)
 
 # Clocks of the parts.  From a kernel value: a multiplier read, what it receives, the sum and its cast.
 _TO_F = 2 + 3 + 2 + 3
@@ -24,28 +31,36 @@ _TO_F = 2 + 3 + 2 + 3
 _TAKEN, _BETWEEN, _SEARCHED, _ANSWERED, _LEARNED = 5, 6, 5, 2, 7
 
 
-def prediction_cycles(plan: Plan, count: int | None = None) -> int:
+def _pass_cycles(plan: Plan, lanes: int, count: int) -> int:
+    """From the first row of `count` vectors to the distance of the last."""
+    return rows_of_vectors(plan, lanes, count) + distance_latency(plan) + levels(lanes)
+
+
+def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     """Clocks from the first beat of a sample without target to its answer, when no stream waits.
 
     Parameters
     ----------
     plan : Plan
+    lanes : int
+        Columns of a vector at a time, a power of two.
     count : int, optional
         Vectors held, the whole budget by default.
     """
-    columns, held = plan.sizes["D"], vectors(plan) if count is None else count
+    held, taken = vectors(plan) if count is None else count, plan.sizes["D"] + _TAKEN
     if held == 0:
-        return columns + _TAKEN + _ANSWERED
-    return (columns + _TAKEN + columns * held + distance_latency(plan) + kernel_latency(plan) + _TO_F + 2
-            + _ANSWERED)
+        return taken + _ANSWERED
+    return taken + _pass_cycles(plan, lanes, held) + kernel_latency(plan) + _TO_F + 2 + _ANSWERED
 
 
-def update_cycles(plan: Plan, count: int | None = None) -> int:
+def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     """Clocks from the first beat of a sample with its target to its answer, when no stream waits.
 
     Parameters
     ----------
     plan : Plan
+    lanes : int
+        Columns of a vector at a time, a power of two.
     count : int, optional
         Vectors held before, the whole budget by default.
 
@@ -56,27 +71,26 @@ def update_cycles(plan: Plan, count: int | None = None) -> int:
         of a vector.  The next sample's first beat is taken in the clock of the answer, unless a vector lost
         its neighbour: :func:`search_cycles`.
     """
-    columns, budget, to_distance = plan.sizes["D"], plan.sizes["N"], distance_latency(plan)
-    held, exchange = budget if count is None else count, plan.sizes["D"] + _BETWEEN
+    budget = plan.sizes["N"]
+    held, rows = budget if count is None else count, rows_of_vectors(plan, lanes, 1)
     to_f = kernel_latency(plan) + _TO_F
-    taken = columns + 1 + _TAKEN
+    taken = plan.sizes["D"] + 1 + _TAKEN
     if held == 0:
-        return taken + columns + 3 + _LEARNED
-    first = taken + columns * held + to_distance
+        return taken + rows + 3 + _LEARNED
+    first = taken + _pass_cycles(plan, lanes, held)
     if held < budget:
-        return first + max(exchange, to_f + 2) + _LEARNED
-    return first + exchange + columns * held + to_distance + to_f + 1 + _LEARNED
+        return first + max(rows + _BETWEEN, to_f + 2) + _LEARNED
+    return first + rows + _BETWEEN + _pass_cycles(plan, lanes, held) + to_f + 1 + _LEARNED
 
 
-def search_cycles(plan: Plan) -> int:
+def search_cycles(plan: Plan, lanes: int = 1) -> int:
     """Clocks more, until the next sample is taken, for each vector that lost its neighbour."""
-    columns = plan.sizes["D"]
-    return columns + columns * plan.sizes["N"] + distance_latency(plan) + _SEARCHED
+    return rows_of_vectors(plan, lanes, 1) + _pass_cycles(plan, lanes, plan.sizes["N"]) + _SEARCHED
 
 
-def worst_update_cycles(plan: Plan) -> int:
+def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
     """From a sample to the next no more: all vectors but the oldest and the one that goes search."""
-    return update_cycles(plan) + (plan.sizes["N"] - 2) * search_cycles(plan)
+    return update_cycles(plan, lanes) + (plan.sizes["N"] - 2) * search_cycles(plan, lanes)
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
@@ -127,6 +141,8 @@ def _context(plan: Plan) -> dict[str, Any]:
         "multipliers_latency": kernel_latency(plan) + _TO_F,
         "update_cycles": update_cycles(plan), "prediction_cycles": prediction_cycles(plan),
         "search_cycles": search_cycles(plan), "worst_cycles": worst_update_cycles(plan),
+        "learning": {n: [cycles(plan, n) for cycles in (update_cycles, search_cycles, worst_update_cycles,
+                                                        prediction_cycles)] for n in (1, 2, 4)},
         "modules": _modules(plan),
     }
 
@@ -138,7 +154,7 @@ def _ports(plan: Plan, x_bits: int) -> Ports:
                  ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
                               ("error_state", "a state that was refused")),
                  (("read_model", "the frame of the model is sent"),
-                  ("read_slots", "the frame of the slots is sent")))
+                  ("read_slots", "the frame of the slots is sent")), lanes=True)
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:

@@ -27,8 +27,8 @@ from .core import Core
 
 #: What every predictor is made of, besides the exponential of its word class; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_narrow", "kc_mac",
-           "kc_mul_shift", "kc_rom", "kc_ram", "kc_row_ram", "kc_sum_tree", "kc_affine", "kc_sample_buffer",
-           "kc_model_store")
+           "kc_mul_shift", "kc_rom", "kc_ram", "kc_lane_place", "kc_row_word", "kc_banks", "kc_row_ram",
+           "kc_sum_tree", "kc_affine", "kc_sample_buffer", "kc_model_store")
 #: What the distances of a kernel are made of besides.
 _OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
         "periodic": ("kc_abs_diff", "kc_sine")}
@@ -89,7 +89,7 @@ def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> in
     int
         ``D + ceil(D / lanes) * count + overhead + log2(lanes)``.
     """
-    return plan.sizes["D"] + rows_of_vectors(plan, lanes, count) + predictor_overhead(plan) + _levels(lanes)
+    return plan.sizes["D"] + rows_of_vectors(plan, lanes, count) + predictor_overhead(plan) + levels(lanes)
 
 
 def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> float:
@@ -105,11 +105,11 @@ def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> fl
         takes longer than to read them, and then of every two answers the mean.
     """
     rows, columns = rows_of_vectors(plan, lanes, count), plan.sizes["D"]
-    of_two = rows + predictor_overhead(plan) + _levels(lanes) - _TWO
+    of_two = rows + predictor_overhead(plan) + levels(lanes) - _TWO
     return max(rows + _NEXT, columns + _TAKEN, of_two / 2)
 
 
-def _levels(lanes: int) -> int:
+def levels(lanes: int) -> int:
     """Clocks of the tree that adds the sums of the lanes."""
     return lanes.bit_length() - 1
 
@@ -163,7 +163,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "t_bits": _T_BITS[plan.word], "t_end": words.t_end,
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
         "column_bits": address_bits(columns), "count_bits": held.bit_length(),
-        "v_address_bits": address_bits(held * columns), "alpha_address_bits": address_bits(held),
+        "alpha_address_bits": address_bits(held),
         "kernel_c_text": real_value(plan, "kernel_c"),
         "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan),
         "expansion_latency": _expansion_latency(plan),

@@ -16,20 +16,14 @@ module kc_lane_ram #(
     input  wire [ROW_BITS-1:0] read_row,
     output wire [LANES*WIDTH-1:0] read_data
 );
-    wire [LANES*WIDTH-1:0] bank_data;
+    wire [LANES*WIDTH-1:0] row;
     logic [LANES*WIDTH-1:0] read_data_reg;
-    genvar lane;
 
-    always_ff @(posedge clk) read_data_reg <= bank_data;
+    kc_banks #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
+        banks_inst (.clk(clk), .write_mask(write_mask), .write_row(write_row), .write_data(write_data),
+                    .read_row(read_row), .read_data(row));
 
-    generate
-        for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
-            kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
-                ram_inst (.clk(clk), .write_enable(write_mask[lane]), .write_address(write_row),
-                          .write_data(write_data[lane*WIDTH +: WIDTH]), .read_address(read_row),
-                          .read_data(bank_data[lane*WIDTH +: WIDTH]));
-        end
-    endgenerate
+    always_ff @(posedge clk) read_data_reg <= row;
 
     assign read_data = read_data_reg;
 endmodule

@@ -12,12 +12,12 @@
 //   and for each slot that lost its neighbour: its vector goes aside, search, store.
 module kc_learner_control #(
     parameter SLOTS = 2,
-    parameter COLUMNS = 1,
+    parameter ROWS = 1,                      // of a vector, a clock each
     parameter STEP = 4,                      // clocks from f to the new multiplier, less one
     parameter PLACE_BITS = $clog2(SLOTS),
     parameter COUNT_BITS = $clog2(SLOTS + 1),
-    parameter COLUMN_BITS = COLUMNS > 1 ? $clog2(COLUMNS) : 1,
-    parameter V_ADDRESS_BITS = $clog2(SLOTS * COLUMNS)
+    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter V_ROW_BITS = $clog2(SLOTS * ROWS)
 ) (
     input  wire clk,
     input  wire rst,
@@ -47,16 +47,16 @@ module kc_learner_control #(
     output wire writing,                     // and multipliers are written back
     output wire [PLACE_BITS-1:0] target,     // the slot of the sample, or who searches
     output wire [PLACE_BITS-1:0] skip,       // who leaves
-    output wire column_valid,                // words of a column are here
-    output wire first_column,
-    output wire last_column,
+    output wire row_valid,                   // words of a row are here
+    output wire first_row,
+    output wire last_row,
     output wire last_vector,
-    output wire [COLUMN_BITS-1:0] column,    // read addresses
-    output wire [V_ADDRESS_BITS-1:0] v_address,
-    output wire exchange,                    // words of `exchange_column` are to be exchanged
+    output wire [ROW_BITS-1:0] row,          // read addresses
+    output wire [V_ROW_BITS-1:0] v_row,
+    output wire exchange,                    // words of `exchange_row` are to be exchanged
     output wire inserting,                   // the sample takes the slot
-    output wire [COLUMN_BITS-1:0] exchange_column,
-    output wire [V_ADDRESS_BITS-1:0] exchange_address,
+    output wire [ROW_BITS-1:0] exchange_row,
+    output wire [V_ROW_BITS-1:0] exchange_v_row,
     output wire fetch,                       // the multiplier of `target` is read
     output wire fetched,                     // in this clock it is that of who leaves
     output wire insert,                      // the new multiplier is here
@@ -64,7 +64,7 @@ module kc_learner_control #(
     output wire answer                       // f and status are given out; the sample may go
 );
     localparam [COUNT_BITS-1:0] MOST = COUNT_BITS'(SLOTS);
-    localparam [COLUMN_BITS-1:0] LAST_COLUMN = COLUMN_BITS'(COLUMNS - 1);
+    localparam [ROW_BITS-1:0] LAST_ROW = ROW_BITS'(ROWS - 1);
 
     typedef enum logic [3:0] {IDLE, RUN, DRAIN, SELECT, EXCHANGE, TAIL, WAIT, STEPPING, INSERT, ANSWER, READ}
         state_t;
@@ -75,17 +75,17 @@ module kc_learner_control #(
     logic [COUNT_BITS-1:0] count_reg, count_next;
     logic [PLACE_BITS-1:0] target_reg, target_next, skip_reg, skip_next;
     logic inserting_reg, inserting_next;
-    logic [COLUMN_BITS-1:0] column_reg, column_next, column_1_reg;
+    logic [ROW_BITS-1:0] row_reg, row_next, row_1_reg;
     logic [PLACE_BITS-1:0] vector_reg, vector_next;
-    logic [V_ADDRESS_BITS-1:0] v_address_reg, v_address_next, v_address_1_reg;
+    logic [V_ROW_BITS-1:0] v_row_reg, v_row_next, v_row_1_reg;
     logic [STEP-1:0] step_reg;
-    logic run_reg, exchange_reg, first_column_reg, last_column_reg, last_vector_reg, f_here_reg;
+    logic run_reg, exchange_reg, first_row_reg, last_row_reg, last_vector_reg, f_here_reg;
 
     wire full = count_reg == MOST;
     wire empty = count_reg == 0;
-    wire at_last_column = column_reg == LAST_COLUMN;
+    wire at_last_row = row_reg == LAST_ROW;
     wire at_last_vector = COUNT_BITS'(vector_reg) + 1'b1 == count_reg;
-    wire begins = state_reg == RUN && vector_reg == 0 && column_reg == 0;
+    wire begins = state_reg == RUN && vector_reg == 0 && row_reg == 0;
     wire [PLACE_BITS-1:0] place = full ? cheapest : count_reg[PLACE_BITS-1:0];
 
     wire waits_for_neighbours = pass_reg == SEARCH || (pass_reg == FILL && learning);
@@ -99,9 +99,9 @@ module kc_learner_control #(
         target_next = target_reg;
         skip_next = skip_reg;
         inserting_next = inserting_reg;
-        column_next = {COLUMN_BITS{1'b0}};
+        row_next = {ROW_BITS{1'b0}};
         vector_next = {PLACE_BITS{1'b0}};
-        v_address_next = {V_ADDRESS_BITS{1'b0}};
+        v_row_next = {V_ROW_BITS{1'b0}};
         case (state_reg)
             IDLE: begin
                 pass_next = FILL;
@@ -113,11 +113,11 @@ module kc_learner_control #(
                 else if (sample_full) state_next = ANSWER;
             end
             RUN: begin
-                column_next = at_last_column ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
-                vector_next = at_last_column ? vector_reg + 1'b1 : vector_reg;
-                v_address_next = v_address_reg + 1'b1;
-                if (at_last_column && at_last_vector) state_next = WAIT;
-                if (at_last_column && at_last_vector && waits_for_neighbours) state_next = DRAIN;
+                row_next = at_last_row ? {ROW_BITS{1'b0}} : row_reg + 1'b1;
+                vector_next = at_last_row ? vector_reg + 1'b1 : vector_reg;
+                v_row_next = v_row_reg + 1'b1;
+                if (at_last_row && at_last_vector) state_next = WAIT;
+                if (at_last_row && at_last_vector && waits_for_neighbours) state_next = DRAIN;
             end
             DRAIN: if (near_done) begin
                 state_next = SELECT;
@@ -130,14 +130,14 @@ module kc_learner_control #(
                 end
             end
             SELECT: begin
-                v_address_next = V_ADDRESS_BITS'(target_reg) * V_ADDRESS_BITS'(COLUMNS);
+                v_row_next = V_ROW_BITS'(target_reg) * V_ROW_BITS'(ROWS);
                 if (pass_reg == FILL) skip_next = target_reg;
                 state_next = EXCHANGE;
             end
             EXCHANGE: begin
-                column_next = column_reg + 1'b1;
-                v_address_next = v_address_reg + 1'b1;
-                if (at_last_column) state_next = TAIL;
+                row_next = row_reg + 1'b1;
+                v_row_next = v_row_reg + 1'b1;
+                if (at_last_row) state_next = TAIL;
             end
             TAIL: begin
                 if (pass_reg == FILL && full) pass_next = HAND_OVER;
@@ -173,16 +173,16 @@ module kc_learner_control #(
         target_reg <= target_next;
         skip_reg <= skip_next;
         inserting_reg <= inserting_next;
-        column_reg <= column_next;
-        column_1_reg <= column_reg;
+        row_reg <= row_next;
+        row_1_reg <= row_reg;
         vector_reg <= vector_next;
-        v_address_reg <= v_address_next;
-        v_address_1_reg <= v_address_reg;
+        v_row_reg <= v_row_next;
+        v_row_1_reg <= v_row_reg;
         step_reg <= {step_reg[STEP-2:0], state_reg == WAIT && f_stands && learning};
         run_reg <= state_reg == RUN;
         exchange_reg <= state_reg == EXCHANGE;
-        first_column_reg <= column_reg == 0;
-        last_column_reg <= at_last_column;
+        first_row_reg <= row_reg == 0;
+        last_row_reg <= at_last_row;
         last_vector_reg <= at_last_vector;
         f_here_reg <= (f_done || f_here_reg) && !begins;
         if (rst) begin
@@ -205,16 +205,16 @@ module kc_learner_control #(
     assign writing = learning && weighing;
     assign target = target_reg;
     assign skip = skip_reg;
-    assign column_valid = run_reg;
-    assign first_column = first_column_reg;
-    assign last_column = last_column_reg;
+    assign row_valid = run_reg;
+    assign first_row = first_row_reg;
+    assign last_row = last_row_reg;
     assign last_vector = last_vector_reg;
-    assign column = column_reg;
-    assign v_address = v_address_reg;
+    assign row = row_reg;
+    assign v_row = v_row_reg;
     assign exchange = exchange_reg;
     assign inserting = inserting_reg;
-    assign exchange_column = column_1_reg;
-    assign exchange_address = v_address_1_reg;
+    assign exchange_row = row_1_reg;
+    assign exchange_v_row = v_row_1_reg;
     assign fetch = state_reg == STEPPING || (full && (state_reg == SELECT || state_reg == EXCHANGE));
     assign fetched = state_reg == TAIL && pass_reg == FILL && full;
     assign insert = state_reg == INSERT;

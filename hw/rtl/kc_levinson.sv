@@ -49,13 +49,6 @@ module kc_levinson #(
     localparam CONTROL_BITS = 6 + LANES + ROW_BITS;
     localparam [3:0] AGED = 4'd9;             // a pass may read what the one before writes, from now + 1 on
 
-    // There is no such module: elaboration ends here.  Not every simulator has $error for it.
-    generate
-        if (LANES < 1 || (LANES & (LANES - 1)) != 0) begin : refused
-            LANES_must_be_a_power_of_two lanes ();
-        end
-    endgenerate
-
     typedef enum logic [3:0] {
         IDLE, WAIT_XI, UPDATE_A, FOLLOW_A, REFLECT, WAIT_C, UPDATE_X, FOLLOW_X, RESIDUE, DRAIN
     } state_t;

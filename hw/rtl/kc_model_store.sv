@@ -39,9 +39,7 @@ module kc_model_store #(
     localparam COLUMN_BITS = $clog2(COLUMNS + 1);
     localparam [WORD-1:0] MOST = WORD'(VECTORS);
     localparam [COLUMN_BITS-1:0] ALPHA_COLUMN = COLUMN_BITS'(COLUMNS);
-    localparam [COLUMN_BITS-1:0] LAST_COLUMN = COLUMN_BITS'(COLUMNS - 1);
     localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
-    localparam [LANE_BITS-1:0] LAST_LANE = LANE_BITS'(LANES - 1);
 
     typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, BODY, DROP} state_t;
 
@@ -59,8 +57,8 @@ module kc_model_store #(
     wire signed [WORD-1:0] word = s_axis_model_tdata;
     wire [COUNT_BITS-1:0] count_word = s_axis_model_tdata[COUNT_BITS-1:0];
     wire is_alpha = column_reg == ALPHA_COLUMN;
-    wire is_last = column_reg == LAST_COLUMN;
-    wire [LANE_BITS-1:0] lane = LANE_BITS'(column_reg) & LAST_LANE;
+    wire is_last, row_end;
+    wire [LANE_BITS-1:0] lane;
     wire write_v = accept && state_reg == BODY && !is_alpha;
     wire write_alpha = accept && state_reg == BODY && is_alpha;
     wire last_alpha = is_alpha && vector_reg + 1'b1 == total_reg;
@@ -102,7 +100,7 @@ module kc_model_store #(
                 BODY: begin
                     column_next = is_alpha ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
                     if (is_alpha) vector_next = vector_reg + 1'b1;
-                    else if (is_last || lane == LAST_LANE) v_write_next = v_write_reg + 1'b1;
+                    else if (row_end) v_write_next = v_write_reg + 1'b1;
                     whole = last_alpha;
                 end
                 default: whole = s_axis_model_tlast;
@@ -130,6 +128,8 @@ module kc_model_store #(
         end
     end
 
+    kc_lane_place #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(COLUMN_BITS))
+        place_inst (.column(column_reg), .lane(lane), .last(is_last), .row_end(row_end));
     kc_row_ram #(.WIDTH(WORD), .ROWS(ROWS), .LANES(LANES))
         v_inst (.clk(clk), .write_enable(write_v), .write_row(v_write_reg), .write_lane(lane), .write_last(is_last),
                 .write_data(s_axis_model_tdata), .read_row(v_row), .read_data(v));

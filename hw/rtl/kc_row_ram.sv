@@ -1,8 +1,6 @@
 // kerncast: a memory of rows of LANES words, which are written one by one and read a row at a time; the row comes
-// one clock after its address, lane l in its l-th WIDTH bits.
-//
-// With the last word of a vector the lanes behind it become 0, so that a row may be longer than what is left of
-// a vector.  SPDX-License-Identifier: Apache-2.0
+// one clock after its address, lane l in its l-th WIDTH bits.  With the last word of a vector the lanes behind it
+// become 0.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_row_ram #(
@@ -21,22 +19,14 @@ module kc_row_ram #(
     input  wire [ROW_BITS-1:0] read_row,
     output wire [LANES*WIDTH-1:0] read_data
 );
-    wire [LANES-1:0] here = LANES'(1) << write_lane;
-    wire [LANES-1:0] mask = write_last ? ~(here - 1'b1) : here;
-    genvar lane;
+    wire [LANES-1:0] mask;
+    wire [LANES*WIDTH-1:0] row;
 
-    generate
-        // There is no such module: elaboration ends here.  Not every simulator has $error for it.
-        if (LANES < 1 || (LANES & (LANES - 1)) != 0) begin : refused
-            LANES_must_be_a_power_of_two lanes ();
-        end
-        for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
-            kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
-                ram_inst (.clk(clk), .write_enable(write_enable && mask[lane]), .write_address(write_row),
-                          .write_data(here[lane] ? write_data : {WIDTH{1'b0}}), .read_address(read_row),
-                          .read_data(read_data[lane*WIDTH +: WIDTH]));
-        end
-    endgenerate
+    kc_row_word #(.WIDTH(WIDTH), .LANES(LANES))
+        word_inst (.word(write_data), .lane(write_lane), .last(write_last), .mask(mask), .row(row));
+    kc_banks #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
+        banks_inst (.clk(clk), .write_mask(mask & {LANES{write_enable}}), .write_row(write_row), .write_data(row),
+                    .read_row(read_row), .read_data(read_data));
 endmodule
 
 `default_nettype wire

@@ -51,7 +51,6 @@ module kc_sample_buffer #(
     localparam [BEAT_BITS-1:0] LAST = BEAT_BITS'(COLUMNS - 1);
     localparam [BEAT_BITS-1:0] LAST_OF_ALL = BEAT_BITS'(COLUMNS + TARGET - 1);
     localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
-    localparam [LANE_BITS-1:0] LAST_LANE = LANE_BITS'(LANES - 1);
     localparam DEPTH = SLOTS > 1 ? 2 << ROW_BITS : ROWS;
     localparam ADDRESS_BITS = SLOTS > 1 ? ROW_BITS + 1 : ROW_BITS;
     localparam [1:0] ALL = 2'(SLOTS);
@@ -83,6 +82,8 @@ module kc_sample_buffer #(
     wire signed [OFFSET_BITS-1:0] offset;
     wire signed [GAIN_BITS-1:0] gain;
     wire [X_BITS-1:0] converted;
+    wire [LANE_BITS-1:0] lane;
+    wire last_column, unused_row_end;
 
     always_comb begin
         state_next = state_reg;
@@ -140,9 +141,11 @@ module kc_sample_buffer #(
     kc_affine #(.RAW_BITS(RAW_BITS), .RAW_SIGNED(RAW_SIGNED), .OFFSET_BITS(OFFSET_BITS), .GAIN_BITS(GAIN_BITS),
                 .SHIFT(SHIFT), .ROUNDING(ROUNDING), .OUT_BITS(X_BITS), .LO(LO), .HI(HI))
         affine_inst (.clk(clk), .raw(raw_reg), .offset(offset), .gain(gain), .q(converted));
+    kc_lane_place #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(BEAT_BITS))
+        place_inst (.column(write_beat), .lane(lane), .last(last_column), .row_end(unused_row_end));
     kc_row_ram #(.WIDTH(X_BITS), .ROWS(DEPTH), .LANES(LANES))
         x_inst (.clk(clk), .write_enable(write), .write_row(ADDRESS_BITS'({write_slot_reg, write_row})),
-                .write_lane(LANE_BITS'(write_beat) & LAST_LANE), .write_last(write_beat == LAST),
+                .write_lane(lane), .write_last(last_column),
                 .write_data(converted), .read_row(ADDRESS_BITS'({read_slot_reg, row})), .read_data(x));
 
     assign s_axis_x_tready = ready;

@@ -10,11 +10,12 @@ module kc_state_reader #(
     parameter WORD = 16,
     parameter SLOTS = 2,
     parameter COLUMNS = 1,
+    parameter LANES = 1,                     // words of a row, in which vectors are read: a power of two
     parameter DISTANCE_BITS = 32,
     parameter [WORD-1:0] TAG = 0,
     parameter PLACE_BITS = $clog2(SLOTS),
     parameter COUNT_BITS = $clog2(SLOTS + 1),
-    parameter V_ADDRESS_BITS = $clog2(SLOTS * COLUMNS)
+    parameter V_ROW_BITS = $clog2(SLOTS * ((COLUMNS + LANES - 1) / LANES))
 ) (
     input  wire clk,
     input  wire rst,
@@ -23,8 +24,8 @@ module kc_state_reader #(
     input  wire [COUNT_BITS-1:0] count,
     output wire busy,
     output wire [PLACE_BITS-1:0] place,      // read addresses; the words come a clock later
-    output wire [V_ADDRESS_BITS-1:0] v_address,
-    input  wire [WORD-1:0] v,
+    output wire [V_ROW_BITS-1:0] v_row,
+    input  wire [LANES*WORD-1:0] v,
     input  wire [WORD-1:0] alpha,
     input  wire [DISTANCE_BITS-1:0] row,
     input  wire [DISTANCE_BITS-1:0] near_d2,
@@ -40,6 +41,7 @@ module kc_state_reader #(
     localparam RANK = 2*PARTS + 1;           // the last word of a slot's group
     localparam MOST = COLUMNS > RANK ? COLUMNS : RANK;
     localparam WORD_BITS = $clog2(MOST + 1) > 2 ? $clog2(MOST + 1) : 2;
+    localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
 
     typedef enum logic [1:0] {IDLE, FETCH, OFFER} state_t;
 
@@ -47,7 +49,7 @@ module kc_state_reader #(
     logic slots_reg, head_reg;
     logic [WORD_BITS-1:0] word_reg;          // within the head, or the slot's group
     logic [PLACE_BITS-1:0] place_reg;
-    logic [V_ADDRESS_BITS-1:0] v_address_reg;
+    logic [V_ROW_BITS-1:0] v_row_reg;
 
     wire [WORD-1:0] head_word = word_reg == 0 ? TAG : word_reg == 1 ? WORD'(count) : {WORD{1'b0}};
     wire [(RANK+1)*WORD-1:0] group = {WORD'(rank), WORD'(near), (PARTS*WORD)'(near_d2), (PARTS*WORD)'(row)};
@@ -56,6 +58,12 @@ module kc_state_reader #(
         : slots_reg ? word_reg == WORD_BITS'(RANK) : is_alpha;
     wire last = group_end && (head_reg ? count == 0 : COUNT_BITS'(place_reg) + 1'b1 == count);
     wire taken = state_reg == OFFER && m_axis_state_tready;
+    wire [LANE_BITS-1:0] lane;
+    wire row_end, unused_last;
+
+    kc_lane_place #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(WORD_BITS))
+        place_inst (.column(word_reg), .lane(lane), .last(unused_last), .row_end(row_end));
+
     always_ff @(posedge clk) begin
         if (state_reg == IDLE && start) begin
             state_reg <= FETCH;
@@ -63,7 +71,7 @@ module kc_state_reader #(
             head_reg <= 1'b1;
             word_reg <= {WORD_BITS{1'b0}};
             place_reg <= {PLACE_BITS{1'b0}};
-            v_address_reg <= {V_ADDRESS_BITS{1'b0}};
+            v_row_reg <= {V_ROW_BITS{1'b0}};
         end
         if (state_reg == FETCH) state_reg <= OFFER;
         if (taken) begin
@@ -71,16 +79,16 @@ module kc_state_reader #(
             word_reg <= group_end ? {WORD_BITS{1'b0}} : word_reg + 1'b1;
             if (group_end) head_reg <= 1'b0;
             if (group_end && !head_reg) place_reg <= place_reg + 1'b1;
-            if (!head_reg && !slots_reg && !is_alpha) v_address_reg <= v_address_reg + 1'b1;
+            if (!head_reg && !slots_reg && !is_alpha && row_end) v_row_reg <= v_row_reg + 1'b1;
         end
         if (rst) state_reg <= IDLE;
     end
 
     assign busy = state_reg != IDLE;
     assign place = place_reg;
-    assign v_address = v_address_reg;
+    assign v_row = v_row_reg;
     assign m_axis_state_tdata = head_reg ? head_word : slots_reg ? group[word_reg*WORD +: WORD]
-        : is_alpha ? alpha : v;
+        : is_alpha ? alpha : v[lane*WORD +: WORD];
     assign m_axis_state_tuser = slots_reg;
     assign m_axis_state_tvalid = state_reg == OFFER;
     assign m_axis_state_tlast = last;

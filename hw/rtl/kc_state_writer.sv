@@ -11,11 +11,13 @@ module kc_state_writer #(
     parameter WORD = 16,
     parameter SLOTS = 2,
     parameter COLUMNS = 1,
+    parameter LANES = 1,                     // words of a row, in which vectors are held: a power of two
     parameter DISTANCE_BITS = 32,
     parameter [WORD-1:0] TAG = 0,
     parameter PLACE_BITS = $clog2(SLOTS),
     parameter COUNT_BITS = $clog2(SLOTS + 1),
-    parameter V_ADDRESS_BITS = $clog2(SLOTS * COLUMNS)
+    parameter V_ROW_BITS = $clog2(SLOTS * ((COLUMNS + LANES - 1) / LANES)),
+    parameter LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
 ) (
     input  wire clk,
     input  wire rst,
@@ -31,10 +33,12 @@ module kc_state_writer #(
     output wire forget,                      // the learner holds nothing from now on
     output wire whole,                       // it holds `count` vectors from now on
     output wire [COUNT_BITS-1:0] count,
-    output wire write_v,                     // the word belongs at v_address,
+    output wire write_v,                     // the word belongs in `lane` of `v_row`,
     output wire write_alpha,                 // or is the multiplier of `place`
     output wire [WORD-1:0] word,
-    output wire [V_ADDRESS_BITS-1:0] v_address,
+    output wire [V_ROW_BITS-1:0] v_row,
+    output wire [LANE_BITS-1:0] lane,
+    output wire last_column,                 // and is the last of its vector
     output wire write_slot,                  // the four words of `place`
     output wire [PLACE_BITS-1:0] place,
     output wire [DISTANCE_BITS-1:0] row,
@@ -56,7 +60,9 @@ module kc_state_writer #(
     logic [COUNT_BITS-1:0] count_reg;
     logic [WORD_BITS-1:0] word_reg;          // within the head, or the slot's group
     logic [PLACE_BITS-1:0] place_reg, write_place_reg;
-    logic [V_ADDRESS_BITS-1:0] v_address_reg, write_v_address_reg;
+    logic [V_ROW_BITS-1:0] v_row_reg, write_v_row_reg;
+    logic [LANE_BITS-1:0] lane_reg;
+    logic last_column_reg;
     logic [WORD-1:0] data_reg;
     logic [(RANK+1)*WORD-1:0] group_reg;     // the newest word on top
 
@@ -76,6 +82,11 @@ module kc_state_writer #(
         || (is_count && (data > MOST_SLOTS || (of_slots && announced != count_reg)))
         || (is_place && data >= WORD'(count_reg)) || last != s_axis_state_tlast;
     wire good = accept && state_reg != DROP && !wrong;
+    wire [LANE_BITS-1:0] at_lane;
+    wire at_last_column, row_end;
+
+    kc_lane_place #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(WORD_BITS))
+        place_inst (.column(word_reg), .lane(at_lane), .last(at_last_column), .row_end(row_end));
 
     always_ff @(posedge clk) begin
         bad_reg <= accept && state_reg != DROP && wrong;
@@ -85,7 +96,9 @@ module kc_state_writer #(
         write_alpha_reg <= good && state_reg == BODY && !of_slots && is_alpha;
         write_slot_reg <= good && group_end && of_slots;
         write_place_reg <= place_reg;
-        write_v_address_reg <= v_address_reg;
+        write_v_row_reg <= v_row_reg;
+        lane_reg <= at_lane;
+        last_column_reg <= at_last_column;
         if (spoil) modelled_reg <= 1'b0;
         if (accept) begin
             data_reg <= data;
@@ -94,10 +107,10 @@ module kc_state_writer #(
             word_reg <= head_end || group_end ? {WORD_BITS{1'b0}} : word_reg + 1'b1;
             if (state_reg == HEAD) begin
                 place_reg <= {PLACE_BITS{1'b0}};
-                v_address_reg <= {V_ADDRESS_BITS{1'b0}};
+                v_row_reg <= {V_ROW_BITS{1'b0}};
             end else begin
                 if (group_end) place_reg <= place_reg + 1'b1;
-                if (!of_slots && !is_alpha) v_address_reg <= v_address_reg + 1'b1;
+                if (!of_slots && !is_alpha && row_end) v_row_reg <= v_row_reg + 1'b1;
             end
             if (is_count && !of_slots) count_reg <= announced;
             if (head_end) state_reg <= BODY;
@@ -131,7 +144,9 @@ module kc_state_writer #(
     assign write_v = write_v_reg;
     assign write_alpha = write_alpha_reg;
     assign word = data_reg;
-    assign v_address = write_v_address_reg;
+    assign v_row = write_v_row_reg;
+    assign lane = lane_reg;
+    assign last_column = last_column_reg;
     assign write_slot = write_slot_reg;
     assign place = write_place_reg;
     assign row = group_reg[DISTANCE_BITS-1:0];

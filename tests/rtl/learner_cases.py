@@ -15,7 +15,8 @@ from kerncast.sim.spec import Spec
 
 from .conftest import SPECS
 
-#: Beside the learners of the predictor's cases: forgetting, multipliers that wrap, and the full size.
+#: Beside the learners of the predictor's cases: forgetting, multipliers that wrap, columns that no lanes
+#: divide, and the full size.
 LEARNERS = {case: SPECS[case]
             for case in ("gains16", "even32", "even24", "wrap16", "corners16", "angles32")} | {
     "forgets16": """
@@ -33,6 +34,14 @@ LEARNERS = {case: SPECS[case]
         kernel = {sigma = 900.0}
         online = {budget = 7, eta = 0.9, rho = 0.01}
         numbers = {word = 32, casts = {alpha = "floor wrap"}, formats = {alpha = "s32f32"}}
+        """,
+    "fives24": """
+        model = {name = "fives", algorithm = "kernel_lms"}
+        input = {word = "s11f0", columns = 5}
+        output = {word = "s12f0"}
+        kernel = {type = "laplacian", sigma = 900.0}
+        online = {budget = 8, eta = 0.5, rho = 0.01}
+        numbers = {word = 24}
         """,
     "hundred": """
         model = {name = "hundred", algorithm = "kernel_lms"}
@@ -70,6 +79,7 @@ class Learner:
     case: str
     plan: Plan
     simulation: Simulation
+    lanes: int = 1
     script: list[tuple[object, ...]] = field(default_factory=list)
     wanted: list[object] = field(default_factory=list)
     asked: int = 0

@@ -198,7 +198,7 @@ def narrow_plan():
     (narrow_plan, LEARNER, 1),
     *(pytest.param(*case, marks=pytest.mark.campaign) for case in (
         (lambda: make("gains16"), PREDICTOR, 1), (lambda: make("corners16"), PREDICTOR, 4),
-        (lambda: make("gains16"), LEARNER, 1),
+        (lambda: make("gains16"), LEARNER, 1), (lambda: make("gains16"), LEARNER, 2),
         (lambda: case_plan("half_up16"), SOLVER, 1), (lambda: case_plan("half_up16"), SOLVER, 2),
         (lambda: case_plan("half_up16"), TRAINER, 1), (lambda: make("means24"), TRAINER, 1)))])
 def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, plan, core, lanes, tmp_path):

@@ -102,13 +102,17 @@ def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("core", ["predictor", "trainer"])
+@pytest.mark.parametrize(("case", "core"), [
+    ("grid16", "predictor"), ("grid16", "trainer"), ("gains16", "learner")])
 @pytest.mark.parametrize(("lanes", "refused"), [(3, True), (4, False)])
-def test_lanes_that_are_no_power_of_two_end_the_elaboration(require_tool, tmp_path, core, lanes, refused):
+def test_lanes_that_are_no_power_of_two_end_the_elaboration(require_tool, tmp_path, case, core, lanes,
+                                                            refused):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
-    generate_rtl(make("grid16"), tmp_path)
-    done = subprocess.run(["iverilog", "-g2012", "-c", f"grid_{core}.f", "-s", f"grid_{core}", "-o", "t.vvp",
-                           f"-Pgrid_{core}.LANES={lanes}"],
+    plan = make(case)
+    generate_rtl(plan, tmp_path)
+    top = f"{plan.name}_{core}"
+    done = subprocess.run(["iverilog", "-g2012", "-c", f"{top}.f", "-s", top, "-o", "t.vvp",
+                           f"-P{top}.LANES={lanes}"],
                           cwd=tmp_path / "rtl", capture_output=True, text=True)
     assert (done.returncode != 0, "LANES_must_be_a_power_of_two" in done.stderr) == (refused, refused)
 

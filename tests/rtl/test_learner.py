@@ -29,32 +29,36 @@ from .learner_cases import LEARNERS, Learner, make, stream
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 LENGTHS = [1, 2, 7, 32]
-USUAL = [("gains16", "icarus"), ("forgets16", "icarus"), ("even32", "verilator")]
-CASES = [*USUAL, *(pytest.param(case, simulator, marks=pytest.mark.campaign)
-                   for case in LEARNERS if case != "hundred" for simulator in ("icarus", "verilator")
-                   if (case, simulator) not in USUAL)]
+USUAL = [("gains16", "icarus", 1), ("forgets16", "icarus", 1), ("even32", "verilator", 1)]
+#: Rows that end before the lanes do, of which a vector has two, or one; more lanes than columns.
+IN_LANES = [("gains16", "icarus", 2), ("fives24", "icarus", 4), ("forgets16", "icarus", 2)]
+CASES = [*USUAL, *IN_LANES, *(
+    pytest.param(case, simulator, lanes, marks=pytest.mark.campaign)
+    for case in LEARNERS if case != "hundred"
+    for simulator, lanes in (("icarus", 1), ("verilator", 1), ("icarus", 2), ("icarus", 4))
+    if (case, simulator, lanes) not in USUAL + IN_LANES)]
 
 
 @pytest.fixture(scope="module")
 def learner(require_simulator, tmp_path_factory):
-    """``learner(case, simulator)``: the core of a case with an empty script; built once."""
+    """``learner(case, simulator, lanes=1)``: the core of a case with an empty script; built once."""
     cores, runtime = {}, set()
 
-    def get(case: str, simulator: str) -> Learner:
+    def get(case: str, simulator: str, lanes: int = 1) -> Learner:
         require_simulator(simulator)
-        if (case, simulator) not in cores:
+        if (case, simulator, lanes) not in cores:
             plan, folder = make(case), tmp_path_factory.mktemp(f"{case}-{simulator}-learner")
             generate_rtl(plan, folder)
             (folder / "sim").mkdir()
             for compiled in runtime if simulator == "verilator" else ():
                 shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
-            cores[case, simulator] = Learner(case, plan, Simulation(
+            cores[case, simulator, lanes] = Learner(case, plan, Simulation(
                 rtl_sources(folder, plan, LEARNER), f"{plan.name}_learner", simulator, folder / "sim",
-                long=LONG))
+                {"LANES": lanes}, long=LONG), lanes)
             # Verilator's own runtime, most of what there is to compile, is the same in every core.
             runtime.update((folder / "sim").glob("verilat*.o"))
-        cores[case, simulator].clear()
-        return cores[case, simulator]
+        cores[case, simulator, lanes].clear()
+        return cores[case, simulator, lanes]
 
     return get
 
@@ -66,18 +70,19 @@ def compared(ledger):
     def check(core: Learner, case: str = "") -> list[object]:
         words, wrong, state_words, wrong_state, rest = core.run()
         backend = f"rtl:{core.simulation.simulator.name}:learner"
-        ledger.record(backend=backend, words=words, mismatches=wrong, case=f"{core.case} learner {case}")
+        told = f"{core.case} learner, lanes {core.lanes}, {case}"
+        ledger.record(backend=backend, words=words, mismatches=wrong, case=told)
         if state_words:
             ledger.record(backend=f"{backend}-state", words=state_words, mismatches=wrong_state,
-                          case=f"{core.case} learner {case} state")
+                          case=f"{told} state")
         return rest
 
     return check
 
 
-@pytest.mark.parametrize(("case", "simulator"), CASES)
-def test_every_word_equals_the_model_whatever_the_streams_do(learner, compared, case, simulator):
-    core = learner(case, simulator)
+@pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
+def test_every_word_equals_the_model_whatever_the_streams_do(learner, compared, case, simulator, lanes):
+    core = learner(case, simulator, lanes)
     for k, (idle, pressure) in enumerate(STALLS):
         core.do("stall", idle, pressure, k)
         for j, length in enumerate(LENGTHS):
@@ -94,26 +99,26 @@ def test_every_word_equals_the_model_whatever_the_streams_do(learner, compared, 
     assert compared(core, "streams") == [0, [0, 0]]
 
 
-@pytest.mark.parametrize(("case", "simulator"), CASES)
-def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator):
-    core, (x, y) = learner(case, simulator), stream(make(case), 40, 3)
+@pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
+def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator, lanes):
+    core, (x, y) = learner(case, simulator, lanes), stream(make(case), 40, 3)
     plan, model, wanted = core.plan, core.model, []
     core.do("watch")
     for i in range(len(x)):
         held, before = int(model.state()["count"][0]), model.state()
         if i % 3 == 1:
             core.predict(x[i:i + 1])
-            wanted.append([prediction_cycles(plan, held)] * 2)
+            wanted.append([prediction_cycles(plan, lanes, held)] * 2)
         else:
             core.learn(x[i:i + 1], y[i:i + 1])
-            clocks = update_cycles(plan, held)
-            wanted.append([clocks, clocks + lost_neighbours(before, model.state()) * search_cycles(plan)])
+            clocks, lost = update_cycles(plan, lanes, held), lost_neighbours(before, model.state())
+            wanted.append([clocks, clocks + lost * search_cycles(plan, lanes)])
     core.collect()
-    core.do("cycles", worst_update_cycles(plan))
+    core.do("cycles", worst_update_cycles(plan, lanes))
     core.do("spans")
     spans, = compared(core, "clocks")
     assert spans == wanted
-    assert max(span[1] for span in spans) <= worst_update_cycles(plan)
+    assert max(span[1] for span in spans) <= worst_update_cycles(plan, lanes)
     assert any(span[1] > span[0] for span in spans)
 
 
@@ -125,11 +130,11 @@ def lost_neighbours(before, after) -> int:
     return sum(int(near == slot) for i, near in enumerate(before["near"]) if i != slot)
 
 
-@pytest.mark.parametrize(("case", "simulator"), [USUAL[0], USUAL[2]])
-def test_reset_at_any_clock_recovers(learner, compared, case, simulator):
-    core = learner(case, simulator)
+@pytest.mark.parametrize(("case", "simulator", "lanes"), [USUAL[0], USUAL[2], IN_LANES[1]])
+def test_reset_at_any_clock_recovers(learner, compared, case, simulator, lanes):
+    core = learner(case, simulator, lanes)
     x, y = stream(core.plan, 12, 4)
-    for cut in range(1, worst_update_cycles(core.plan) // 2, 5):
+    for cut in range(1, worst_update_cycles(core.plan, lanes) // 2, 5):
         core.learn(x[:7], y[:7])  # the memory is full
         core.collect()
         core.do("sample", sample_frame(core.plan, x[7], int(y[7])), True)
@@ -147,9 +152,9 @@ def test_reset_at_any_clock_recovers(learner, compared, case, simulator):
     assert rest == [0] * (len(rest) - 1) + [[0, 0]]
 
 
-@pytest.mark.parametrize(("case", "simulator"), [USUAL[0], USUAL[2]])
-def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, case, simulator):
-    core = learner(case, simulator)
+@pytest.mark.parametrize(("case", "simulator", "lanes"), [USUAL[0], USUAL[2], IN_LANES[0]])
+def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, case, simulator, lanes):
+    core = learner(case, simulator, lanes)
     (x, y), columns = stream(core.plan, 60, 5), core.plan.sizes["D"]
     core.learn(x[:8], y[:8])
     at = 8
@@ -171,9 +176,9 @@ def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, c
     assert len(rest) >= 16
 
 
-@pytest.mark.parametrize(("case", "simulator"), USUAL[:1])
-def test_the_state_is_the_frame_that_the_predictor_takes(learner, case, simulator):
-    core = learner(case, simulator)
+@pytest.mark.parametrize(("case", "simulator", "lanes"), USUAL[:1])
+def test_the_state_is_the_frame_that_the_predictor_takes(learner, case, simulator, lanes):
+    core = learner(case, simulator, lanes)
     x, y = stream(core.plan, 20, 6)
     core.learn(x, y)
     core.collect()
@@ -183,8 +188,9 @@ def test_the_state_is_the_frame_that_the_predictor_takes(learner, case, simulato
     assert model == [int(word) & mask for word in model_frame(core.plan, core.model.state())]
 
 
-def test_full_size_equals_the_model_and_keeps_the_multipliers_busy(learner, compared):
-    core = learner("hundred", "verilator")
+@pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.campaign)])
+def test_full_size_equals_the_model_and_keeps_the_multipliers_busy(learner, compared, lanes):
+    core = learner("hundred", "verilator", lanes)
     plan = core.plan
     x, y = stream(plan, 148, 7)
     core.learn(x[:125], y[:125])  # full, repeated samples notwithstanding
@@ -196,9 +202,9 @@ def test_full_size_equals_the_model_and_keeps_the_multipliers_busy(learner, comp
     core.predict(x[::5])
     core.read()
     spans, = compared(core, "100 x 8")
-    assert {span[0] for span in spans} == {update_cycles(plan)}
+    assert {span[0] for span in spans} == {update_cycles(plan, lanes)}
     # In two passes, each with a term of a distance for each column of each vector.
-    assert 2 * 100 * 8 / update_cycles(plan) > 0.95
+    assert 2 * 100 * 8 / lanes / update_cycles(plan, lanes) > {1: 0.95, 4: 0.85}[lanes]
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
@@ -247,10 +253,10 @@ def test_the_back_end_learns_predicts_and_tells_its_state(require_simulator, led
                   case="learner back end")
 
 
-@pytest.mark.parametrize(("case", "simulator"), [
-    USUAL[0], pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
-def test_a_state_goes_back_in_word_for_word_or_is_refused(learner, compared, case, simulator):
-    core, plan = learner(case, simulator), make(case)
+@pytest.mark.parametrize(("case", "simulator", "lanes"), [
+    USUAL[0], *IN_LANES, pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
+def test_a_state_goes_back_in_word_for_word_or_is_refused(learner, compared, case, simulator, lanes):
+    core, plan = learner(case, simulator, lanes), make(case)
     (x, y), saved = stream(plan, 30, 11), open_model(plan)
     saved.update(x[:20], y[:20])
     model, slots = state_frames(plan, saved.state())
@@ -318,8 +324,11 @@ def test_a_budget_too_large_for_the_memory_is_refused():
 
 
 def test_readme_tells_clocks_and_which_cores_there_are_not():
-    text = render_rtl(make("gains16"))["rtl/README.md"]
-    assert f"{update_cycles(make('gains16'))} = 2 D N + " in text
+    plan = make("gains16")
+    text = render_rtl(plan)["rtl/README.md"]
+    assert f"{update_cycles(plan)} = 2 D N + " in text
+    for lanes in (1, 2, 4):
+        assert f"| {lanes} | {update_cycles(plan, lanes)} | {search_cycles(plan, lanes)} | " in text
     assert "* learner:" not in text
     assert "* learner: the learner in SystemVerilog does FKLMS" in render_rtl(
         make_plan(Spec.from_text(SPECS["grid16"])))["rtl/README.md"]
@@ -331,11 +340,13 @@ def test_a_trainer_is_no_learner():
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize(("case", "simulator", "rounds"), [
-    ("gains16", "verilator", 425), ("forgets16", "verilator", 425), ("even32", "icarus", 21)])
-def test_long_random_runs_equal_the_model(learner, compared, case, simulator, rounds):
+@pytest.mark.parametrize(("case", "simulator", "lanes", "rounds"), [
+    ("gains16", "verilator", 1, 215), ("forgets16", "verilator", 1, 215), ("gains16", "verilator", 2, 210),
+    ("fives24", "verilator", 4, 210), ("even32", "icarus", 1, 7), ("corners16", "icarus", 2, 7),
+    ("fives24", "icarus", 4, 7)])
+def test_long_random_runs_equal_the_model(learner, compared, case, simulator, lanes, rounds):
     start = int(np.random.default_rng().integers(1 << 30))
-    core, chance = learner(case, simulator), np.random.default_rng(start)
+    core, chance = learner(case, simulator, lanes), np.random.default_rng(start)
     for _ in range(rounds):
         x, y = stream(core.plan, 100, int(chance.integers(1 << 30)))
         idle, pressure = chance.choice([0.0, 0.3, 0.7], 2)

@@ -51,11 +51,12 @@ def test_the_figures_are_what_the_simulation_shows(rtl, require_simulator):
     assert {path: path.read_text() for path in figures} == figures
 
 
-@pytest.mark.parametrize(("core", "learning", "passes", "valid"), [
-    (PREDICTOR, False, 1, "expansion_inst.row"), (LEARNER, True, 2, "column_valid"),
-    (LEARNER, False, 1, "column_valid")])
+@pytest.mark.parametrize(("core", "learning", "passes", "valid", "lanes"), [
+    (PREDICTOR, False, 1, "expansion_inst.row", 1), (LEARNER, True, 2, "row_valid", 1),
+    (LEARNER, False, 1, "row_valid", 1), (LEARNER, True, 2, "row_valid", 4),
+    (LEARNER, False, 1, "row_valid", 4)])
 def test_every_clock_of_a_pass_takes_a_term_and_the_shares_are_those_counted(
-        rtl, require_simulator, core, learning, passes, valid):
+        rtl, require_simulator, core, learning, passes, valid, lanes):
     require_simulator("icarus")
     columns, budget = 8, 32
     plan, chance = rtl.learner(columns, budget), np.random.default_rng(1)
@@ -65,13 +66,15 @@ def test_every_clock_of_a_pass_takes_a_term_and_the_shares_are_those_counted(
     given = [("restore", model_words, slots)] if core is LEARNER else [("model", model_words), ("sent",)]
     asked = ("sample", sample_frame(plan, x[budget], 5 if learning else None))
     values = rtl.simulated(plan, core, [valid, "s_axis_x_tvalid", "m_axis_f_tvalid"],
-                           [*given, (*asked, learning) if core is LEARNER else asked, ("answers", 1)])
+                           [*given, (*asked, learning) if core is LEARNER else asked, ("answers", 1)], lanes)
     begun, answered = values[1].index(1), values[2].index(1)
     terms, clocks = "".join(map(str, values[0][begun:answered])), answered - begun
-    assert [len(run) for run in terms.split("0") if run] == [columns * budget] * passes
-    page = rtl.page()
-    [row] = [line.split(" | ") for line in page.splitlines() if line.startswith(f"| {columns} | {budget} |")]
-    assert (str(clocks), rtl.share(terms.count("1"), clocks)) in list(itertools.pairwise(row))
+    assert [len(run) for run in terms.split("0") if run] == [columns * budget // lanes] * passes
+    sizes = f"| {columns} | {budget} |" if lanes == 1 else f"| {lanes} | {columns} | {budget} |"
+    rows = [line.split(" | ") for line in rtl.page().splitlines() if line.startswith(sizes)]
+    # In a clock with a row all lanes take a term: they divide the columns.
+    assert (str(clocks), rtl.share(terms.count("1"), clocks)) in [
+        pair for row in rows for pair in itertools.pairwise(row)]
 
 
 @pytest.mark.parametrize(("word", "kernel"), [(16, "gaussian"), (32, "periodic")])

@@ -6,10 +6,10 @@
     always @(posedge clk) formal_kept <= !rst && m_axis_state_tvalid && !m_axis_state_tready;
 
     always @(posedge clk) begin
-        if (formal_kept && $stable(place) && $stable(v_address))
+        if (formal_kept && $stable(place) && $stable(v_row))
             assume ($stable(v) && $stable(alpha) && $stable(row) && $stable(near_d2) && $stable(near) && $stable(rank));
         if (busy) assume ($stable(count) || formal_clock == 0);
         if (formal_kept) assert (m_axis_state_tvalid && $stable(m_axis_state_tdata) && $stable(m_axis_state_tlast)
-                                 && $stable(m_axis_state_tuser) && $stable(place) && $stable(v_address));
+                                 && $stable(m_axis_state_tuser) && $stable(place) && $stable(v_row));
         if (formal_clock != 0) assert (m_axis_state_tvalid == (state_reg == OFFER) && busy == (state_reg != IDLE));
     end

@@ -35,7 +35,8 @@
     logic formal_bad = 0, formal_forget = 0, formal_whole = 0;
     logic formal_v = 0, formal_alpha = 0, formal_slot = 0;
     logic [9:0] formal_place;
-    logic [9:0] formal_address;
+    logic [9:0] formal_column;
+    localparam FORMAL_ROWS = (COLUMNS + LANES - 1) / LANES;
     logic [(RANK+1)*WORD-1:0] formal_words; // the newest on top
 
     always @(posedge clk) begin
@@ -46,7 +47,7 @@
         formal_alpha <= formal_good && formal_body && !formal_of_slots && formal_at == COLUMNS;
         formal_slot <= formal_good && formal_body && formal_of_slots && formal_at == RANK;
         formal_place <= formal_of;
-        formal_address <= formal_of * COLUMNS + formal_at;
+        formal_column <= formal_at;
         if (spoil) formal_model <= 0;
         if (formal_accept) begin
             formal_words <= {data, formal_words[(RANK+1)*WORD-1:WORD]};
@@ -71,7 +72,8 @@
         if (formal_beats != 0 || write_slot || write_alpha) assert (busy);
         assert (bad == formal_bad && forget == formal_forget && whole == formal_whole);
         assert (write_v == formal_v && write_alpha == formal_alpha && write_slot == formal_slot);
-        if (write_v) assert (v_address == formal_address);
+        if (write_v) assert (v_row == formal_place * FORMAL_ROWS + formal_column / LANES);
+        if (write_v) assert (lane == formal_column % LANES && last_column == (formal_column + 1 == COLUMNS));
         if (write_alpha || write_slot) assert (place == formal_place);
         if (write_v || write_alpha) assert (word == formal_words[RANK*WORD +: WORD]);
         if (write_slot) assert (row == formal_words[DISTANCE_BITS-1:0]
@@ -92,6 +94,7 @@
         if (formal_ok && formal_beats != 0 && formal_beats >= formal_head) begin
             assert (state_reg == BODY && formal_of < formal_count && formal_at < formal_group);
             assert (place_reg == formal_of && word_reg == formal_at);
-            if (!formal_slots) assert (v_address_reg == V_ADDRESS_BITS'(formal_of * COLUMNS + formal_at));
+            if (!formal_slots) assert (v_row_reg == V_ROW_BITS'(formal_of * FORMAL_ROWS
+                + (formal_at == COLUMNS ? FORMAL_ROWS : formal_at / LANES)));
         end
     end

@@ -56,7 +56,7 @@ def gathered(given: Path, results: Sequence[Path] = (),
         from ..sweep.store import DATABASE
 
         if not (given / DATABASE).is_file():
-            raise _nothing(given, "a folder with neither of both")
+            raise _nothing(given, f"a folder without {DATABASE} and {MANIFEST}")
         page = sweep_page(open_run(given), progress)
     elif given.is_file():
         page = _of_spec(given)

@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -61,10 +62,13 @@ def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
             store.points()
         return
     except KerncastError as error:
-        damaged = error.problems[0].code == "E366"
-        identity, points = _sound_rows(path) if damaged else (None, [])
-        if identity is None or not points:
+        (problem,) = error.problems
+        if problem.code != "E366":
             raise
+        identity, points = _sound_rows(path)
+        if identity is None or not points:
+            raise KerncastError([replace(problem, remedy=f"none of them can be kept: move {path} away, or name "
+                                         "another -o")]) from None
     aside = next(at for n in count(1) if not (at := folder / f"damaged-{n}.db").exists())
     for ending in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):

@@ -239,6 +239,7 @@ def test_damaged_results_are_told_and_left_as_they_are(serial, tmp_path, damage)
         with pytest.raises(KerncastError) as error:
             do()
         assert codes(error) == ["E366"] and path.read_bytes() == before
+    assert "move" in str(error.value) and "again" not in str(error.value)  # it was run again
 
 
 def test_a_folder_of_another_spec_or_not_of_ours_is_refused(tmp_path):

@@ -67,8 +67,8 @@ def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
             raise
         identity, points = _sound_rows(path)
         if identity is None or not points:
-            raise KerncastError([replace(problem, remedy=f"none of them can be kept: move {path} away, or name "
-                                         "another -o")]) from None
+            remedy = f"none of them can be kept: move {path} away, or name another -o"
+            raise KerncastError([replace(problem, remedy=remedy)]) from None
     aside = next(at for n in count(1) if not (at := folder / f"damaged-{n}.db").exists())
     for ending in ("", "-wal", "-shm"):
         with suppress(FileNotFoundError):

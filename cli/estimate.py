@@ -35,7 +35,7 @@ Plot = Annotated[Path | None, typer.Option(
 
 def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
              lanes: Annotated[str, typer.Option(
-                 help="Lanes of predictor, solver and trainer, commas between.")] = "1",
+                 help="Multipliers of the inner loop, powers of two, commas between.")] = "1",
              part: Annotated[str, typer.Option(help="ECP5 part: 12k, 25k, 45k or 85k.")] = "25k",
              clock: Annotated[float, typer.Option(help="MHz that the placer aims at.", min=1.0)] = 100.0,
              seeds: Annotated[int, typer.Option(help="Runs of the placer; 0 for none.", min=0)] = 1,

@@ -22,8 +22,7 @@ class Core:
         The files by name, primitives and the list ``<prefix>_<name>.f`` among them; under ``README.md``
         the core's part of that file.  Only of a plan that is not refused.
     cycles : callable
-        Clocks of one operation of full size when no stream waits; where its multipliers are a parameter of
-        the module, ``cycles(plan, lanes)``.
+        ``cycles(plan, lanes=1)``: clocks of one operation of full size when no stream waits.
     period : callable, optional
         Where the next operation begins before the end of one: clocks from one to the next, as ``cycles``.
     """

@@ -15,7 +15,6 @@ from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.model.statuses import TRAINED
 from ...sim.plan import Plan
-from .estimate import takes_lanes
 from .learner_backend import sample_frame, state_frames
 from .simulators import Operation, Simulation
 from .trainer_backend import training_script
@@ -32,7 +31,7 @@ def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: 
     core : Core
         One that the plan has.
     lanes : int
-        Of a core that has them as a parameter; 1 elsewhere.
+        A power of two.
     simulator : str
         ``icarus`` or ``verilator``.
 
@@ -47,12 +46,11 @@ def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: 
         E420, E501, E513 where the simulator is not to be had; E432 where the simulation breaks off, whose
         folder is kept for its log; E343 where nothing was found that the trainer trains of.
     """
-    parameters = {"LANES": lanes} if takes_lanes(core) else {}
     operations = script_of(plan, core)
     work = Path(tempfile.mkdtemp(prefix="kerncast-"))
     try:
         simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", simulator, work,
-                                parameters)
+                                {"LANES": lanes})
         # A memory of one column takes several times longer to load than to pass over.
         span = simulation.run(operations, 20 * core.cycles(plan) + 1000)[-1][-1]
     except KerncastError:  # it names the log

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -130,11 +129,6 @@ def refuse_unknown_part(part: str) -> None:
                    remedy="choose one of these")
 
 
-def takes_lanes(core: Core) -> bool:
-    """Whether the core's multipliers are a parameter of its module."""
-    return "lanes" in inspect.signature(core.cycles).parameters
-
-
 def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequence[Family], *,
               lanes: Sequence[int] = (1,), placing: Placing | None = None,
               count: Callable[[Core, int], int] | None = None,
@@ -151,7 +145,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequenc
         A generated folder.
     cores, families : sequence of Core, of Family
     lanes : sequence of int
-        Powers of two; a core whose lanes are no parameter has one.
+        Powers of two.
     placing : Placing, optional
     count : callable, optional
         ``count(core, lanes)``: clocks of an operation in a simulator.
@@ -170,7 +164,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequenc
     placed = bool(placing.seeds) and any(family.id == PLACED for family in families)
     find_tools(["yosys", "nextpnr-ecp5"] if placed else ["yosys"])
     sources = {core.name: rtl_sources(folder, plan, core) for core in cores}
-    wanted, told = _wanted(cores, lanes), itertools.count(1)
+    wanted, told = list(itertools.product(cores, dict.fromkeys(lanes))), itertools.count(1)
     steps = len(wanted) * (len(families) + placed + (count is not None))
 
     def tell(what: str) -> None:
@@ -184,15 +178,15 @@ def _made(plan: Plan, core: Core, lanes: int, sources: Sequence[Path], families:
           placing: Placing, count: Callable[[Core, int], int] | None,
           tell: Callable[[str], None]) -> Estimate:
     """One estimate; what is missing for it was looked for before."""
-    parameters = {"LANES": lanes} if takes_lanes(core) else {}
-    title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}" if takes_lanes(core) else core.name
+    title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"
     area: dict[str, Area] = {}
     placement: Placement | None = None
     problems: tuple[Problem, ...] = ()
     for family in families:
         with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
             tell(f"{title}: {family.title}, yosys")
-            area[family.id] = synthesise(sources, f"{plan.name}_{core.name}", family, Path(work), parameters)
+            area[family.id] = synthesise(sources, f"{plan.name}_{core.name}", family, Path(work),
+                                         {"LANES": lanes})
             if family.id == PLACED and placing.seeds:
                 tell(f"{title}: {family.title} {placing.part}, nextpnr")
                 placement, problems = _placed(Path(work), title, placing)
@@ -218,15 +212,8 @@ def refuse_odd_lanes(lanes: Sequence[int]) -> None:
                        allowed="powers of two", remedy="choose 1, 2, 4, ...")
 
 
-def _wanted(cores: Sequence[Core], lanes: Sequence[int]) -> list[tuple[Core, int]]:
-    """Each core with each number of lanes, once; with one where lanes are no parameter."""
-    return [(core, number) for core in cores
-            for number in (dict.fromkeys(lanes) if takes_lanes(core) else (1,))]
-
-
 def _estimate(plan: Plan, core: Core, lanes: int, simulated: int | None, area: dict[str, Area],
               placement: Placement | None, problems: tuple[Problem, ...] = ()) -> Estimate:
     operation, size = _OPERATIONS[core.name]
-    cycles = core.cycles(plan, lanes) if takes_lanes(core) else core.cycles(plan)
-    return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, cycles, simulated, area,
-                    placement, core.period and core.period(plan, lanes), problems)
+    return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, core.cycles(plan, lanes),
+                    simulated, area, placement, core.period and core.period(plan, lanes), problems)

@@ -205,7 +205,7 @@ def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, plan, c
     require_simulator("icarus")
     plan = plan()
     generate_rtl(plan, tmp_path)
-    wanted = core.cycles(plan, lanes) if estimate.takes_lanes(core) else core.cycles(plan)
+    wanted = core.cycles(plan, lanes)
     assert counted_clocks(plan, tmp_path, core, lanes, "icarus") == wanted
 
 

@@ -1,6 +1,6 @@
 // The page while it is live: a slider asks, and each answer becomes a point of the pictures.
 const EVERY = 50, REST = 300;  // ms: between questions while one drags; until the whole design is asked for
-const live = { id: String(Math.random()), number: 0, shown: 0, values: {}, seen: new Map(), problems: [[]],
+const live = { id: String(Math.random()), number: 0, asked: 0, shown: 0, at: -EVERY, values: {}, seen: new Map(), problems: [[]],
   asking: null, resting: null };
 
 async function fetched(name, question) {
@@ -51,7 +51,9 @@ function addPoint(told) {
 }
 
 async function askPoint() {
-  const number = live.number += 1, busy = document.getElementById("busy");
+  const number = live.asked = live.number += 1, busy = document.getElementById("busy");
+  live.asking = null;
+  live.at = performance.now();
   busy.textContent = "computing";
   const told = await fetched("point", { inputs: live.values });
   if (number === live.number) busy.textContent = "";
@@ -74,14 +76,18 @@ async function askDesign() {
 
 function changed() {
   clearTimeout(live.resting);
-  live.asking ??= setTimeout(() => { live.asking = null; askPoint(); }, EVERY);
+  if (live.asking !== null) return;
+  const wait = live.at + EVERY - performance.now();
+  if (wait > 0) live.asking = setTimeout(askPoint, wait);
+  else askPoint();
 }
 
-// The sliders stand where the chosen design is, unless somebody moves one; what it lacks is asked for.
+// The sliders stand where the chosen design is, unless one was moved since it was asked for; what it lacks is
+// asked for.
 function followChosen() {
   const i = chosen.index;
   tellProblems("problems", live.problems[i]);
-  if (live.asking === null) {
+  if (live.asking === null && live.shown >= live.asked) {
     for (const control of page.controls) live.values[control.key] = sweep.inputs[control.key][i];
     showControls();
   }

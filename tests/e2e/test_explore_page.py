@@ -1,11 +1,13 @@
 """kerncast explore in a real browser: sliders ask the model, the generated C runs, strangers are refused."""
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import sys
 import threading
+import time
 import webbrowser
 from contextlib import suppress
 from http.client import HTTPConnection
@@ -113,6 +115,38 @@ def test_a_slider_changes_plan_error_front_and_every_view(tab, session):
     assert tab.text_content("#plan-hash") == before
     assert tab.input_value("[id='c-kernel.sigma']") == str(
         session.controls[place(session, "kernel.sigma")].values.index(0.7))
+
+
+def test_an_answer_that_a_newer_question_follows_moves_no_slider_back(tab, server, session, monkeypatch):
+    asked, gates = [threading.Event() for _ in range(2)], [threading.Event() for _ in range(2)]
+    turn = itertools.count()
+
+    def held(question):
+        at = next(turn)
+        asked[at].set()
+        assert gates[at].wait(_WAIT / 1000)
+        return session.point(question)
+
+    monkeypatch.setitem(server.questions, "point", held)
+    rows, slider = tab.locator("#list tbody tr").count(), "[id='c-online.eta']"
+    for at, place in enumerate(("5", "9")):
+        drag(tab, "online.eta", place)
+        assert asked[at].wait(_WAIT / 1000)
+    for count, gate in enumerate(gates, rows + 1):
+        gate.set()
+        tab.wait_for_function("n => document.querySelectorAll('#list tbody tr').length === n", arg=count)
+        assert tab.input_value(slider) == "9"
+
+
+def test_a_slider_that_was_at_rest_asks_at_once(chromium, server):
+    tab = chromium.new_page()
+    tab.clock.install()
+    tab.goto(server.url)
+    tab.wait_for_selector("[id='c-online.eta']")
+    tab.clock.pause_at(time.time() + 3600)  # no timer runs from here on
+    with tab.expect_request("**/point", timeout=_WAIT):
+        drag(tab, "online.eta", 12)
+    tab.close()
 
 
 def test_an_error_of_the_plan_stands_in_the_page_with_its_code_and_remedy(tab):

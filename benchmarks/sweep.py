@@ -71,9 +71,10 @@ Where the grid is too large, `--trials N` tries N of its points at most: three q
 tree-structured Parzen estimator), the rest on the way from its best design to a cheaper one, a key at a time.
 The same seed tries the same points on any number of workers.
 
-One sweep at a time works in a folder; another is refused (E377), and one that was killed leaves neither lock nor worker. Each
-row has a digest: where `sweep.db` was damaged, readers refuse it (E366), and the same sweep keeps every point
-that is sound, computes the others again, says so, and leaves the damaged file beside as `damaged-1.db`.
+One sweep at a time works in a folder; another is refused (E377), and one that was killed leaves neither lock
+nor worker. Each row has a digest: where `sweep.db` was damaged, readers refuse it (E366), and the same sweep
+keeps every point that is sound, computes the others again, says so, and leaves the damaged file beside as
+`damaged-1.db`.
 
 ## Measures
 

@@ -42,7 +42,8 @@ PAGES: dict[str, str] = {
     "docs/streams.md": "python -m kerncast.benchmarks.streams",
     **{f"docs/{page}.md": f"python -m kerncast.benchmarks.papers.{name}" for page, name in _PAPERS.items()},
     **{f"docs/{page}.md": f"python benchmarks/{name}.py" for page, name in _SCRIPTS.items()},
-    **{f"docs/{page}.md": f"python benchmarks/{page}.py >" for page in ("cg", "solvers", "report", "explore")},
+    **{f"docs/{page}.md": f"python benchmarks/{page}.py >"
+       for page in ("cg", "explore", "report", "solvers")},
     "docs/boards.md": "python -m kerncast.codegen.boards >",
     "docs/hil-protocol.md": "python -m kerncast.codegen.hil_table >",
     "docs/saved-state.md": "python -m kerncast.codegen.saved_state >",

@@ -16,11 +16,13 @@ import pages  # noqa: E402
 
 PAGES = ["../README", "tutorials/firmware", "tutorials/own-data", "tutorials/word-lengths", "howto/kernel",
          "mathematics"]
+#: What places a core, which takes minutes.
+LONG = ["tutorials/fpga"]
 #: What a test of its own runs and compares.
 OTHERS = ["sklearn"]
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", [*PAGES, *(pytest.param(name, marks=pytest.mark.campaign) for name in LONG)])
 def test_every_block_of_the_page_runs_and_prints_what_the_page_says(name, tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
@@ -32,10 +34,10 @@ def test_every_page_with_commands_to_type_or_with_their_output_is_run():
              for page in figures.prose()
              if any(language == "text" or (language in ("sh", "python") and page.parent != ROOT / "docs")
                     for language, _ in pages.blocks(page))}
-    assert found <= {*PAGES, *OTHERS}
+    assert found <= {*PAGES, *LONG, *OTHERS}
 
 
-@pytest.mark.parametrize("name", [*PAGES, *OTHERS])
+@pytest.mark.parametrize("name", [*PAGES, *LONG, *OTHERS])
 def test_no_output_that_is_shown_is_left_out_whole(name):
     shown = [text for language, text in pages.blocks(ROOT / "docs" / f"{name}.md") if language == "text"]
     assert [text for text in shown if not text.replace("...", "").strip()] == []

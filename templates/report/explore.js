@@ -1,7 +1,7 @@
 // The page while it is live: a slider asks, and each answer becomes a point of the pictures.
 const EVERY = 50, REST = 300;  // ms: between questions while one drags; until the whole design is asked for
-const live = { id: String(Math.random()), number: 0, asked: 0, shown: 0, at: -EVERY, values: {}, seen: new Map(), problems: [[]],
-  asking: null, resting: null };
+const live = { id: String(Math.random()), number: 0, asked: 0, shown: 0, values: {}, seen: new Map(), problems: [[]],
+  moved: false, pausing: null, resting: null };
 
 async function fetched(name, question) {
   try {
@@ -52,8 +52,8 @@ function addPoint(told) {
 
 async function askPoint() {
   const number = live.asked = live.number += 1, busy = document.getElementById("busy");
-  live.asking = null;
-  live.at = performance.now();
+  live.moved = false;
+  live.pausing = setTimeout(() => { live.pausing = null; if (live.moved) askPoint(); }, EVERY);
   busy.textContent = "computing";
   const told = await fetched("point", { inputs: live.values });
   if (number === live.number) busy.textContent = "";
@@ -76,10 +76,8 @@ async function askDesign() {
 
 function changed() {
   clearTimeout(live.resting);
-  if (live.asking !== null) return;
-  const wait = live.at + EVERY - performance.now();
-  if (wait > 0) live.asking = setTimeout(askPoint, wait);
-  else askPoint();
+  live.moved = true;
+  if (live.pausing === null) askPoint();
 }
 
 // The sliders stand where the chosen design is, unless one was moved since it was asked for; what it lacks is
@@ -87,7 +85,7 @@ function changed() {
 function followChosen() {
   const i = chosen.index;
   tellProblems("problems", live.problems[i]);
-  if (live.asking === null && live.shown >= live.asked) {
+  if (!live.moved && live.shown >= live.asked) {
     for (const control of page.controls) live.values[control.key] = sweep.inputs[control.key][i];
     showControls();
   }
@@ -130,8 +128,7 @@ function startExplore() {
   live.seen.set(keyOf(live.values), 0);
   document.getElementById("controls").replaceChildren(...page.controls.map(controlOf));
   document.getElementById("reset").addEventListener("click", () => {
-    clearTimeout(live.asking);
-    live.asking = null;
+    live.moved = false;
     live.shown = live.number += 1;  // what is still asked is not shown
     choose(0);
   });

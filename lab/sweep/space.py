@@ -255,7 +255,7 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
             return homes[0]
         problems.append(Problem("E103", f"{'several tables have' if homes else 'no table has'} a key {key}",
                                 where, key, ", ".join(homes or known),
-                                f"name its table: {homes[0]}" if homes else
+                                f"name its table: {' or '.join(homes)}" if homes else
                                 near(key, [k.split(".")[1] for k in known]) or "use one of these"))
         return ""
     name, *inner = rest.split(".", 1)

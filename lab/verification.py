@@ -44,6 +44,7 @@ VERIFIED = "verified.json"
 #: More than any folder of ours takes, so that a small file does not fill a disk.
 LARGEST_BYTES = 1 << 28
 _PACKAGES = ("numpy", "numba", "jinja2", "cffi", "unicorn", "ziglang")
+_VERIFIABLE = "a folder of kerncast gen, or a file of kerncast verify FOLDER -o FILE.zip"
 _REDO = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 
@@ -271,6 +272,9 @@ def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str,
 
 def _unpack(given: Path, into: Path) -> dict[str, str]:
     """The files that the manifest of a bundle names, and nothing else; versions of who made it."""
+    if not given.exists():
+        raise fail("E336", "there is nothing to verify", where=str(given), value="nothing there",
+                   allowed=_VERIFIABLE, remedy="check the path")
     try:
         with zipfile.ZipFile(given) as file:
             if sum(entry.file_size for entry in file.infolist()) > LARGEST_BYTES:
@@ -290,8 +294,7 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error,
             NotImplementedError) as error:
         raise fail("E336", "this is no bundle, or it is damaged", where=str(given), value=str(error),
-                   allowed="a folder of kerncast gen, or a file of kerncast verify FOLDER -o FILE.zip",
-                   remedy="make it again, or copy it again") from None
+                   allowed=_VERIFIABLE, remedy="make it again, or copy it again") from None
 
 
 def _refuse_other_version(given: Path, folder: Path) -> None:

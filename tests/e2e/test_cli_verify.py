@@ -126,6 +126,7 @@ def test_what_is_no_bundle_is_refused_with_a_code(run: Run, generated: Path, tmp
 
     (tmp_path / "text.zip").write_text("no archive")
     assert code_of(tmp_path / "text.zip") == "E336" == code_of(tmp_path / "absent.zip")
+    assert "check the path" in run("verify", tmp_path / "absent.zip")[2]
     assert code_of(tmp_path) == "E305"
     with zipfile.ZipFile(tmp_path / "huge.zip", "w", zipfile.ZIP_DEFLATED) as file, \
             file.open("zeros", "w", force_zip64=True) as zeros:

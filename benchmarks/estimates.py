@@ -15,15 +15,15 @@ from pathlib import Path
 from kerncast.codegen.rtl import CORES, generate_rtl
 from kerncast.hw.rtl.estimate import PLACED, Estimate, Placing, estimates
 from kerncast.hw.rtl.synthesis import FAMILIES
+from kerncast.lab.example import plan_and_vectors
 from kerncast.lab.lanes import draw_lanes
-from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, FIGURE = ROOT / "docs" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
 COMMAND = "python benchmarks/estimates.py"
 #: Example, its cores, and the lanes of each.
-EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1,)},
+EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1, 2, 4)},
             "ecg": {"solver": (1, 2, 4), "trainer": (1,)}}
 #: Minutes for a run of the placer.
 LIMIT = 30
@@ -34,9 +34,9 @@ UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"
 TEXT = """# What the cores take of an FPGA
 
 Estimates of the examples' cores, 16 bits: the predictor and the learner of `digits` (41 vectors of 64
-columns), the solver and the trainer of `ecg` (n = 256), one multiplier in the inner loop. `kerncast estimate
-FOLDER` makes the same of any generated folder. Cells are those that yosys maps to; Fmax is that of nextpnr on
-an ECP5-{part}, without pins, with the placer's seed {seeds}. No board was used.
+columns), the solver and the trainer of `ecg` (n = 256), one multiplier in the inner loop, as `kerncast gen`
+makes them; `kerncast estimate FOLDER` finds the same in a generated folder. Cells are those that yosys maps
+to; Fmax is that of nextpnr on an ECP5-{part}, without pins, by the placer's seed {seeds}. No board was used.
 
 ## Cells
 
@@ -61,7 +61,8 @@ the samples of an operation.
 
 ## Lanes
 
-Cores with more multipliers in the inner loop, on the ECP5-{part}:
+Cores with more multipliers in the inner loop, on the ECP5-{part}. One lane of each core is held to {clock:g} MHz by
+a campaign of the tests; more lanes are not.
 
 | core | lanes | LUT | flip-flops | multipliers | block RAM | Fmax, MHz | clocks | period | samples a second |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -78,7 +79,8 @@ Made by `{command}`, not by hand.
 def measured(example: str, core: str, lanes: Sequence[int] = (1,),
              families: Sequence[str] = (PLACED,)) -> list[Estimate]:
     """Estimates of a core of an example."""
-    plan = make_plan(Spec.load(ROOT / "examples" / f"{example}.toml"))
+    spec = ROOT / "examples" / f"{example}.toml"
+    plan, _ = plan_and_vectors(Spec.load(spec), spec.parent, vectors=False)
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
         return list(estimates(plan, Path(folder), [one for one in CORES if one.name == core],

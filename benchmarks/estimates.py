@@ -61,8 +61,8 @@ the samples of an operation.
 
 ## Lanes
 
-Cores with more multipliers in the inner loop, on the ECP5-{part}. One lane of each core is held to {clock:g} MHz
-by a campaign of the tests; more lanes are not.
+Cores with more multipliers in the inner loop, on the ECP5-{part}. A campaign of the tests holds each core of
+one lane to {clock:g} MHz, but none of more lanes.
 
 | core | lanes | LUT | flip-flops | multipliers | block RAM | Fmax, MHz | clocks | period | samples a second |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|

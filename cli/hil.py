@@ -49,8 +49,8 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
                                                    help="A spec with [data], or a generated folder.")],
             board: Annotated[str, typer.Option("--board", autocompletion=board_names,
                                                help="Board, as `kerncast hil list` names it.")],
-            port: Annotated[str, typer.Option("--port", help="Serial port of a real board; else emulated.",
-                                              show_default=False)] = "",
+            port: Annotated[str | None, typer.Option("--port", help="Serial port of a real board; else "
+                                                     "emulated.", show_default=False)] = None,
             flash: Annotated[str, typer.Option("--flash", help="Load the board first, by this program or "
                                                "`auto`.", show_default=False)] = "",
             emulator: Annotated[str, typer.Option(help="Emulator; the first that is installed.",
@@ -72,10 +72,7 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
     from ..lab.ledger import replay_on
 
     chosen = load_board(board)
-    if flash and not port:
-        raise fail("E418", "a board is loaded at its port", where="--flash", value=flash,
-                   allowed="--flash together with --port",
-                   remedy="name the port, such as --port /dev/ttyACM0")
+    _refuse_port(port, flash)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         out, plan, vectors = material(source, Path(folder))
         assert vectors is not None
@@ -90,6 +87,18 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
          + _told(row.costs))
     if row.mismatches:
         raise typer.Exit(EXIT_DIFFERENT)
+
+
+def _refuse_port(port: str | None, flash: str) -> None:
+    """E421 for a port without a name, as of a variable that is not set; E418 to load a board at none."""
+    if port == "":
+        raise fail("E421", "the port of this board is not named", where="--port", value='""',
+                   allowed="a serial port, such as /dev/ttyACM0",
+                   remedy="kerncast hil list shows the ports of this machine; leave --port out to emulate")
+    if flash and port is None:
+        raise fail("E418", "a board is loaded at its port", where="--flash", value=flash,
+                   allowed="--flash together with --port",
+                   remedy="name the port, such as --port /dev/ttyACM0")
 
 
 def _told(costs: dict[str, Any]) -> str:
@@ -123,13 +132,13 @@ def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Pla
     return out, plan, vectors
 
 
-def _open(board: Board, out: Path, plan: Plan, port: str, flash: str, emulator: str, compiler: str,
-          optimise: str) -> tuple[BoardBackend, list[str]]:
+def _open(board: Board, out: Path, plan: Plan, port: str | None, flash: str, emulator: str,
+          compiler: str, optimise: str) -> tuple[BoardBackend, list[str]]:
     """The board as a back end, and the command that loaded it."""
     from ..hw.hil import flash as loader
     from ..hw.hil.board_backend import open_board, open_port
 
-    if not port:
+    if port is None:
         where = ":".join(["emu", board.id, *([emulator] if emulator else [])])
         return open_board(out, where, plan=plan, compiler=compiler, optimise=optimise), []
     if not flash:

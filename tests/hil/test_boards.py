@@ -241,6 +241,8 @@ def test_hil_run_compares_every_word_of_a_board_at_a_port(
 def test_hil_run_refuses_what_it_cannot_do(folder: tuple[Plan, Path]) -> None:
     for arguments, code in ((("--board", "arduino"), "E322"),
                             (("--board", "microbit", "--flash", "pyocd"), "E418"),
+                            (("--board", "microbit", "--port", ""), "E421"),
+                            (("--board", "microbit", "--port", "", "--flash", "auto"), "E421"),
                             (("--board", "microbit", "--emulator", "renode"), "E417"),
                             (("--board", "microbit", "--compiler", "tcc"), "E325"),
                             (("--board", "mps2-an386", "--port", "COM9", "--flash", "auto"), "E418"),

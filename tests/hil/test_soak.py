@@ -1,4 +1,4 @@
-"""A learner behind a bad line: every word equals the model's, or the call fails with a code.
+"""A board behind a bad line: every word equals the model's, or the call fails with a code.
 
 One frame in a hundred, in either direction, has a bit flipped, is lost, comes twice, is cut short, comes
 after noise, or finds the emulator killed.  What happens to the k-th frame of a direction depends on the
@@ -9,8 +9,9 @@ import random
 import time
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -39,6 +40,18 @@ TIMING = TABLE.timing.model_copy(update={"retransmit": 0.05, "poll": 0.05})
 BOARDS = ("mps2-an386:qemu", "mps2-an386:unicorn", "riscv-virt:qemu", "mips-linux:qemu",
           "hexagon-linux:qemu", "arduino-mega:simavr")
 FRAMES, CAMPAIGN_FRAMES = 2_000, 100_000
+N = 20
+#: More instructions, or clocks, than any call takes.
+MOST_UNITS = 10**8
+#: What is asked, and how often: every command of the link is among what these send.
+CALLS = ("learn", "learn", "learn", "predict", "predict", "state", "save", "restore", "costs", "reset")
+#: By name: the tables of a spec with two inputs.
+CASES: dict[str, dict[str, Any]] = {
+    "stream": {"algorithm": "kernel_lms", "online": {"budget": 9, "eta": 0.3}},
+    "trainer": {"algorithm": "toeplitz_rls", "toeplitz": {"n": N, "lam": 0.1, "scheme": "diagonal_mean"}},
+}
+#: Every emulator takes the learner; a trainer adds its own command on one.
+SOAKS = (*(("stream", where) for where in BOARDS), ("trainer", "mps2-an386:unicorn"))
 
 
 class BadLine:
@@ -90,13 +103,13 @@ class Soak:
         self.frames = 0
         self.faults: Counter[str] = Counter()
         self.refused: Counter[str] = Counter()
+        self.asked: Counter[str] = Counter()
         self.words = Comparison()
         self._plan, self._image, self._emulator = plan, image, emulator
         self._chances = {way: random.Random(f"{seed} {way}") for way in ("out", "in")}
         self._rng = np.random.default_rng(seed)
         self._saved = open_model(plan).save()
         self._line: BadLine | None = None
-        self._board: BoardBackend | None = None
 
     def run(self, frames: int) -> None:
         """Ask until so many frames have passed; a killed board starts again from what it last saved."""
@@ -119,76 +132,91 @@ class Soak:
             self._line.close()
         self._line = None
 
-    def _both(self) -> tuple[Backend, Backend]:
+    def _both(self) -> tuple[BoardBackend, Backend]:
         link = start_emulator(self._image.elf, self._image.board, self._emulator)
         self._line = BadLine(link, self._chances, self.faults)
-        board, model = BoardBackend(self._plan, self._line, timing=TIMING), open_model(self._plan)
+        board = BoardBackend(self._plan, self._line, timing=TIMING, counter=self._image.board.counter)
+        model = open_model(self._plan)
         for each in (board, model):
             each.restore(self._saved)
         return board, model
 
-    def _ask(self, board: Backend, model: Backend) -> None:
+    def _ask(self, board: BoardBackend, model: Backend) -> None:
         """One call of each; the model is asked only when the board has answered."""
-        count = int(self._rng.integers(1, 4))
+        self.asked[call := str(self._rng.choice(CALLS))] += 1
+        count = N if call == "learn" and self._plan.trains else int(self._rng.integers(1, 4))
         x, y = self._rng.integers(-2048, 2048, (count, 2)), self._rng.integers(-2048, 2048, count)
-        call = self._rng.choice(["update", "update", "predict", "state", "save"])
-        if call == "save":
-            image = board.save()
-            self.words.add(call, {"image": _words(model.save())}, {"image": _words(image)})
-            self._saved = image
+        if call == "costs":
+            self._check(board.costs())
             return
         calls: dict[str, Callable[[Backend], Outputs]] = {
-            "update": lambda each: each.update(x, y), "predict": lambda each: each.predict(x),
-            "state": lambda each: each.state()}
-        asked = calls[call]
-        found = asked(board)
-        self.words.add(call, asked(model), found)
+            "learn": lambda each: each.train(x, y) if self._plan.trains else each.update(x, y),
+            "predict": lambda each: each.predict(x), "state": lambda each: each.state(),
+            "save": lambda each: {"image": np.frombuffer(each.save(), dtype=np.uint8).astype(np.int64)},
+            "restore": lambda each: each.restore(self._saved) or {}, "reset": lambda each: each.reset() or {}}
+        found = calls[call](board)
+        self.words.add(call, calls[call](model), found)
+        if call == "save":
+            self._saved = found["image"].astype(np.uint8).tobytes()
+
+    def _check(self, costs: dict[str, object]) -> None:
+        """No count, and no stack, is beyond what there is; what was lost on the way is said to be."""
+        stack, counts = costs["stack"], costs["instructions"]
+        assert stack is None or 0 < stack <= self._image.board.memory.stack_bytes
+        assert all(each is None or 0 < each < MOST_UNITS for each in counts.values())
 
 
-def _words(image: bytes) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    return np.frombuffer(image, dtype=np.uint8).astype(np.int64)
+Cases = Callable[[str], tuple[Plan, Path]]
 
 
 @pytest.fixture(scope="module")
-def learner(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
-    """A learner with two inputs, generated."""
-    plan = make_plan(Spec(model={"name": "stream", "algorithm": "kernel_lms"},
-                          input={"word": "s12f0", "columns": 2}, output={"word": "s12f0"},
-                          kernel={"sigma": 700.0}, online={"budget": 9, "eta": 0.3}))
-    out = tmp_path_factory.mktemp("soak")
-    generate(plan, out)
-    return plan, out
+def cases(tmp_path_factory: pytest.TempPathFactory) -> Cases:
+    """Plan and generated folder of a case, each made once."""
+
+    @cache
+    def case(name: str) -> tuple[Plan, Path]:
+        tables = dict(CASES[name])
+        plan = make_plan(Spec(model={"name": name, "algorithm": tables.pop("algorithm")},
+                              input={"word": "s12f0", "columns": 2}, output={"word": "s12f0"},
+                              kernel={"sigma": 700.0}, **tables))
+        out = tmp_path_factory.mktemp(name)
+        generate(plan, out)
+        return plan, out
+
+    return case
 
 
-def soak(learner: tuple[Plan, Path], where: str, frames: int, ledger: "Ledger",
+def soak(cases: Cases, case: str, where: str, frames: int, ledger: "Ledger",
          require_tool: Callable[[str, str], str]) -> Soak:
     board, emulator = where.split(":")
     entry = load_board(board).emulators[emulator]
     require_tool(entry.program, entry.install)
-    plan, out = learner
+    plan, out = cases(case)
     run = Soak(plan, build_firmware(out, plan, board), emulator, seed=6)
     run.run(frames)
-    print(f"{where}: {run.frames} frames, faults {dict(run.faults)}, refused {dict(run.refused)}")
+    print(f"{case} on {where}: {run.frames} frames, faults {dict(run.faults)}, refused {dict(run.refused)}, "
+          f"asked {dict(run.asked)}")
     assert run.words.first == ""
+    assert set(run.asked) == set(CALLS)
     # The only answer that is no answer is that the emulator is gone.
     assert set(run.refused) <= {"E411"} and run.refused["E411"] <= run.faults["kill"]
     ledger.record(backend=f"emu:{where}:bad-line", words=run.words.words, mismatches=run.words.mismatches,
-                  case="stream")
+                  case=case)
     return run
 
 
-@pytest.mark.parametrize("where", BOARDS)
+@pytest.mark.parametrize(("case", "where"), SOAKS)
 def test_over_a_bad_line_every_call_is_answered_right_or_fails_with_a_code(
-        learner: tuple[Plan, Path], where: str, ledger: "Ledger",
+        cases: Cases, case: str, where: str, ledger: "Ledger",
         require_tool: Callable[[str, str], str]) -> None:
-    run = soak(learner, where, FRAMES, ledger, require_tool)
+    run = soak(cases, case, where, FRAMES, ledger, require_tool)
     assert sum(run.faults[kind] for kind in KINDS) >= 3
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("where", BOARDS)
+@pytest.mark.parametrize(("case", "where"), SOAKS)
 def test_over_a_bad_line_a_hundred_thousand_frames_do_no_harm(
-        learner: tuple[Plan, Path], where: str, ledger: "Ledger",
+        cases: Cases, case: str, where: str, ledger: "Ledger",
         require_tool: Callable[[str, str], str]) -> None:
-    run = soak(learner, where, CAMPAIGN_FRAMES, ledger, require_tool)
+    run = soak(cases, case, where, CAMPAIGN_FRAMES, ledger, require_tool)
     assert all(run.faults[kind] > 100 for kind in KINDS)

@@ -57,8 +57,9 @@ async function askPoint() {
   busy.textContent = "computing";
   const told = await fetched("point", { inputs: live.values });
   if (number === live.number) busy.textContent = "";
-  if (told.overtaken || number < live.shown) return;
+  if (number < live.shown) return;
   live.shown = number;
+  if (told.overtaken) return;
   if (!told.inputs) { tellProblems("problems", told.problems); return; }
   choose(addPoint(told));
 }
@@ -80,16 +81,15 @@ function changed() {
   if (live.pausing === null) askPoint();
 }
 
-// The sliders stand where the chosen design is, unless one was moved since it was asked for; what it lacks is
-// asked for.
+// The sliders stand where the chosen design is, and what it lacks is asked for; not where one was moved since it
+// was asked for, whose answer is to come.
 function followChosen() {
   const i = chosen.index;
   tellProblems("problems", live.problems[i]);
-  if (!live.moved && live.shown >= live.asked) {
-    for (const control of page.controls) live.values[control.key] = sweep.inputs[control.key][i];
-    showControls();
-  }
   clearTimeout(live.resting);
+  if (live.moved || live.shown < live.asked) return;
+  for (const control of page.controls) live.values[control.key] = sweep.inputs[control.key][i];
+  showControls();
   if (!chosen.design && sweep.plan(i)) live.resting = setTimeout(askDesign, REST);
 }
 

@@ -138,6 +138,39 @@ def test_an_answer_that_a_newer_question_follows_moves_no_slider_back(tab, serve
         assert tab.input_value(slider) == "9"
 
 
+def test_the_whole_design_that_is_asked_for_is_that_of_the_sliders(chromium, server, session, monkeypatch):
+    tab, values = chromium.new_page(), session.controls[place(session, "online.eta")].values
+    tab.set_default_timeout(_WAIT)
+    tab.clock.install()
+    tab.goto(server.url)
+    tab.wait_for_selector("#targets table")
+    asked, gate, designs = threading.Event(), threading.Event(), []
+
+    def point(question):
+        if question["inputs"]["online.eta"] == values[8]:
+            asked.set()
+            assert gate.wait(_WAIT / 1000)
+        return session.point(question)
+
+    def design(question):
+        designs.append(question["inputs"]["online.eta"])
+        return session.design(question)
+
+    monkeypatch.setitem(server.questions, "point", point)
+    monkeypatch.setitem(server.questions, "design", design)
+    rows = tab.locator("#list tbody tr")
+    tab.evaluate("id => { const field = document.getElementById(id); for (const at of [4, 8]) {"
+                 "field.value = at; field.dispatchEvent(new Event('input')); } }", "c-online.eta")
+    assert asked.wait(_WAIT / 1000)
+    tab.wait_for_function("() => document.querySelectorAll('#list tbody tr').length === 2")
+    tab.clock.fast_forward(10_000)  # the first answer is long at rest, and the second one still to come
+    gate.set()
+    tab.wait_for_function("() => document.querySelectorAll('#list tbody tr').length === 3")
+    tab.wait_for_selector("#targets table")
+    assert (designs, rows.count()) == ([values[8]], 3)
+    tab.close()
+
+
 def test_a_slider_that_was_at_rest_asks_at_once(chromium, server):
     tab = chromium.new_page()
     tab.clock.install()

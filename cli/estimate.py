@@ -40,7 +40,8 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
              clock: Annotated[float, typer.Option(help="MHz that the placer aims at.", min=1.0)] = 100.0,
              seeds: Annotated[int, typer.Option(help="Runs of the placer; 0 for none.", min=0)] = 1,
              limit: Annotated[float, typer.Option(
-                 metavar="MINUTES", help="Of a run of the placer, which is ended then.", min=0.01)] = 30.0,
+                 metavar="MINUTES", help="Of a run of the placer, which is ended then.", min=0.01,
+                 max=10_000.0)] = 30.0,
              simulate: Annotated[str | None, typer.Option(
                  metavar="SIMULATOR", show_default=False,
                  help="Count the clocks in a simulator too: icarus or verilator.")] = None,
@@ -76,7 +77,7 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
             step("the first call of yosys or nextpnr compiles it: a minute or more, once")
             for one in work:
                 found.append(one)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, KerncastError):  # what is said of it comes after what was found
         if found and not as_json:
             _draw(found)
         raise

@@ -152,6 +152,25 @@ def test_an_interruption_leaves_what_was_found_and_no_folder(programs, folder, m
     assert list(programs.iterdir()) == []
 
 
+def test_a_core_that_is_not_synthesised_leaves_those_before_it(programs, folder, monkeypatch):
+    synthesised = estimate.synthesise
+
+    def synthesise(sources, top, family, work, parameters):
+        if parameters["LANES"] == 2:
+            raise fail("E342", "yosys stopped", where="yosys", value="exit status 1")
+        return synthesised(sources, top, family, work, parameters)
+
+    monkeypatch.setattr(estimate, "synthesise", synthesise)
+    result = run(folder, "--core", "predictor", "--lanes", "1,2")
+    assert result.exit_code == EXIT_BAD_INPUT
+    assert "102.2" in result.stdout
+    assert "E342" in result.stderr
+
+
+def test_a_limit_that_no_clock_counts_is_refused(folder):
+    assert run(folder, "--limit", "inf").exit_code == EXIT_BAD_INPUT
+
+
 def test_an_unknown_simulator_is_refused_with_those_there_are(folder):
     result = run(folder, "--simulate", "vcs")
     assert result.exit_code == EXIT_BAD_INPUT

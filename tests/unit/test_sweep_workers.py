@@ -51,8 +51,8 @@ def test_ctrl_c_while_workers_start_is_one_line_and_the_run_goes_on(tmp_path):
 
 def test_the_workers_of_a_killed_sweep_end_too(tmp_path):
     words = [ECG, str(tmp_path / "run"), *GRID]
-    # The pipe ends with its last writer, which a worker is; an idle one would stay for 300 s.
-    done = subprocess.run([sys.executable, "-c", KILLED, *words], stderr=subprocess.PIPE, timeout=280,
-                          check=False)
-    assert done.returncode == -signal.SIGKILL
+    with subprocess.Popen([sys.executable, "-c", KILLED, *words], stderr=subprocess.PIPE) as sweep:
+        assert sweep.wait() == -signal.SIGKILL
+        # The pipe ends with its last writer, which a worker is; an idle one would stay for 300 s.
+        sweep.communicate(timeout=200)
     assert 0 < len(open_run(tmp_path / "run").points) < 60

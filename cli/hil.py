@@ -47,8 +47,9 @@ def hil_list(as_json: JsonFlag = False) -> None:
 
 def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_default=False,
                                                    help="A spec with [data], or a generated folder.")],
-            board: Annotated[str, typer.Option("--board", autocompletion=board_names,
-                                               help="Board, as `kerncast hil list` names it.")],
+            board: Annotated[str | None, typer.Option("--board", autocompletion=board_names, help="Board, as "
+                                                      "`kerncast hil list` names it; one at a port tells it "
+                                                      "itself, at 115200 baud.", show_default=False)] = None,
             port: Annotated[str | None, typer.Option("--port", help="Serial port of a real board; else "
                                                      "emulated.", show_default=False)] = None,
             flash: Annotated[str, typer.Option("--flash", help="Load the board first, by this program or "
@@ -66,13 +67,12 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
     Examples
     --------
     kerncast hil run ecg.toml --board microbit
+    kerncast hil run build/ecg --port /dev/ttyACM0
     kerncast hil run build/ecg --board nucleo-f446re --port /dev/ttyACM0 --flash auto
     """
-    from ..codegen.targets import load_board
     from ..lab.ledger import replay_on
 
-    chosen = load_board(board)
-    _refuse_port(port, flash)
+    chosen = _chosen(board, port, flash)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         out, plan, vectors = material(source, Path(folder))
         assert vectors is not None
@@ -81,16 +81,27 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
             row = replay_on(backend, vectors)
         finally:
             backend.close()
-    show({"plan": plan.hash, "board": chosen.id, **row.as_dict(), "flashed": command}, as_json,
+    ran = row.backend if port is None else f"{backend.board} at {port}"
+    show({"plan": plan.hash, "board": backend.board, **row.as_dict(), "flashed": command}, as_json,
          (f"loaded by {shlex.join(command)}\n" if command else "")
-         + f"{row.backend}: {row.words} words compared, {row.mismatches} differ {row.first}\n"
+         + f"{ran}: {row.words} words compared, {row.mismatches} differ {row.first}\n"
          + _told(row.costs))
     if row.mismatches:
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _refuse_port(port: str | None, flash: str) -> None:
-    """E421 for a port without a name, as of a variable that is not set; E418 to load a board at none."""
+def _chosen(board: str | None, port: str | None, flash: str) -> Board | None:
+    """The board that is named; None where the one at the port is to tell it.
+
+    E421 for a port without a name, as of a variable that is not set; E418 for a board that is to be loaded,
+    without its port or name; E417 where nothing is named; E322.
+    """
+    from ..codegen.targets import load_board
+
+    if board is None and port is None:
+        raise fail("E417", "no board is named", where="--board",
+                   allowed="--board BOARD to emulate it, or --port PORT for a real one",
+                   remedy="name one that `kerncast hil list` shows")
     if port == "":
         raise fail("E421", "the port of this board is not named", where="--port", value='""',
                    allowed="a serial port, such as /dev/ttyACM0",
@@ -99,6 +110,11 @@ def _refuse_port(port: str | None, flash: str) -> None:
         raise fail("E418", "a board is loaded at its port", where="--flash", value=flash,
                    allowed="--flash together with --port",
                    remedy="name the port, such as --port /dev/ttyACM0")
+    if flash and board is None:
+        raise fail("E418", "what loads a board depends on its kind", where="--flash", value=flash,
+                   allowed="--flash together with --board",
+                   remedy="name the board too; kerncast hil list shows those there are")
+    return None if board is None else load_board(board)
 
 
 def _told(costs: dict[str, Any]) -> str:
@@ -132,17 +148,18 @@ def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Pla
     return out, plan, vectors
 
 
-def _open(board: Board, out: Path, plan: Plan, port: str | None, flash: str, emulator: str,
+def _open(board: Board | None, out: Path, plan: Plan, port: str | None, flash: str, emulator: str,
           compiler: str, optimise: str) -> tuple[BoardBackend, list[str]]:
     """The board as a back end, and the command that loaded it."""
     from ..hw.hil import flash as loader
     from ..hw.hil.board_backend import open_board, open_port
 
+    if port is not None and not flash:
+        return open_port(port, plan, board=board), []
+    assert board is not None, "without a port, and to be loaded, it is named"
     if port is None:
         where = ":".join(["emu", board.id, *([emulator] if emulator else [])])
         return open_board(out, where, plan=plan, compiler=compiler, optimise=optimise), []
-    if not flash:
-        return open_port(port, plan, board=board), []
     return loader.open_loaded(board, port, plan, out, flash, compiler=compiler, optimise=optimise)
 
 

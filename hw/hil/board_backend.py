@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from ...codegen.targets import Board, Counter, load_board
 from ...codegen.toolchains import COMPILERS
 from ...sim import raw
 from ...sim.backend import Outputs, Raw, calls_of
-from ...sim.errors import fail
+from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
 from ...sim.saved_state import Verdict, image_bytes, refused, slots_with
 from ...sim.trace import Trace
@@ -55,7 +56,7 @@ class BoardBackend:
     link : Link
         Closed with the back end, and when the board is refused.
     counter : Counter, optional
-        What a tick of the board's counter is.
+        What a tick of the board's counter is; nothing is counted without it.
     image : FirmwareImage, optional
         For the costs; None where the board was flashed elsewhere.
     timing : Timing, optional
@@ -79,7 +80,7 @@ class BoardBackend:
         self.name = link.name
         self.image = image
         self.client = HilClient(link, timing)
-        self._counter = counter
+        self.counter = counter
         self.tallies = {name: Tally() for name in ("train", "update", "predict")}
         try:
             identity = self.client.start(plan.hash, ABI, board)
@@ -187,10 +188,10 @@ class BoardBackend:
     # -------------------------------------------------------------------------------- costs
 
     def _count(self, name: str, samples: int) -> None:
-        ticks = self.client.counters() if self._counter is not None else None
+        ticks = self.client.counters() if self.counter is not None else None
         units = None
-        if ticks is not None and self._counter is not None:
-            units = self._counter.units(ticks[0]) - self._counter.units(ticks[1])
+        if ticks is not None and self.counter is not None:
+            units = self.counter.units(ticks[0]) - self.counter.units(ticks[1])
         self.tallies[name].add(samples, units)
 
     def costs(self) -> dict[str, object]:
@@ -213,8 +214,9 @@ class BoardBackend:
             "library": image.library_bytes if image else None,
             "model": self.plan.state_bytes,
             "stack": used if total else None,
-            "unit": self._counter.unit if self._counter else None,
-            "instructions": {name: t.each for name, t in self.tallies.items() if t.samples},
+            "unit": self.counter.unit if self.counter else None,
+            "instructions": {name: t.each for name, t in self.tallies.items()
+                             if t.samples and self.counter},
         }
 
 
@@ -286,7 +288,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
 
 def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,
               traced: bool = False, image: FirmwareImage | None = None) -> BoardBackend:
-    """A real board that runs the firmware of `plan` already.
+    """A real board that runs the firmware of `plan` already; without `board` it tells itself what it is.
 
     Raises
     ------
@@ -294,5 +296,8 @@ def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timi
         E410 where its serial port cannot be opened, and those of :class:`BoardBackend`.
     """
     link = SerialLink(port, board.uart.baud if board else 115200)
-    return BoardBackend(plan, link, counter=board.counter.hardware if board else None, image=image,
-                        timing=timing, traced=traced, board=board.id if board else None)
+    opened = BoardBackend(plan, link, image=image, timing=timing, traced=traced,
+                          board=board.id if board else None)
+    with contextlib.suppress(KerncastError):  # a board whose file is not here answers, and is not counted
+        opened.counter = (board or load_board(opened.board)).counter.hardware
+    return opened

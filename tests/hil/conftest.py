@@ -149,16 +149,16 @@ def agent(host_agent_library: HostAgent) -> HostAgent:
 
 
 @pytest.fixture
-def traced_agent(tmp_path: Path) -> Callable[[Plan, Path], HostAgent]:
+def traced_agent(tmp_path: Path) -> Callable[..., HostAgent]:
     """``traced_agent(plan, folder)``: the agent on this machine, as a microbit, with a library's hooks."""
-    def build(plan: Plan, folder: Path) -> HostAgent:
+    def build(plan: Plan, folder: Path, board: str = "microbit") -> HostAgent:
         work = Path(shutil.copytree(folder, tmp_path / "traced"))
         texts = {**shipped_sources(BOARD), **render_board_files(BOARD), "port.c": render_port(plan),
                  "host_board.c": fixture_text("host_board.c")}
         for name, text in texts.items():
             if name in OURS or name.startswith("kc_hil") or not name.startswith("kc_"):
                 (work / name).write_text(text, encoding="utf-8")
-        flags = ["-O1", "-DKC_TRACE_ON", '-DBOARD_NAME="microbit"']
+        flags = ["-O1", "-DKC_TRACE_ON", f'-DBOARD_NAME="{board}"']
         host_compiler().build_library(sorted(work.glob("*.c")), flags, work / "agent.so", tmp_path / "work")
         agent = HostAgent(work / "agent.so")
         agent.start()

@@ -103,9 +103,20 @@ def test_a_count_is_exact_wherever_in_a_tick_it_starts(name: str) -> None:
 
 
 def test_a_board_itself_counts_cycles() -> None:
-    assert MICROBIT.counter.unit == "instructions"
-    assert (MICROBIT.counter.hardware.unit, MICROBIT.counter.hardware.units(7)) == ("cycles", 7)
-    assert Counter(kind="minstret").hardware.unit == "instructions"
+    emulated = load_board("nucleo-f446re").counter
+    itself = emulated.hardware
+    assert itself is not None and (emulated.unit, itself.unit, itself.units(7)) == ("instructions", "cycles", 7)
+    minstret = Counter(kind="minstret").hardware
+    assert minstret is not None and minstret.unit == "instructions"
+
+
+def test_what_an_emulator_alone_counts_is_not_counted_at_a_port() -> None:
+    """An nRF51 has no SysTick: its register is read as 0, and so would every count be."""
+    counters = {name: load_board(name).counter for name in board_ids()}
+    emulated = {name for name, counter in counters.items() if counter.hardware is None}
+    assert {"microbit", "arduino-uno"} <= emulated and "nucleo-f446re" not in emulated
+    assert emulated >= {name for name, counter in counters.items() if counter.kind in ("simavr", "file")}
+    assert Counter().hardware is None
 
 
 def test_rounds_of_systick_are_handed_out_one_by_one_where_no_exception_is_served() -> None:
@@ -238,9 +249,25 @@ def test_hil_run_compares_every_word_of_a_board_at_a_port(
     assert (code, answer["mismatches"], answer["flashed"]) == (0, 0, []) and answer["words"] > 8
 
 
+@pytest.mark.parametrize(("name", "unit"), [
+    ("nucleo-f446re", "cycles"), ("microbit", None), ("of-my-own", None)])
+def test_a_board_at_a_port_tells_what_it_is(
+        folder: tuple[Plan, Path], traced_agent: Callable[..., "HostAgent"],
+        serial_board: Callable[["HostAgent"], "SerialBoard"], name: str, unit: str | None) -> None:
+    board = serial_board(traced_agent(*folder, name))
+    code, out = run("hil", "run", folder[1], "--port", board.port, "--json")
+    _, text = run("hil", "run", folder[1], "--port", board.port)
+    board.unplug()
+    answer = json.loads(out)
+    assert (code, answer["mismatches"], answer["board"], answer["costs"]["unit"]) == (0, 0, name, unit)
+    assert f"{name} at {board.port}: {answer['words']} words" in text and "None" not in text
+
+
 def test_hil_run_refuses_what_it_cannot_do(folder: tuple[Plan, Path]) -> None:
     for arguments, code in ((("--board", "arduino"), "E322"),
                             (("--board", "microbit", "--flash", "pyocd"), "E418"),
+                            ((), "E417"), (("--port", ""), "E421"),
+                            (("--port", "COM9", "--flash", "auto"), "E418"),
                             (("--board", "microbit", "--port", ""), "E421"),
                             (("--board", "microbit", "--port", "", "--flash", "auto"), "E421"),
                             (("--board", "microbit", "--emulator", "renode"), "E417"),

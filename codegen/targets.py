@@ -99,8 +99,8 @@ class Counter(_Data):
     """The counter that measures operations; `kind` names its driver in firmware/counter/, or is ``none``.
 
     In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
-    :attr:`hardware`.  The count behind a reading is exact where a unit is a tick, or at least two: an
-    emulator may start a counter anywhere within a tick.
+    :attr:`hardware`, which there is not where it is not `on_board`.  The count behind a reading is exact
+    where a unit is a tick, or at least two: an emulator may start a counter anywhere within a tick.
     """
 
     kind: str = Field(default="none", pattern=_NAME)
@@ -108,6 +108,7 @@ class Counter(_Data):
     unit: Literal["instructions", "cycles", "packets"] = "instructions"
     ticks: int = Field(default=1, gt=0)
     per_units: int = Field(default=1, gt=0)
+    on_board: bool = True
 
     @model_validator(mode="after")
     def _readings_are_exact(self) -> Counter:
@@ -126,8 +127,10 @@ class Counter(_Data):
         return units * self.ticks // self.per_units
 
     @property
-    def hardware(self) -> Counter:
-        """What it counts on the board itself: cycles, but for RISC-V's minstret."""
+    def hardware(self) -> Counter | None:
+        """What it counts on the board itself: cycles, but for RISC-V's minstret; None without a counter."""
+        if self.kind == "none" or not self.on_board:
+            return None
         unit: Literal["instructions", "cycles"] = "instructions" if self.kind == "minstret" else "cycles"
         return self.model_copy(update={"unit": unit, "ticks": 1, "per_units": 1})
 

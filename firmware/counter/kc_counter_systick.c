@@ -1,4 +1,4 @@
-/* SysTick, which every Cortex-M has, as a counter: 24 bits, and the rest by its exception, the only
+/* SysTick, which most Cortex-M have, as a counter: 24 bits, and the rest by its exception, the only
  * one that is ever served, and only while measuring.  SPDX-License-Identifier: Apache-2.0 */
 #include "kc_board.h"
 

@@ -105,7 +105,8 @@ def test_a_count_is_exact_wherever_in_a_tick_it_starts(name: str) -> None:
 def test_a_board_itself_counts_cycles() -> None:
     emulated = load_board("nucleo-f446re").counter
     itself = emulated.hardware
-    assert itself is not None and (emulated.unit, itself.unit, itself.units(7)) == ("instructions", "cycles", 7)
+    assert itself is not None and emulated.unit == "instructions"
+    assert (itself.unit, itself.units(7)) == ("cycles", 7)
     minstret = Counter(kind="minstret").hardware
     assert minstret is not None and minstret.unit == "instructions"
 

@@ -39,7 +39,7 @@ def in_passing(plan: Plan, simulation: Simulation, y_raw: Words | None, x_test: 
     -------
     dict
         ``y`` of the targets; ``distance``, ``kernel`` and ``accumulator`` of predictions at `x_test`; ``xi``,
-        ``eps`` and, where alpha is not refined, ``mu`` of Levinson's recursion. Less where there is less.
+        ``eps`` and, where alpha is one solution, ``mu`` of Levinson's recursion. Less where there is less.
     """
     found: dict[str, Words] = {}
     if y_raw is not None:
@@ -88,6 +88,7 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
     """The steps of :func:`~kerncast.sim.model.levinson.levinson` for one side, each with its words."""
     refined = "r_short" in state
+    once = not refined and not int(plan.options["bias"])  # else mu is of several solutions
     r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)
     a, x, wide = (np.zeros(len(r), dtype=np.int64) for _ in range(3))
     eps, a_exp, a_used, x_exp, x_used = 1 << k.xi_frac, k.a_exp_min, 0, k.x_exp_min, 0
@@ -95,10 +96,10 @@ def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
     for m in range(len(r)):
         if m > 0:
             eps, a_exp, a_used = lengthen_a(m, r, a, wide, eps, a_exp, a_used, k, ranges.log)
-        if not refined:
+        if once:
             x_exp, x_used = lengthen_x(m, y[m], r, a, x, eps, a_exp, a_used, x_exp, x_used, k, ranges.log)
         seen.append(ranges.log.ranges[:, 0].copy())  # one word each: its least is it
         ranges.clear()
     words = np.array(seen)
     found = {"xi": words[1:, XI], "eps": words[1:, EPS]}
-    return found if refined else found | {"mu": words[:, MU]}
+    return found | {"mu": words[:, MU]} if once else found

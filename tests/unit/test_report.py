@@ -133,6 +133,7 @@ def simulated(text, base="."):
 
 @pytest.mark.parametrize(("text", "hatched"), [
     (ECG, []), (ECG.replace("step = 1", "step = 1\nrefine = 1"), ["mu"]),
+    (ECG.replace("step = 1", "step = 1\nbias = true"), ["mu"]),
     (ECG.replace("step = 1", 'step = 1\nsolver = "schur"'), ["xi", "eps", "mu"]),
     (EQUALISER, []), (EQUALISER.replace('"fklms"', '"fklms_f32"'), [])])
 def test_every_signal_of_the_plan_has_its_histogram_or_what_is_known_of_it(text, hatched):
@@ -183,13 +184,13 @@ def test_a_generated_folder_and_its_results_are_shown(tmp_path):
     out = tmp_path / "build"
     assert CliRunner().invoke(app, ["gen", str(spec), "-o", str(out)]).exit_code == 0
     tested = {"plan": "ab" * 32, "backends": [{"backend": "host:gcc", "words": 5, "mismatches": 0,
-                                               "costs": {"flash": 2048, "instructions": {"train": 7}}}]}
+                                               "costs": {"flash": 2048, "counts": {"train": 7}}}]}
     (tmp_path / "results.json").write_text(json.dumps(tested))
     shown = gathered(out, [tmp_path / "results.json"])
     assert shown["designs"]["0"]["histograms"]
     assert shown["designs"]["0"]["plan"] == gathered(spec)["designs"]["0"]["plan"]
     assert shown["agreement"] == [{"plan": "ab" * 32, "backend": "host:gcc", "words": 5, "mismatches": 0,
-                                   "first": "", "costs": [["flash", "2,048"], ["instructions train", "7"]]}]
+                                   "first": "", "costs": [["flash", "2,048"], ["counts train", "7"]]}]
 
 
 def test_what_confirm_left_in_the_run_is_shown(run, tmp_path):

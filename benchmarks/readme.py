@@ -56,7 +56,7 @@ def _column(example: dict[str, Any]) -> dict[str, str]:
     assert all(cost == costs[0] for cost in costs), costs
     if costs:
         rows[COSTS[0]] = " / ".join(f"{costs[0][k]:,}" for k in ("flash", "ram", "stack")) + " bytes"
-        rows[COSTS[1]] = "; ".join(f"{call} {count:,}" for call, count in costs[0]["instructions"].items())
+        rows[COSTS[1]] = "; ".join(f"{call} {count:,}" for call, count in costs[0]["counts"].items())
     return rows
 
 

@@ -117,7 +117,7 @@ def _costs(row: Row) -> tuple[str, ...]:
     costs: dict[str, Any] = row.costs
     if not costs:
         return ("",) * 5
-    calls = costs["instructions"]
+    calls = costs["counts"]
     learn, predict = calls.get("train", calls.get("update")), calls.get("predict")
     return (*(f"{costs[k]:,}" for k in ("flash", "ram", "stack")),
             *("" if count is None else f"{count:,}" for count in (learn, predict)))

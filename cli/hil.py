@@ -119,9 +119,9 @@ def _chosen(board: str | None, port: str | None, flash: str) -> Board | None:
 
 def _told(costs: dict[str, Any]) -> str:
     """What is known of the costs, the counts under their unit; None where a counter overran."""
-    rows = {key: value for key, value in costs.items() if key not in ("unit", "instructions")}
+    rows = {key: value for key, value in costs.items() if key not in ("unit", "counts")}
     rows |= {f"{costs['unit']}, {call}": "overran" if count is None else count
-             for call, count in costs["instructions"].items()}
+             for call, count in costs["counts"].items()}
     return columns((key, f"{value:,}" if isinstance(value, int) else str(value))
                    for key, value in rows.items() if value is not None)
 

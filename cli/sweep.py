@@ -268,7 +268,7 @@ def _confirmed(found: Confirmation) -> str:
     rows = [("back end", "words", "unequal", "flash", "RAM", "first difference")]
     rows += [(r.backend, f"{r.words:,}", f"{r.mismatches:,}", str(r.costs.get("flash", "-")),
               str(r.costs.get("ram", "-")), r.first) for r in found.rows]
-    counts = [f"{call} {count:,} {unit}" for r in found.rows for unit in ("instructions", "cycles", "packets")
-              for call, count in (r.costs.get(unit) or {}).items()]
+    counts = [f"{call} {count:,} {r.costs['unit']}" for r in found.rows
+              for call, count in r.costs.get("counts", {}).items() if count is not None]
     return "\n".join([f"Confirmed as generated C in {found.folder}, image of the test firmware measured:", "",
                       columns(rows), *([f"counted on the board: {', '.join(counts)}"] if counts else [])])

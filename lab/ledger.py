@@ -29,7 +29,7 @@ class Row:
     answers : tuple of dict
         What it answered, call by call.
     costs : dict
-        ``flash``, ``ram``, ``stack`` (bytes) and ``instructions`` by call, where they are known.
+        ``flash``, ``ram``, ``stack`` (bytes) and ``counts`` by call in their ``unit``, where they are known.
     """
 
     backend: str

@@ -203,8 +203,9 @@ class BoardBackend:
             ``compiler`` with version and level; ``flash``, ``ram`` (whole image, without the stack)
             and ``library`` (flash of the generated library alone): bytes, None where the image is not
             known; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
-            reset, None where the stack is not the board's own; ``unit``: of the counts, ``instructions``
-            where the board is emulated; ``instructions``: by operation, a training or a sample on average.
+            reset, None where the stack is not the board's own; ``unit``: of the counts, such as
+            ``instructions`` where the board is emulated, or None; ``counts``: by operation, a training or a
+            sample on average.
         """
         image, (used, total) = self.image, self.client.stack()
         return {
@@ -215,8 +216,7 @@ class BoardBackend:
             "model": self.plan.state_bytes,
             "stack": used if total else None,
             "unit": self.counter.unit if self.counter else None,
-            "instructions": {name: t.each for name, t in self.tallies.items()
-                             if t.samples and self.counter},
+            "counts": {name: t.each for name, t in self.tallies.items() if t.samples and self.counter},
         }
 
 

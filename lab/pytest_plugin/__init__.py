@@ -154,7 +154,7 @@ def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
     costs: dict[str, Any] = row.costs
     known = {"target": target, "plan": plan.hash,
              **{key: costs.get(key) for key in ("compiler", "flash", "ram", "stack")},
-             **{f"{costs['unit']}_{call}": count for call, count in costs.get("instructions", {}).items()}}
+             **{f"{costs['unit']}_{call}": count for call, count in costs.get("counts", {}).items()}}
     item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
     backend = target if _is_real(target) else row.backend  # which knows its port alone
     item.config.stash[_LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,

@@ -161,7 +161,7 @@ class Soak:
 
     def _check(self, costs: dict[str, object]) -> None:
         """No count, and no stack, is beyond what there is; what was lost on the way is said to be."""
-        stack, counts = costs["stack"], costs["instructions"]
+        stack, counts = costs["stack"], costs["counts"]
         assert stack is None or 0 < stack <= self._image.board.memory.stack_bytes
         assert all(each is None or 0 < each < MOST_UNITS for each in counts.values())
 

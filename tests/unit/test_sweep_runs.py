@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli.main import app
+from kerncast.cli.sweep import _confirmed
+from kerncast.lab.ledger import Row
 from kerncast.lab.sweep import confirm, evaluate, executors, make_settings, open_run, run_sweep, search
 from kerncast.lab.sweep.export import export
 from kerncast.lab.sweep.front import neighbours
@@ -305,6 +307,13 @@ def test_an_empty_set_of_designs_tells_the_limit_that_binds_and_keeps_the_points
     assert f"missed by {least - 100:,.0f} B" in shown.output
     told = json.loads(command(tmp_path, *words, "--json").stdout)
     assert told["best"] is None and told["errors"][0]["code"] == "E370" and told["points"] == 2
+
+
+def test_what_was_counted_on_the_board_is_told_in_its_unit(tmp_path):
+    rows = (Row("host", 9, 0), Row("emu:arduino-uno:simavr", 9, 0, costs={
+        "unit": "cycles", "counts": {"train": None, "predict": 1234}}))  # which overran, and which did not
+    told = _confirmed(confirm.Confirmation(rows, tmp_path))
+    assert told.endswith("counted on the board: predict 1,234 cycles")
 
 
 @pytest.mark.parametrize("altered", [False, True])

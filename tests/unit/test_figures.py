@@ -22,6 +22,14 @@ def test_every_number_of_the_readme_is_marked_measured_or_a_definition():
     assert re.findall(r".{0,20}\d.{0,20}", left) == []
 
 
+def test_pages_are_measured_by_the_zig_that_is_locked():
+    locked = re.findall(r"^ziglang==(\S+)", (figures.ROOT / "requirements.lock").read_text(), re.M)
+    pages = {page: (figures.ROOT / page).read_text(encoding="utf-8") for page in figures.PAGES}
+    named = {page: set(re.findall(r"\| zig (\S+) \|", text)) for page, text in pages.items()}
+    assert len(locked) == 1 and named["docs/intrinsics.md"]
+    assert {page: found for page, found in named.items() if found - set(locked)} == {}
+
+
 def test_every_page_of_the_docs_is_either_prose_or_made_by_a_program_that_is_there():
     for page, command in figures.PAGES.items():
         name = command.removesuffix(" >").split()[-1].replace("kerncast.", "").replace(".", "/")

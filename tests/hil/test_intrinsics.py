@@ -1,5 +1,6 @@
 """Each level of intrinsics gives the words of the portable C, on the emulated core that has it."""
 
+import re
 import subprocess
 from math import isqrt
 from pathlib import Path
@@ -46,6 +47,14 @@ def words(random, columns, rows):
     if kind == 2:
         chosen[0] = low
     return chosen.astype(np.int16)
+
+
+def test_the_instructions_that_a_targets_file_names_are_those_that_its_level_uses():
+    line = re.search(r'^intrinsics = "dsp" +# ARMv7E-M: (.*)$',
+                     resource("firmware/targets/cortex-m4.toml").read_text(), re.M)
+    assert line
+    used = "".join(resource(f"firmware/rt/{name}").read_text() for name in ("kc_simd_dsp.h", "kc_rows_dsp.h"))
+    assert [name for name in line[1].split(", ") if not re.search(rf'(__|"){name.lower()}\b', used)] == []
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-O3", "-Os"])

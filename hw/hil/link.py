@@ -96,9 +96,14 @@ class SocketLink:
         self._sock.close()
 
 
+_ABSENT = ("there is no such port", "plug the board in, or name a port of `kerncast hil list`")
+_NO_PORT = ("it is no serial port", "name a port of `kerncast hil list`")
 #: Why a port cannot be opened, by the system's number: in words, and what to do.
-_REFUSALS = {
-    errno.ENOENT: ("there is no such port", "plug the board in, or name a port of `kerncast hil list`"),
+_REFUSALS: dict[object, tuple[str, str]] = {
+    errno.ENOENT: _ABSENT,
+    errno.ENOTDIR: _ABSENT,
+    errno.EISDIR: _NO_PORT,
+    errno.ENOTTY: _NO_PORT,
     errno.EACCES: ("you may not use it", "join the group dialout and log in again"),
     errno.EAGAIN: ("another program holds it", "close the other program"),
     errno.EBUSY: ("another program holds it", "close the other program"),
@@ -107,9 +112,9 @@ _ANYTHING = "close the other program, join the group dialout, or name a port of 
 
 
 def _unopened(port: str, error: Exception) -> KerncastError:
-    """E410 with the reason."""
-    number = getattr(error, "errno", None)
-    why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING)) if number else (str(error), _ANYTHING)
+    """E410 with the reason, which pyserial tells itself or by the error of the system behind its own."""
+    number = getattr(error, "errno", None) or next(iter(getattr(error.__context__, "args", ())), None)
+    why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING))
     return fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {why}",
                 allowed="a serial port that exists, is free, and that you may use", remedy=remedy)
 

@@ -200,13 +200,17 @@ def test_a_board_that_restarted_unheard_does_nothing_but_say_so(
     board.unplug()
 
 
-@pytest.mark.parametrize("port", ["/dev/there-is-no-such-port", "nonsense://x", "/dev/null"])
-def test_a_port_that_cannot_be_opened_has_a_code_and_names_the_port(port: str) -> None:
+@pytest.mark.parametrize(("port", "why"), [
+    ("/dev/there-is-no-such-port", "there is no such port"), (f"{__file__}/x", "there is no such port"),
+    ("/dev/null", "it is no serial port"), (__file__, "it is no serial port"), ("/", "it is no serial port"),
+    ("nonsense://x", "nonsense"), ("socket://localhost:1", "refused")])
+def test_a_port_that_cannot_be_opened_has_a_code_a_reason_and_names_the_port(port: str, why: str) -> None:
     with pytest.raises(KerncastError) as caught:
         SerialLink(port)
     assert code_of(caught) == "E410"
-    assert port in str(caught.value)
-    assert ("there is no such port" in str(caught.value)) == (port == "/dev/there-is-no-such-port")
+    (problem,) = caught.value.problems
+    assert problem.value.startswith(f"{port}: ") and why in problem.value
+    assert ("dialout" in problem.remedy) == ("://" in port), "only where the reason is not known"
 
 
 def test_a_board_at_a_serial_port_answers_like_any_other(

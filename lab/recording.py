@@ -34,6 +34,7 @@ VERSION = 1
 #: Samples of a call at most: what a pulled cable can cost.
 PIECE = 64
 _INTERRUPTED = "interrupted"
+_OURS = "a file of kerncast hil record"
 
 
 def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
@@ -169,7 +170,8 @@ class Recorder:
             if isinstance(error, KerncastError):
                 self._put({"stopped": error.problems[0].as_dict()})
             elif error is not None:
-                self._put({"stopped": {"code": _INTERRUPTED, "message": type(error).__name__}})
+                why = "" if isinstance(error, KeyboardInterrupt) else type(error).__name__
+                self._put({"stopped": {"code": _INTERRUPTED, "message": why}})
         self._file.close()
         if not self.calls:
             self.path.unlink(missing_ok=True)
@@ -205,6 +207,9 @@ def load_recording(path: Path) -> Recording:
 
     A last line that was cut off, as when power failed, is left out.
     """
+    if path.is_dir() or not path.exists():
+        raise fail("E191", f"the recording is {'a folder' if path.is_dir() else 'not there'}", where="FILE",
+                   value=str(path), allowed=_OURS, remedy="check the path")
     *lines, cut = path.read_bytes().split(b"\n")
     try:
         whole = [json.loads(line) for line in lines]
@@ -217,16 +222,17 @@ def load_recording(path: Path) -> Recording:
         if not calls:
             raise ValueError("no call in it")
         state = arrays(last["state"]) if "state" in last else None
+        stopped = "" if state is not None else _reason(last, bool(cut))
     except (KerncastError, KeyError, IndexError, TypeError, ValueError, AttributeError,
             OverflowError) as error:
         value = error.problems[0].message if isinstance(error, KerncastError) else repr(error)
         raise fail("E212", "this is not a recording of this version", where=str(path), value=value,
-                   allowed="a file of kerncast hil record",
+                   allowed=_OURS,
                    remedy="name another file, or replay it with the version that recorded it") from None
     for line, call in enumerate(calls, start=2):
         _check_words(plan, call, line)
     return Recording(plan, {key: value for key, value in head.items() if key != "recording"}, calls, state,
-                     "" if state is not None else _reason(last, bool(cut)))
+                     stopped)
 
 
 def _check_words(plan: Plan, call: Call, line: int) -> None:
@@ -247,7 +253,7 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
     stopped = last.get("stopped")
     if stopped is None:
         return "the file was cut off" if cut else "the recording program was ended"
-    return f"{stopped['code']}: {stopped['message']}"
+    return ": ".join(told for told in (stopped["code"], stopped["message"]) if told)
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:

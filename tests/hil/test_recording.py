@@ -111,7 +111,8 @@ def test_what_was_answered_before_the_end_is_kept(
     recording = load_recording(path)
     result = recompute(recording, open_model(made[0]))
     assert (len(recording.calls), result.mismatches, recording.state) == (4, 0, None)
-    assert recording.stopped == f"interrupted: {type(error).__name__}"
+    assert recording.stopped == ("interrupted" if isinstance(error, KeyboardInterrupt) else
+                                 "interrupted: OSError")
     code, found = run("hil", "replay", path)
     assert (code, found["stopped"], found["words"]) == (0, recording.stopped, result.words)
 
@@ -171,7 +172,20 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, made: tuple[Plan
         (tmp_path / "x").write_bytes(text.encode("latin-1"))
         code, found = run("hil", "replay", tmp_path / "x")
         assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212"), text
-    assert run("hil", "replay", tmp_path / "none")[1]["errors"][0]["code"] == "E191"
+    for path, why in ((tmp_path / "none", "not there"), (tmp_path, "a folder")):
+        (problem,) = run("hil", "replay", path)[1]["errors"]
+        assert (problem["code"], problem["message"]) == ("E191", f"the recording is {why}")
+        assert (problem["value"], problem["remedy"]) == (str(path), "check the path")
+
+
+def test_a_reason_that_was_changed_is_refused(made: tuple[Plan, Path], tmp_path: Path) -> None:
+    path = tmp_path / "t.recording"
+    recorded(made[0], path, open_model(made[0]))
+    whole = path.read_text().splitlines()[:-1]
+    for stopped in ({}, 5, {"code": "E411"}, {"code": 5, "message": [3]}):
+        path.write_text("\n".join([*whole, json.dumps({"stopped": stopped})]) + "\n")
+        code, found = run("hil", "replay", path)
+        assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212"), stopped
 
 
 @pytest.mark.parametrize(("key", "value"), [("x", None), ("y", None), ("answered", {"f": [1] * PIECE}),

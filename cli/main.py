@@ -61,7 +61,8 @@ COMMANDS: dict[str, Command] = {
 # No markup in help texts: [model] is a table of the spec there, not a colour.
 app = typer.Typer(name="kerncast", add_completion=True, no_args_is_help=True, rich_markup_mode=None,
                   pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
-                  epilog="Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing.")
+                  epilog="Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, "
+                         "70 a mistake of kerncast itself, 130 interrupted.")
 
 
 def _version(wanted: bool) -> None:

@@ -316,6 +316,12 @@ def test_the_traceback_of_an_unexpected_error_is_shown_on_request(capsys):
     assert "Traceback" in capsys.readouterr().err
 
 
+def test_the_help_tells_every_exit_code():
+    told = " ".join(CliRunner().invoke(main.app, ["--help"]).stdout.split())
+    assert told.endswith("Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, "
+                         "70 a mistake of kerncast itself, 130 interrupted.")
+
+
 def test_an_interrupt_exits_with_130(monkeypatch, capsys):
     assert ending(monkeypatch, capsys, KeyboardInterrupt())[0] == 130
 

@@ -1,4 +1,4 @@
-"""lab.sweep: what a worker of this machine owes to the process that started it: it ends with it, however."""
+"""lab.sweep: what a worker of this machine owes to the process that started it: it ends with it."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ def interrupts_wait() -> Iterator[None]:
 
 def follow(parent: int) -> None:
     """Leave Ctrl-C to the parent, and end when it has ended, even by a signal that nothing can catch.
+
+    Windows never changes the parent that it tells: there a worker ends as joblib's do, when it was idle long.
 
     Parameters
     ----------

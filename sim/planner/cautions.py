@@ -152,7 +152,7 @@ def _apart(plan: Plan) -> Iterator[Problem]:
     found = plan.evidence.get("apart")
     if found is not None:
         word = found["word"]
-        remedy = f"take [numbers] word = {word}: pass word={word} beside X" if word else (
+        remedy = f"take [numbers] word = {word}: pass word={word} to the same call" if word else (
             "no longer word does alone: describe inputs and predictions by input and output words that they "
             "fill, or fit a model with smaller multipliers")
         yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "

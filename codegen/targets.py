@@ -127,9 +127,14 @@ class Counter(_Data):
         return units * self.ticks // self.per_units
 
     @property
+    def emulated(self) -> Counter | None:
+        """What it counts in the board's emulators; None without a counter."""
+        return None if self.kind == "none" else self
+
+    @property
     def hardware(self) -> Counter | None:
         """What it counts on the board itself: cycles, but for RISC-V's minstret; None without a counter."""
-        if self.kind == "none" or not self.on_board:
+        if self.emulated is None or not self.on_board:
             return None
         unit: Literal["instructions", "cycles"] = "instructions" if self.kind == "minstret" else "cycles"
         return self.model_copy(update={"unit": unit, "ticks": 1, "per_units": 1})

@@ -129,7 +129,7 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
     image = build_firmware(folder, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir)
     costs = built_costs(plan, image)
     emulator = default_emulator(board)
-    if vectors is None or board.counter.kind == "none" or not available(board, emulator):
+    if vectors is None or board.counter.emulated is None or not available(board, emulator):
         return costs
     with closing(BoardBackend(plan, start_emulator(image.elf, board, emulator), counter=board.counter,
                               image=image)) as backend:

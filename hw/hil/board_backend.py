@@ -282,8 +282,8 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     image = build_firmware(out_dir, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir,
                            traced=traced)
     link = start_emulator(image.elf, board, emulator)
-    return BoardBackend(plan, link, counter=board.counter, image=image, timing=timing, traced=traced,
-                        board=board.id)
+    return BoardBackend(plan, link, counter=board.counter.emulated, image=image, timing=timing,
+                        traced=traced, board=board.id)
 
 
 def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,

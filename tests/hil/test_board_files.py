@@ -128,10 +128,11 @@ def test_a_users_own_board_core_and_uart_answer_the_models_words(
     file("uart/kc_uart_cmsdk.c", "uart/kc_uart_mine.c", {})
     file("boards/mps2-an386.toml", "boards/mine.toml", {
         'id = "mps2-an386"': 'id = "mine"', 'target = "cortex-m4"': 'target = "my-core"',
-        'kind = "cmsdk"': 'kind = "mine"'})
+        'kind = "cmsdk"': 'kind = "mine"', 'kind = "cmsdk_timer"': 'kind = "none"'})
     code, out = run("hil", "run", folder[1], "--board", "mine", "--emulator", "qemu", "--json")
     told = json.loads(out)
     assert (code, told["mismatches"]) == (0, 0) and told["words"] > 8
+    assert (told["costs"]["unit"], told["costs"]["counts"]) == (None, {})
     assert list((folder[1] / "build").rglob("kc_uart_mine.c"))
     listed = json.loads(run("targets", "--json")[1])
     assert {"mine", "mps2-an386"} <= {b["id"] for b in listed["boards"]}

@@ -114,7 +114,7 @@ def lane_row(one: Estimate) -> str:
 
 def _rate(one: Estimate) -> str:
     rate = one.samples_per_second
-    return (f"{one.cycles:,} | {one.period or one.cycles:,.12g} | "
+    return (f"{one.cycles:,} | {one.period:,.12g} | "
             + ("-" if rate is None else f"{rate:,.0f}"))
 
 

@@ -163,7 +163,7 @@ def _speed(found: list[Estimate]) -> list[list[str]]:
         rate = one.samples_per_second
         rows.append([one.core, str(one.lanes), *_placed(one.placement), one.operation, f"{one.cycles:,}",
                      "-" if one.simulated is None else f"{one.simulated:,}",
-                     f"{one.period or one.cycles:,.12g}", "-" if rate is None else f"{rate:,.0f}"])
+                     f"{one.period:,.12g}", "-" if rate is None else f"{rate:,.0f}"])
     return rows
 
 

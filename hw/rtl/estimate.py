@@ -42,10 +42,10 @@ class Estimate:
         By family.
     placement : Placement or None
         On the ECP5.
+    period : float
+        Clocks from one operation to the next: below `cycles` where that begins before the end of the one.
     problems : tuple of Problem
         Why it was not placed there: E341, E342, E344.
-    period : float or None
-        Clocks from one operation to the next, where that begins before the end of the one.
     """
 
     core: str
@@ -56,21 +56,20 @@ class Estimate:
     simulated: int | None
     area: dict[str, Area]
     placement: Placement | None
-    period: float | None = None
+    period: float
     problems: tuple[Problem, ...] = ()
 
     @property
     def samples_per_second(self) -> float | None:
         """Samples that go through at Fmax; None where the core was not placed."""
-        clocks = self.cycles if self.period is None else self.period
-        return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / clocks
+        return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / self.period
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``."""
         rate = self.samples_per_second
         return {"core": self.core, "lanes": self.lanes, "operation": self.operation,
                 "samples_per_operation": self.samples, "cycles": self.cycles,
-                "simulated_cycles": self.simulated, "period_cycles": self.period or self.cycles,
+                "simulated_cycles": self.simulated, "period_cycles": self.period,
                 "area": {k: a.as_dict() for k, a in self.area.items()},
                 "placement": None if self.placement is None else self.placement.as_dict(),
                 "problems": [problem.code for problem in self.problems],
@@ -216,4 +215,4 @@ def _estimate(plan: Plan, core: Core, lanes: int, simulated: int | None, area: d
               placement: Placement | None, problems: tuple[Problem, ...] = ()) -> Estimate:
     operation, size = _OPERATIONS[core.name]
     return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, core.cycles(plan, lanes),
-                    simulated, area, placement, core.period and core.period(plan, lanes), problems)
+                    simulated, area, placement, (core.period or core.cycles)(plan, lanes), problems)

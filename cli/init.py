@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -58,14 +59,12 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
 
     chosen: str | None = algorithm or ("kernel_cg" if kernel in _PRODUCTS else None)
     nothing_said = data is None and chosen is None and (kernel, target) == ("gaussian", _TARGET)
-    seen: dict[Path, Seen] = {}
+    seen = cache(_seen)  # the dialogue asks before the spec is fitted
     if nothing_said and not as_json and dialogue.at_terminal():
-        name, data, chosen, target = dialogue.ask(
-            name, lambda path: seen.setdefault(path, _seen(path))[0].columns)
+        name, data, chosen, target = dialogue.ask(name, lambda path: seen(path)[0].columns)
     if name is None:
         raise typer.BadParameter("Missing argument 'NAME'.")
-    files = _files(name, None if data is None else (data, *(seen.get(data) or _seen(data))), chosen, kernel,
-                   target, out)
+    files = _files(name, None if data is None else (data, *seen(data)), chosen, kernel, target, out)
     path, text = next(iter(files.items()))
     spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
     _write(files, out)

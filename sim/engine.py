@@ -27,6 +27,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _ROOM = Path(__file__).parent
+# Folders of sim without compiled functions, nor constants that these read; a test holds them to it.
+_UNCOMPILED = frozenset({"catalogue", "data", "diagnostics", "estimators", "interop", "planner", "spec"})
 _FOLDER = "kerncast-engine-"
 _DAY = 24 * 3600
 
@@ -77,10 +79,16 @@ _NUMBA = _numba()
 COMPILED = _NUMBA is not None
 
 
-def _sources() -> str:
-    """A digest of every module whose functions, or whose constants, compiled code may hold."""
+def compiled_sources(room: Path = _ROOM) -> list[Path]:
+    """List every module below `room` whose functions, or whose constants, compiled code may contain."""
+    return sorted(path for path in room.rglob("*.py") if path.relative_to(room).parts[0] not in _UNCOMPILED)
+
+
+def sources_digest(room: Path = _ROOM) -> str:
+    """Digest the names and contents of :func:`compiled_sources`."""
     digest = hashlib.sha256()
-    for path in sorted([*_ROOM.glob("*.py"), *(_ROOM / "model").glob("*.py")]):
+    for path in compiled_sources(room):
+        digest.update(f"{path.relative_to(room).as_posix()}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
@@ -103,7 +111,7 @@ def _cache_folder(chosen: str) -> str:
     """
     for base in [chosen] if chosen else [str(_ROOM / "__pycache__"), "~/.cache"]:
         try:
-            folder = Path(base).expanduser() / f"{_FOLDER}{_sources()}"
+            folder = Path(base).expanduser() / f"{_FOLDER}{sources_digest()}"
             folder.mkdir(parents=True, exist_ok=True)
             os.utime(folder)
         except (OSError, RuntimeError):  # no permission; no home

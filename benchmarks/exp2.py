@@ -21,7 +21,7 @@ from elftools.elf.elffile import ELFFile
 from ..codegen.targets import load_target
 from ..codegen.toolchains import choose_toolchain
 from ..sim import tables
-from ..sim.engine import jit
+from ..sim.jit import jit
 from ..sim.planner.inputs import EXP2_BITS
 from ..sim.primitives import Words, exp2_16, exp2_32
 from ..sim.spec_tables import Numbers

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ._optional import from_package
 from .errors import fail
 from .formats import Format
-from .packages import from_package
 from .spec import Spec
 from .spec_rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
 

@@ -41,7 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import is_integer
+from ._checks import is_integer
 from .errors import fail
 from .samples_files import read_file
 from .samples_named import SETS, check_columns, place_of, read_set

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ._optional import from_package
 from .csv_lines import open_text
 from .errors import KerncastError, fail
-from .packages import from_package
 from .samples_csv import Column, read_csv
 from .samples_table import Array, Labels, Numbered, Table, check_values, no_samples
 

@@ -18,9 +18,9 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from ._optional import debian_file, from_package, missing, package_file
 from .data_builtin import ecg_recording, handwritten_digits
 from .errors import KerncastError, fail
-from .packages import debian_file, from_package, missing, package_file
 from .samples_csv import read_csv
 from .samples_table import Array, Numbered, Table
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import is_integer
+from .._checks import is_integer
 from ..errors import fail
 from ..reference.expansion import expand
 from ..reference.kernel_lms import History, KernelLMS, stable_eta

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import positive
+from .._checks import positive
 from ..errors import fail
 from ..kernels import Kernel, Linear
 from ..reference.kernel import solve_system

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import positive
+from .._checks import positive
 from ..errors import fail
 from ..kernels import Gaussian
 from ..reference.bias import solve_with_bias

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array
+from .._checks import finite_array
 from ..errors import fail
 from ..formats import Format
 from ..plan import Plan

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..backend import Outputs
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words
 from ..saved_state import Saving

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import HALF_UP, Words, align, bit_length, mac, magnitude, narrow
 from . import hooks as at
 from .hooks import Log, trace_all

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backend import Outputs, field_arrays
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import (
     HALF_UP,

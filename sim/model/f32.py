@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 
 Floats = NDArray[np.float32]

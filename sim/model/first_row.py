@@ -6,7 +6,7 @@ matrix, one diagonal at a time (paper 000).
 
 from __future__ import annotations
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import Words, divide_round
 from . import hooks as at
 from .hooks import Log, trace

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import jit
+from ..jit import jit
 from .f32 import HALF, ONE, ZERO, Floats, total
 
 #: What the entries of a checked product may miss on average.  Of a column it is the error of a projection in

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import Words
 from ..trace import Event, Trace
 

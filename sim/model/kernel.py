@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import jit, jit_inline
 from ..formats import Overflow
+from ..jit import jit, jit_inline
 from ..plan import Plan
 from ..primitives import (
     HALF_UP,

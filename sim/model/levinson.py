@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import (
     FLOOR,
     Words,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..backend import Outputs, field_arrays
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words, mac, narrow, shift_round
 from . import hooks as at

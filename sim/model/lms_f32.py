@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import raw
 from ..backend import Outputs, field_arrays
-from ..engine import jit, jit_inline
+from ..jit import jit, jit_inline
 from ..plan import Plan
 from ..primitives import Words, shift_round
 from . import hooks as at

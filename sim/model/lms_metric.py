@@ -6,7 +6,7 @@ Report 836, (17), (18), and the metrics of its section 5; what each is in intege
 
 from __future__ import annotations
 
-from ..engine import jit, jit_inline
+from ..jit import jit, jit_inline
 from ..primitives import FLOOR, mul_shift, shift_round
 from . import hooks as at
 from .hooks import Log, trace

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import HALF_UP, Words, bit_length, magnitude, narrow
 from . import hooks as at

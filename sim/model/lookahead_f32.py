@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words, saturate
 from .f32 import HALF, ONE, ZERO, Floats, greater, largest, size, total

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import Words, mac, narrow
 from . import hooks as at
 from .hooks import Log, trace

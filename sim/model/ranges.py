@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words, narrow, saturate
 from ..trace import Trace

@@ -6,7 +6,7 @@ A scalar (q, e) is worth ``q 2**(e - 31)``, ``2**30 <= |q| < 2**31``; zero is (0
 
 from __future__ import annotations
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import HALF_UP, Words, align, bit_length, divide, magnitude, narrow, saturate
 
 #: The largest word.

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
 from . import hooks as at
 from .hooks import Log, trace, trace_all

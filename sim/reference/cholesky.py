@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..packages import from_package
+from .._optional import from_package
 from .solution import Solution, Status
 from .system import System
 from .verdict import judged

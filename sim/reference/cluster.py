@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any, TypeVar
 
+from .._optional import missing
 from ..errors import KerncastError, fail
-from ..packages import missing
 
 N = TypeVar("N")
 T = TypeVar("T")

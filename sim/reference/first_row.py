@@ -13,7 +13,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array
+from .._checks import finite_array
 from ..errors import fail
 from ..kernels import NEEDS, DistanceKernel, Gaussian, Kernel, require
 from .diagonal_sums import Progress, diagonal_sums

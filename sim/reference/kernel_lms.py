@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array, is_integer, is_real, positive
+from .._checks import finite_array, is_integer, is_real, positive
 from ..errors import fail
 from ..kernels import DistanceKernel
 from .expansion import Expansion, expand

@@ -11,7 +11,7 @@ from math import factorial
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import jit_real
+from ..jit import jit_real
 
 Floats = NDArray[np.floating]
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..engine import jit_sums
+from ..jit import jit_sums
 
 Array = NDArray[np.float64]
 

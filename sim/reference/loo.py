@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array, positive
+from .._checks import finite_array, positive
 from ..errors import fail
 from ..kernels import Kernel, Linear
 from .first_row import as_samples

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array, is_integer, is_real
+from .._checks import finite_array, is_integer, is_real
 from ..errors import fail
 from ..kernels import Gaussian, Kernel
 from .system import KernelSystem, System

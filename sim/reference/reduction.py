@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..checks import is_integer, is_real
+from .._checks import is_integer, is_real
 from ..errors import fail
 from ..kernels import NEEDS, DistanceKernel, require
 from .expansion import Expansion

@@ -22,7 +22,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array, is_integer
+from .._checks import finite_array, is_integer
 from ..errors import fail
 from .cg import TOLERANCE
 from .levinson import levinson

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array, positive
+from .._checks import finite_array, positive
 from ..errors import fail
 from ..kernels import DistanceKernel, Gaussian
 from .bias import solve_with_bias

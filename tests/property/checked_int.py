@@ -79,11 +79,11 @@ def checked_numpy() -> SimpleNamespace:
 
 
 def use_checked_integers() -> None:
-    """Make the models of this process compute with checked integers; needs the Python engine."""
-    from kerncast.sim import engine
+    """Make the models of this process compute with checked integers; needs the Python jit."""
+    from kerncast.sim import jit
     from kerncast.sim.model import base, cg, kernel, lms, lookahead, ranges, toeplitz
 
-    assert not engine.COMPILED, "set KERNCAST_ENGINE=python"
+    assert not jit.COMPILED, "set KERNCAST_ENGINE=python"
     for module in (base, cg, kernel, lms, lookahead, ranges, toeplitz):
         module.np = checked_numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kerncast.sim.engine import COMPILED
+from kerncast.sim.jit import COMPILED
 from kerncast.sim.model import (
     base,
     bound,

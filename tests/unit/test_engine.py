@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-import kerncast.sim.engine as jit_module
-from kerncast.sim.engine import COMPILED, jit
+import kerncast.sim.jit as jit_module
+from kerncast.sim.jit import COMPILED, jit
 
 PROGRAM = Path(__file__).parent / "engine_words.py"
 
@@ -67,7 +67,7 @@ def test_a_process_hands_numba_only_the_functions_that_it_calls() -> None:
     """And those that they call, when none of them is found on disk."""
     code = ("import numpy as np\n"
             "from kerncast.sim import primitives\n"
-            "from kerncast.sim.engine import jit\n"
+            "from kerncast.sim.jit import jit\n"
             "met = lambda name: '_callee' in vars(getattr(primitives, name))\n"
             "narrow = primitives.narrow\n"
             "twice = jit(lambda v: narrow(2 * v, 0, 0, -100, 100))\n"

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kerncast.sim.engine import jit
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.jit import jit
 from kerncast.sim.kernels import KERNELS, Laplacian, Periodic, Polynomial, make_kernel
 from kerncast.sim.model.kernel import distance, kernel, kernel_constants
 from kerncast.sim.model.ranges import Ranges

@@ -10,7 +10,7 @@ import pytest
 from scipy.io import wavfile
 
 from kerncast import load_samples
-from kerncast.sim import packages, samples, samples_named
+from kerncast.sim import _optional, samples, samples_named
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.samples_named import SETS
 
@@ -280,9 +280,9 @@ def test_a_set_whose_package_is_missing_names_the_command(monkeypatch):
 
 
 def test_files_of_packages_are_found_without_importing_them():
-    assert packages.package_file("kerncast", "sim/samples.py").name == "samples.py"
-    assert packages.package_file("kerncast", "none") is packages.package_file("no_such_package", "x") is None
-    assert packages.debian_file("no-such-package", "x") is None
+    assert _optional.package_file("kerncast", "sim/samples.py").name == "samples.py"
+    assert _optional.package_file("kerncast", "none") is _optional.package_file("no_such_package", "x") is None
+    assert _optional.debian_file("no-such-package", "x") is None
 
 
 @pytest.mark.parametrize("name", [name for name, named in SETS.items() if named.read is None])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from kerncast.sim import tables
-from kerncast.sim.engine import COMPILED, jit
 from kerncast.sim.formats import Format
+from kerncast.sim.jit import COMPILED, jit
 from kerncast.sim.planner.inputs import EXP2_BITS
 from kerncast.sim.primitives import Words, exp2_16, exp2_32
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import is_real
+from ..._checks import is_real
 from ...errors import fail
 from ..cholesky import lapack
 from ..first_row import uniform_first_row

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import Entry
+from ..errors import Entry
 
 SWEEP = {
     "E360": Entry("no axis of a sweep",

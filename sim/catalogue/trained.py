@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import Entry
+from ..errors import Entry
 
 TRAINED = {
     "E270": Entry("the estimator is not fitted",

@@ -8,11 +8,11 @@ their codes.
 
 from __future__ import annotations
 
-from .catalogue_link import LINK, MISSING
-from .catalogue_sweep import SWEEP
-from .catalogue_trained import TRAINED
-from .catalogue_warnings import WARNINGS
-from .errors import Entry
+from ..errors import Entry
+from .link import LINK, MISSING
+from .sweep import SWEEP
+from .trained import TRAINED
+from .warnings import WARNINGS
 
 _SPEC = {
     "E101": Entry("the spec file cannot be read",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import Entry
+from ..errors import Entry
 
 LINK = {
     "E410": Entry("the serial port cannot be opened",

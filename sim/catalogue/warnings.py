@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .errors import Entry
+from ..errors import Entry
 
 WARNINGS = {
     "W201": Entry("lambda is lost in the rounding of the kernel",

@@ -82,7 +82,7 @@ def codes(incomplete: str) -> Words:
 
 def sweep_keys(incomplete: str) -> Words:
     """Keys of a spec that a sweep can vary, each with what comes before its values."""
-    from ..sim.spec_tables import TABLES, keys  # what sweeps import takes a second
+    from ..sim.spec.tables import TABLES, keys  # what sweeps import takes a second
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
             if (word := f"{name}.{key}=").startswith(incomplete)]

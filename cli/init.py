@@ -76,7 +76,7 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
 def _files(name: str, given: tuple[Path, Survey, Measured | None] | None, algorithm: str | None, kernel: str,
            target: str, out: Path) -> dict[Path, str]:
     """The spec, and the words of measured values, by the paths they go to."""
-    from ..sim.spec_text import render
+    from ..sim.spec.text import render
 
     words, made = out / f"{name}.words.csv", None
     if given is None:

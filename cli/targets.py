@@ -13,7 +13,7 @@ from .shell import JsonFlag, columns, show, show_with
 
 if TYPE_CHECKING:
     from ..codegen.targets import Board
-    from ..sim.target import Target
+    from ..sim.spec.target import Target
 
 
 def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_default=False,

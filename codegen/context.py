@@ -8,7 +8,7 @@ from typing import Any
 from .. import __version__
 from ..sim.formats import Format, Overflow, Rounding
 from ..sim.plan import ABI, Plan
-from ..sim.spec_tables import CASTS
+from ..sim.spec.tables import CASTS
 from ..sim.statuses import MEANINGS
 from ..sim.widths import widths
 from .kernel import kernel_context, kernel_macros, kernel_value

@@ -16,7 +16,7 @@ from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.spec import Spec
-from ..sim.target import Target
+from ..sim.spec.target import Target
 from ..sim.trained import model_file
 from ..sim.vectors import Vectors
 from .context import context

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from ..sim.errors import fail
 from ..sim.plan import Plan
-from ..sim.target import Target
+from ..sim.spec.target import Target
 from ..sim.vectors import Vectors
 from .context import context
 from .resources import environment

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from ..sim.errors import KerncastError, Problem, fail
-from ..sim.target import Target
+from ..sim.spec.target import Target
 from .resources import OWN_FIRMWARE, firmware_files
 from .target_files import (
     Rule,

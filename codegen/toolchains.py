@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 
 from ..sim.errors import KerncastError, fail
-from ..sim.target import Target
+from ..sim.spec.target import Target
 from . import target_files
 from .targets import Compiler, load_arch
 from .tools import is_installed, refusal, run_tool

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from ..sim.plan import C_BYTES, Plan
-from ..sim.target import Target
+from ..sim.spec.target import Target
 from ..sim.vectors import Call, Vectors, make_vectors
 from .context import TRAINERS, c_integer
 

@@ -19,7 +19,7 @@ from ..hw.hil.emulators import available, start_emulator
 from ..sim.backend import Comparison
 from ..sim.errors import fail
 from ..sim.plan import Plan
-from ..sim.spec_tables import CALLS
+from ..sim.spec.tables import CALLS
 from ..sim.vectors import Call, Vectors
 
 #: Samples at the end of each call of the vectors that are counted one by one.

@@ -16,7 +16,7 @@ from ._optional import from_package
 from .errors import fail
 from .formats import Format
 from .spec import Spec
-from .spec_rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
+from .spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
 
 Words = NDArray[np.int64]
 

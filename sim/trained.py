@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from .errors import KerncastError, fail
 from .kernels import Kernel, make_kernel
 from .spec import Spec
-from .spec_tables import KERNEL_KEYS
+from .spec.tables import KERNEL_KEYS
 
 Array = NDArray[np.float64]
 FORMAT = "kerncast model 1"

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import fail
 from ..formats import Format
 from ..spec import Spec
-from ..spec_text import bare
-from ..spec_types import NAME_LENGTH
+from ..spec.text import bare
+from ..spec.types import NAME_LENGTH
 from .described import Described, described
 
 

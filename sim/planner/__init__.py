@@ -17,7 +17,7 @@ from ..interop import WORDS, described, is_estimator
 from ..plan import Plan
 from ..raw import check_raw
 from ..spec import Spec
-from ..spec_tables import FLOAT32
+from ..spec.tables import FLOAT32
 from ..trained import TrainedModel, load_model
 from .apart import SHARE, apart
 from .cautions import cautions

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from ..errors import Problem
 from ..plan import Plan
-from ..spec_tables import TABLE_OF
+from ..spec.tables import TABLE_OF
 from .apart import SHARE
 from .kernel import POLYNOMIALS
 from .lookahead import LOOKAHEADS

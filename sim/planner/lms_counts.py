@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from ..formats import Format
 from ..plan import SIZE_KEYS, Field, Operations
-from ..spec_tables import Online
+from ..spec.tables import Online
 from .counts import memory, operations
 from .inputs import WordClass
 from .lms_metric import NEIGHBOURS, SUMS, WEIGHED

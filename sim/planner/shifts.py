@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ..errors import fail
 from ..plan import Plan
-from ..spec_tables import TABLE_OF
+from ..spec.tables import TABLE_OF
 from .exact import ceil_log2
 
 MOST = 62

@@ -16,7 +16,7 @@ from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec_tables import TABLE_OF
+from kerncast.sim.spec.tables import TABLE_OF
 from kerncast.sim.vectors import Vectors, make_vectors
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))

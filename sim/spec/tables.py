@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .spec_types import (
+from .types import (
     NAME_LENGTH,
     OVERFLOWS,
     ROUNDINGS,

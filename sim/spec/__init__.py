@@ -15,11 +15,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
-from .errors import KerncastError, Problem
-from .spec_problems import table_problems, unknown_table
-from .spec_rules import RULES, Draft
-from .spec_source import KeyPath, Source
-from .spec_tables import (
+from ..errors import KerncastError, Problem
+from .problems import table_problems, unknown_table
+from .rules import RULES, Draft
+from .source import KeyPath, Source
+from .tables import (
     TABLES,
     Budget,
     Cg,
@@ -37,7 +37,7 @@ from .spec_tables import (
     Toeplitz,
     keys,
 )
-from .spec_text import bare
+from .text import bare
 
 __all__ = ["Budget", "Cg", "Data", "Hls", "Input", "Kernel", "Model", "Numbers", "Online", "Output",
            "Predictor", "Spec", "Sweep", "TargetChoice", "Toeplitz"]

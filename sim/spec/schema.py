@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .spec_tables import KERNEL_KEYS, REQUIRED, TABLE_OF, TABLES, Table
+from .tables import KERNEL_KEYS, REQUIRED, TABLE_OF, TABLES, Table
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 

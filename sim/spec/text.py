@@ -8,7 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .spec_tables import KERNEL_KEYS, OVERRIDABLE, RANGED, TABLES, keys
+from .tables import KERNEL_KEYS, OVERRIDABLE, RANGED, TABLES, keys
 
 Values = dict[str, dict[str, Any]]
 

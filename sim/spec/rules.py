@@ -10,11 +10,11 @@ from collections.abc import Collection, Iterator
 from math import inf
 from typing import Any
 
-from .errors import Problem
-from .formats import Format
-from .kernels import KERNELS, NEEDS, lacking
-from .spec_source import KeyPath, Source
-from .spec_tables import (
+from ..errors import Problem
+from ..formats import Format
+from ..kernels import KERNELS, NEEDS, lacking
+from .source import KeyPath, Source
+from .tables import (
     CALLS,
     CASTS,
     FLOAT32,
@@ -29,7 +29,7 @@ from .spec_tables import (
     keys,
     words,
 )
-from .spec_types import OVERFLOWS
+from .types import OVERFLOWS
 from .wrong_keys import shown
 
 #: The least lambda of each metric of the online learner, and what it is always below.

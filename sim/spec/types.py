@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
-from .errors import KerncastError
-from .formats import Format
+from ..errors import KerncastError
+from ..formats import Format
 
 RAW_BITS = 32
 _FRACTIONS = range(-32, 65)

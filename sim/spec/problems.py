@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from .errors import Problem
-from .spec_source import KeyPath, Source
-from .spec_tables import TABLE_OF, TABLES, Table, keys, words
+from ..errors import Problem
+from .source import KeyPath, Source
+from .tables import TABLE_OF, TABLES, Table, keys, words
 from .wrong_keys import code_of, message_of, near, shown
 
 

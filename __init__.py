@@ -20,7 +20,7 @@ _WHERE = {
     "KernelRLSRegressor": ".sim.estimators",
     "KernelSystem": ".sim.reference",
     "KerncastError": ".sim.errors",
-    "Samples": ".sim.samples",
+    "Samples": ".sim.data.samples",
     "Spec": ".sim.spec",
     "ToeplitzRLSClassifier": ".sim.estimators",
     "ToeplitzRLSRegressor": ".sim.estimators",
@@ -30,7 +30,7 @@ _WHERE = {
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
     "load_dataset": ".sim.data",
-    "load_samples": ".sim.samples",
+    "load_samples": ".sim.data.samples",
     "loo_errors": ".sim.reference",
     "open_backend": ".hw.backends",
     "plan": ".sim.planner",
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from .codegen.generate import generate
     from .hw.backends import open_backend
     from .sim.data import load_dataset
+    from .sim.data.samples import Samples, load_samples
     from .sim.errors import KerncastError
     from .sim.estimators import (
         KernelLMSClassifier,
@@ -74,7 +75,6 @@ if TYPE_CHECKING:
         solve_toeplitz,
         toeplitz_applies,
     )
-    from .sim.samples import Samples, load_samples
     from .sim.simulate import simulate
     from .sim.spec import Spec
 

@@ -13,7 +13,7 @@ from .progress import bar
 from .shell import JsonFlag, show
 
 if TYPE_CHECKING:
-    from ..sim.samples import Samples
+    from ..sim.data.samples import Samples
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A file of samples, or a data set by its name.",
                                      show_default=False)]
@@ -50,7 +50,7 @@ def row(data: Data, sigma: Sigma, output: Output, scheme: Scheme = "auto", dtype
     kerncast row samples.csv --sigma 5 --dtype float32 --checkpoint done.npz -o row.npz
     kerncast row samples.csv --sigma 5 --scheduler tcp://10.0.0.1:8786 -o row.npz
     """
-    from ..sim.samples import load_samples
+    from ..sim.data.samples import load_samples
 
     _check_places(data, output, checkpoint)
     samples = load_samples(data, limit=limit, labels="any" if labels else None)

@@ -12,12 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..sim.data.predictor_file import model_file
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.spec import Spec
 from ..sim.spec.target import Target
-from ..sim.trained import model_file
 from ..sim.vectors import Vectors
 from .context import context
 from .hls import asked_dialects, refuse_unfit, render_hls

@@ -12,9 +12,9 @@ import numpy as np
 
 from ..codegen.library import LibraryBackend
 from ..codegen.wasm import build_wasm
-from ..sim import raw
 from ..sim._optional import missing
 from ..sim.backend import Outputs, Raw
+from ..sim.data import raw
 from ..sim.plan import C_BYTES, Plan, wire_dtype
 from ..sim.saved_state import slot_bytes
 from ..sim.trace import Event, Trace

@@ -19,10 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..sim import raw
 from ..sim.backend import STATUSES, Backend, Comparison, Outputs
-from ..sim.csv_lines import csv_lines
-from ..sim.data_csv import read_words
+from ..sim.data import raw
+from ..sim.data.csv_lines import csv_lines
+from ..sim.data.words_csv import read_words
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.formats import Format
 from ..sim.plan import Plan

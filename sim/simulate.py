@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from . import raw
 from .backend import STATUSES, Backend, Outputs, Raw
 from .budget import ErrorBudget, error_budget, predictor_budget, table_words
+from .data import raw
 from .errors import fail
 from .model import open_model
 from .model.ranges import Range

@@ -14,8 +14,8 @@ from ...codegen.generate import load_plan
 from ...codegen.hil_table import Timing
 from ...codegen.targets import Board, Counter, load_board
 from ...codegen.toolchains import COMPILERS
-from ...sim import raw
 from ...sim.backend import Outputs, Raw, calls_of
+from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
 from ...sim.saved_state import Verdict, image_bytes, refused, slots_with

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.rtl import PREDICTOR, model_frame, predictor_cycles
-from ...sim import raw
 from ...sim.backend import Outputs, Raw
+from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.saved_state import decode

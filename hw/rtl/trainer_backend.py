@@ -9,8 +9,8 @@ import numpy as np
 from ...codegen.rtl import SOLVER, TRAINER, model_tag
 from ...codegen.rtl.solver import first_row
 from ...codegen.rtl.trainer import trainer_cycles
-from ...sim import raw
 from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.model.first_row import diagonal_row
 from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants

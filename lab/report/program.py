@@ -13,7 +13,7 @@ from ...codegen.context import TRAINERS
 from ...codegen.wasm import build_wasm
 from ...sim.backend import STATUSES
 from ...sim.data import Dataset
-from ...sim.data_csv import words_text
+from ...sim.data.words_csv import words_text
 from ...sim.errors import EXIT_TOOL_MISSING, KerncastError
 from ...sim.plan import C_BYTES, Plan, wire_dtype
 from ...sim.simulate import grid

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._checks import finite_array
+from ..data.predictor_file import TrainedModel, digest
+from ..data.raw import Words, quantised
 from ..errors import fail
 from ..formats import Format
 from ..plan import Plan
-from ..raw import Words, quantised
 from ..spec import Spec
-from ..trained import TrainedModel, digest
 from .estimators import known_model
 
 Array = NDArray[np.float64]

@@ -24,9 +24,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.predictor_file import TrainedModel
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, Polynomial
-from ..trained import TrainedModel
 
 Array = NDArray[np.float64]
 
@@ -214,7 +214,7 @@ READERS: dict[str, Callable[[Any], TrainedModel]] = {
 def _unknown(estimator: object, allowed: str) -> KerncastError:
     return fail("E271", "no predictor is made of this kind of estimator", where="estimator",
                 value=_name(estimator), allowed=allowed,
-                remedy="take one of these; of another model, write the file of kerncast.sim.trained")
+                remedy="take one of these; of another model, write the file of kerncast.sim.data.predictor_file")
 
 
 def known_model(estimator: object) -> TrainedModel:

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import raw
 from ..backend import Outputs
+from ..data import raw
 from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words

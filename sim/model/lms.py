@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import raw
 from ..backend import Outputs, field_arrays
+from ..data import raw
 from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words, mac, narrow, shift_round

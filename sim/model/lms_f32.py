@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import raw
 from ..backend import Outputs, field_arrays
+from ..data import raw
 from ..jit import jit, jit_inline
 from ..plan import Plan
 from ..primitives import Words, shift_round

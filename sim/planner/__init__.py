@@ -11,14 +11,14 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..data.predictor_file import TrainedModel, load_model
+from ..data.raw import check_raw
 from ..errors import KerncastError, fail
 from ..formats import Format
 from ..interop import WORDS, described, is_estimator
 from ..plan import Plan
-from ..raw import check_raw
 from ..spec import Spec
 from ..spec.tables import FLOAT32
-from ..trained import TrainedModel, load_model
 from .apart import SHARE, apart
 from .cautions import cautions
 from .cg import plan_cg

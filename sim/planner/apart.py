@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.raw import Words
 from ..plan import Plan
-from ..raw import Words
 
 #: The share of the range of the estimator's predictions that its words may differ by without a word.
 SHARE = 0.01

@@ -10,9 +10,11 @@ import pytest
 from scipy.io import wavfile
 
 from kerncast import load_samples
-from kerncast.sim import _optional, samples, samples_named
+from kerncast.sim import _optional
+from kerncast.sim.data import samples
+from kerncast.sim.data.samples import named
+from kerncast.sim.data.samples.named import SETS
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.samples_named import SETS
 
 
 @pytest.fixture
@@ -280,7 +282,7 @@ def test_a_set_whose_package_is_missing_names_the_command(monkeypatch):
 
 
 def test_files_of_packages_are_found_without_importing_them():
-    assert _optional.package_file("kerncast", "sim/samples.py").name == "samples.py"
+    assert _optional.package_file("kerncast", "sim/data/samples/__init__.py").name == "samples.py"
     assert _optional.package_file("kerncast", "none") is _optional.package_file("no_such_package", "x") is None
     assert _optional.debian_file("no-such-package", "x") is None
 

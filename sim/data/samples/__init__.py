@@ -41,11 +41,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._checks import is_integer
-from .errors import fail
-from .samples_files import read_file
-from .samples_named import SETS, check_columns, place_of, read_set
-from .samples_table import Array, Labels, Table, as_labels, check_values
+from ..._checks import is_integer
+from ...errors import fail
+from .files import read_file
+from .named import SETS, check_columns, place_of, read_set
+from .table import Array, Labels, Table, as_labels, check_values
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     Parameters
     ----------
     source : str or Path
-        A file, or a name: see the tables of :mod:`kerncast.sim.samples`.
+        A file, or a name: see the tables of :mod:`kerncast.sim.data.samples`.
     copy : str or Path, optional
         The user's copy of a set that goes by a name.
     labels : {"any"}, sequence, mapping or None

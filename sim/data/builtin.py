@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ._optional import from_package
-from .errors import fail
-from .formats import Format
-from .spec import Spec
-from .spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
+from .._optional import from_package
+from ..errors import fail
+from ..formats import Format
+from ..spec import Spec
+from ..spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
 
 Words = NDArray[np.int64]
 

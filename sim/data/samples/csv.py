@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .csv_lines import csv_lines
-from .errors import KerncastError, Problem, fail
-from .samples_table import MAX_PROBLEMS, MISSING, Labels, Table, no_samples, not_finite
+from ...errors import KerncastError, Problem, fail
+from ..csv_lines import csv_lines
+from .table import MAX_PROBLEMS, MISSING, Labels, Table, no_samples, not_finite
 
 Column = str | int
 

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._optional import from_package
-from .csv_lines import open_text
-from .errors import KerncastError, fail
-from .samples_csv import Column, read_csv
-from .samples_table import Array, Labels, Numbered, Table, check_values, no_samples
+from ..._optional import from_package
+from ...errors import KerncastError, fail
+from ..csv_lines import open_text
+from .csv import Column, read_csv
+from .table import Array, Labels, Numbered, Table, check_values, no_samples
 
 # The size of a recording that was still under way when its head was written.
 _OPEN_END = 2**32 - 1
@@ -97,7 +97,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
     KerncastError
         E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
     """
-    from .reference.system import free_bytes
+    from ...reference.system import free_bytes
 
     try:
         sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(

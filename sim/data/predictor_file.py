@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import KerncastError, fail
-from .kernels import Kernel, make_kernel
-from .spec import Spec
-from .spec.tables import KERNEL_KEYS
+from ..errors import KerncastError, fail
+from ..kernels import Kernel, make_kernel
+from ..spec import Spec
+from ..spec.tables import KERNEL_KEYS
 
 Array = NDArray[np.float64]
 FORMAT = "kerncast model 1"
@@ -69,7 +69,7 @@ class TrainedModel:
 
     def __call__(self, X: Array) -> Array:
         """Evaluate f at all samples, shape (m, D): shape (m,)."""
-        from .reference.expansion import expand  # not at import: a spec is planned without it
+        from ..reference.expansion import expand  # not at import: a spec is planned without it
 
         return expand(self.function, X / self.scale, self.vectors, self.alpha) + self.bias
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .data_csv import Survey, header, width, words_text
-from .errors import fail
+from ..errors import fail
 from .samples import load_samples
+from .words_csv import Survey, header, width, words_text
 
 #: Bits of the converter: every column fills its range.
 BITS = 12

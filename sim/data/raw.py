@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import KerncastError, Problem, fail
-from .formats import Format
-from .plan import Plan
+from ..errors import KerncastError, Problem, fail
+from ..formats import Format
+from ..plan import Plan
 
 Words = NDArray[np.int64]
 

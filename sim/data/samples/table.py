@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import KerncastError, Problem, fail
+from ...errors import KerncastError, Problem, fail
 
 Array = NDArray[np.float64]
 #: None: the target is a number; "any": a class, named as it is; else the classes, or what each stands for.

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import KerncastError, Problem
+from ..formats import Format
 from .csv_lines import csv_lines
-from .errors import KerncastError, Problem
-from .formats import Format
 
 # Longer integers are read as reals: they are out of range of any raw word.
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from .data_builtin import BuiltinSamples, digits, ecg, equaliser
-from .data_csv import read_words
-from .errors import KerncastError, Problem, fail
-from .formats import Format
-from .plan import SIZE_KEYS
+from ..errors import KerncastError, Problem, fail
+from ..formats import Format
+from ..plan import SIZE_KEYS
+from ..spec import Spec
+from .builtin import BuiltinSamples, digits, ecg, equaliser
 from .raw import Words, check_raw
-from .spec import Spec
+from .words_csv import read_words
 
 _SHOWN_PROBLEMS = 10
 

@@ -18,11 +18,11 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from ._optional import debian_file, from_package, missing, package_file
-from .data_builtin import ecg_recording, handwritten_digits
-from .errors import KerncastError, fail
-from .samples_csv import read_csv
-from .samples_table import Array, Numbered, Table
+from ..._optional import debian_file, from_package, missing, package_file
+from ...errors import KerncastError, fail
+from ..builtin import ecg_recording, handwritten_digits
+from .csv import read_csv
+from .table import Array, Numbered, Table
 
 _PIP = "python -m pip install "
 _WORDS = 1000

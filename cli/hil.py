@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..codegen.targets import Board
     from ..hw.hil.board_backend import BoardBackend
     from ..sim.plan import Plan
-    from ..sim.vectors import Vectors
+    from ..sim.replay.vectors import Vectors
 
 
 def hil_list(as_json: JsonFlag = False) -> None:

@@ -16,7 +16,7 @@ from .shell import JsonFlag, columns, show
 if TYPE_CHECKING:
     from ..lab.recording import Recorder
     from ..sim.plan import Plan
-    from ..sim.vectors import Call
+    from ..sim.replay.vectors import Call
 
 Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kerncast hil record.",
                                           show_default=False)]

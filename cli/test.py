@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..lab.bisection import Bisection
     from ..lab.ledger import Row
     from ..sim.plan import Plan
-    from ..sim.vectors import Vectors
+    from ..sim.replay.vectors import Vectors
 
     Tell = Callable[[str], None]
     Run = Callable[[Plan, Vectors, str, Path, Tell], Row | Bisection]
@@ -49,7 +49,7 @@ def test(out: GeneratedFolder,
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
     from ..codegen.generate import load_plan, load_vectors
-    from ..sim.vectors import shortened
+    from ..sim.replay.vectors import shortened
 
     plan, _ = load_plan(out)
     vectors = load_vectors(out)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
-from ..sim.saved_state import slot_bytes
+from ..sim.replay.saved_state import slot_bytes
 from .call_graph import call_graph
 from .context import TRAINERS, context
 from .footprint import Footprint, footprint, sections

@@ -16,9 +16,9 @@ from ..sim.data.predictor_file import model_file
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
+from ..sim.replay.vectors import Vectors
 from ..sim.spec import Spec
 from ..sim.spec.target import Target
-from ..sim.vectors import Vectors
 from .context import context
 from .hls import asked_dialects, refuse_unfit, render_hls
 from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from ..sim.backend import Outputs, Raw
 from ..sim.data import raw
 from ..sim.plan import Plan
-from ..sim.saved_state import slot_bytes
-from ..sim.trace import Event, Trace
+from ..sim.replay.saved_state import slot_bytes
+from ..sim.replay.trace import Event, Trace
 from .compilers import Compiler, host_compiler
 from .context import TRAINERS
 from .hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
@@ -167,7 +167,7 @@ class HostBackend(LibraryBackend):
             getattr(self.library, f"{self.plan.name}_model_init")(self.model)
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         found = self.library.kc_hil_trace_take(limit)
         event = None
         if found.operation != self.ffi.NULL:

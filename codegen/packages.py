@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from ..sim.errors import fail
 from ..sim.plan import Plan
+from ..sim.replay.vectors import Vectors
 from ..sim.spec.target import Target
-from ..sim.vectors import Vectors
 from .context import context
 from .resources import environment
 from .vectors_c import vectors_context

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sim import saved_state
 from ..sim.plan import Plan
+from ..sim.replay import saved_state
 from .context import c_integer
 from .resources import environment
 

@@ -17,7 +17,7 @@ from ..sim.backend import Backend, Outputs
 from ..sim.errors import fail
 from ..sim.model import open_model
 from ..sim.plan import Plan
-from ..sim.trace import no_hooks
+from ..sim.replay.trace import no_hooks
 
 #: How a back end is named, with what it is.
 NAMES = {

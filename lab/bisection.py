@@ -8,11 +8,11 @@ from typing import Any, cast
 
 from ..codegen.hooks import find_hook
 from ..hw.backends import open_backend
-from ..sim.divergence import Divergence, Tell, find_divergence
 from ..sim.model import open_model
 from ..sim.plan import Plan
-from ..sim.trace import TracedBackend
-from ..sim.vectors import Vectors
+from ..sim.replay.divergence import Divergence, Tell, find_divergence
+from ..sim.replay.trace import TracedBackend
+from ..sim.replay.vectors import Vectors
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 from ..hw.hil.protocol import TABLE, FrameSplitter, seal
 from ..sim.backend import Backend, Outputs
 from ..sim.errors import KerncastError
-from ..sim.vectors import Vectors
+from ..sim.replay.vectors import Vectors
 
 _BURST = 32
 

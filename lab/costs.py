@@ -19,8 +19,8 @@ from ..hw.hil.emulators import available, start_emulator
 from ..sim.backend import Comparison
 from ..sim.errors import fail
 from ..sim.plan import Plan
+from ..sim.replay.vectors import Call, Vectors
 from ..sim.spec.tables import CALLS
-from ..sim.vectors import Call, Vectors
 
 #: Samples at the end of each call of the vectors that are counted one by one.
 COUNTED = 100

@@ -18,9 +18,9 @@ from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.planner.advice import Choice, Conditioning, choices, conditioning_of, measured_choices
+from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
 from ..sim.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.spec import Spec
-from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
 from .budget import refuse_unmeasurable
 from .ledger import Row, run_backend
 

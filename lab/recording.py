@@ -26,8 +26,8 @@ from ..sim.data.words_csv import read_words
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.formats import Format
 from ..sim.plan import Plan
+from ..sim.replay.vectors import Call, Vectors, arrays, usual_calls
 from ..sim.simulate import grid
-from ..sim.vectors import Call, Vectors, arrays, usual_calls
 from .places import refuse_unwritable
 
 VERSION = 1

@@ -32,9 +32,9 @@ from ..sim.backend import Comparison
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
+from ..sim.replay.vectors import Vectors, make_vectors
 from ..sim.simulate import grid
 from ..sim.spec import Spec
-from ..sim.vectors import Vectors, make_vectors
 from .bit_flips import Damage, damage_frames, damage_states
 from .ledger import Row, run_backend
 

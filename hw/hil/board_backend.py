@@ -18,8 +18,8 @@ from ...sim.backend import Outputs, Raw, calls_of
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
-from ...sim.saved_state import Verdict, image_bytes, refused, slots_with
-from ...sim.trace import Trace
+from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
+from ...sim.replay.trace import Trace
 from .client import HilClient
 from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
@@ -159,7 +159,7 @@ class BoardBackend:
         self.tallies = {name: Tally() for name in self.tallies}
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         return self.client.trace(limit)
 
     def close(self) -> None:

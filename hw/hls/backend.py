@@ -17,7 +17,7 @@ from ...sim.model import open_model
 from ...sim.model.statuses import INACCURATE, OK, TRAINED
 from ...sim.model.toeplitz import ToeplitzModel, certified_accurate
 from ...sim.plan import Plan
-from ...sim.saved_state import decode
+from ...sim.replay.saved_state import decode
 from ..rtl.learner_backend import learned_state
 from .headers import known_dialect
 from .simulation import Testbench, build

@@ -14,7 +14,7 @@ from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.plan import Plan
-from ...sim.saved_state import Saving
+from ...sim.replay.saved_state import Saving
 from .core_backend import CoreBackend
 from .simulators import Operation
 

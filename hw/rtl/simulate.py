@@ -11,7 +11,7 @@ from ...sim.backend import Outputs, Raw
 from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.plan import Plan
-from ...sim.saved_state import decode
+from ...sim.replay.saved_state import decode
 from .core_backend import CoreBackend
 from .simulators import Operation
 

@@ -14,9 +14,9 @@ from ...sim.data import Dataset, load_dataset
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
+from ...sim.replay.vectors import Vectors
 from ...sim.simulate import grid
 from ...sim.spec import Spec
-from ...sim.vectors import Vectors
 from ..example import passes_of, test_inputs
 from .agreement import agreement
 from .design import Samples, design

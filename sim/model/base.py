@@ -12,8 +12,8 @@ from ..data import raw
 from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words
-from ..saved_state import Saving
-from ..trace import TRACED_CALLS, Trace
+from ..replay.saved_state import Saving
+from ..replay.trace import TRACED_CALLS, Trace
 from . import hooks as at
 from .hooks import Log, trace_all
 from .kernel import (
@@ -140,7 +140,7 @@ class IntegerModel(Saving):
         return {"status": status, "f": f}
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         return self.ranges.trace(limit)
 
     def close(self) -> None:

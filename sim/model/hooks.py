@@ -16,7 +16,7 @@ import numpy as np
 
 from ..jit import jit
 from ..primitives import Words
-from ..trace import Event, Trace
+from ..replay.trace import Event, Trace
 
 #: Operation and signal of every hook, as the C names them: ``KC_TRACE(operation, signal, ...)``.
 HOOKS = (

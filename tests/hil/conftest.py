@@ -30,8 +30,8 @@ from kerncast.hw.hil.link import Link
 from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply, encode_request
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 FIXTURES = Path(__file__).parent / "fixtures"
 BOARD = load_board("mps2-an386")

@@ -17,9 +17,9 @@ from kerncast.lab.bisection import bisect_backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.trace import Event, Trace
+from kerncast.sim.replay.vectors import Vectors, make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.trace import Event, Trace
-from kerncast.sim.vectors import Vectors, make_vectors
 
 if TYPE_CHECKING:
     from conftest import HostAgent, SerialBoard

@@ -26,8 +26,8 @@ from kerncast.lab.costs import Costs, Count, measured_costs
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 TOEPLITZ = {"model": {"name": "ecg", "algorithm": "toeplitz_rls"}, "input": {"word": "u16f0"},
             "output": {"word": "s12f0"}, "kernel": {"sigma": 3.0},

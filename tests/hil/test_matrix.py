@@ -18,8 +18,8 @@ from kerncast.hw.hil.emulators import start_emulator
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import Vectors, make_vectors, replay
 
 if TYPE_CHECKING:
     from ..conftest import Ledger

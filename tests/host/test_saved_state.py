@@ -10,7 +10,7 @@ from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
-from kerncast.sim.saved_state import (
+from kerncast.sim.replay.saved_state import (
     HEADER_BYTES,
     REFUSALS,
     Verdict,

@@ -12,8 +12,8 @@ from kerncast.codegen.hooks import STORE_DECLARATIONS
 from kerncast.codegen.host import HostBackend, declarations
 from kerncast.sim.data import load_dataset
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors, replay, usual_calls
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import Outputs, Raw
-from kerncast.sim.divergence import find_divergence
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.model import hooks, open_model
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.divergence import find_divergence
+from kerncast.sim.replay.trace import TRACED_CALLS, Event, Trace
+from kerncast.sim.replay.vectors import Call, Vectors, make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.trace import TRACED_CALLS, Event, Trace
-from kerncast.sim.vectors import Call, Vectors, make_vectors
 
 Events = list[tuple[int, int, int, int]]  # hook, step, index, word
 

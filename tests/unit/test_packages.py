@@ -14,8 +14,8 @@ from kerncast.codegen.vectors_c import room, shortened_to, vectors_context
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors, replay
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors, replay
 
 TABLES = {"model": {"name": "probe", "algorithm": "kernel_lms"}, "input": {"word": "u8f0", "columns": 2},
           "output": {"word": "s8f0"}, "kernel": {"sigma": 20.0},

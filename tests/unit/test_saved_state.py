@@ -8,8 +8,8 @@ import numpy as np
 
 import kerncast
 from kerncast.codegen.saved_state import render_docs
-from kerncast.sim import saved_state
 from kerncast.sim.plan import ABI
+from kerncast.sim.replay import saved_state
 
 ROOT = Path(kerncast.__file__).resolve().parent
 

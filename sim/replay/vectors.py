@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from .backend import Backend, Comparison, Outputs, Raw
-from .errors import fail
-from .model import open_model
-from .plan import Plan
+from ..backend import Backend, Comparison, Outputs, Raw
+from ..errors import fail
+from ..model import open_model
+from ..plan import Plan
 
 _CALLS = ("train", "update", "predict")
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .backend import Outputs
-from .errors import KerncastError, fail
-from .plan import ABI, Plan, wire_dtype
+from ..backend import Outputs
+from ..errors import KerncastError, fail
+from ..plan import ABI, Plan, wire_dtype
 
 MAGIC = b"KCST"
 VERSION = 1

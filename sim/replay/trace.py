@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol, runtime_checkable
 
-from .backend import ALL_CALLS, Backend
-from .errors import KerncastError, fail
+from ..backend import ALL_CALLS, Backend
+from ..errors import KerncastError, fail
 
 #: The calls of a back end with trace hooks.
 TRACED_CALLS = ALL_CALLS | {"trace"}

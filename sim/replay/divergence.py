@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .backend import Comparison
+from ..backend import Comparison
 from .trace import NO_LIMIT, Event, Trace, TracedBackend, no_hooks
 from .vectors import Call, Vectors
 

@@ -15,7 +15,6 @@ from ..primitives import Words
 from ..replay.saved_state import Saving
 from ..replay.trace import TRACED_CALLS, Trace
 from . import hooks as at
-from .hooks import Log, trace_all
 from .kernel import (
     Cast,
     InputConstants,
@@ -29,6 +28,7 @@ from .kernel import (
 from .predict import expand
 from .ranges import Ranges
 from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
+from .trace_hooks import Log, trace_all
 
 
 @jit

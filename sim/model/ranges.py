@@ -11,7 +11,7 @@ from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words, narrow, saturate
 from ..replay.trace import Trace
-from .hooks import Log, begin, finish
+from .trace_hooks import Log, begin, finish
 
 #: Signals that are logged, in the order of the log's rows.
 LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance", "p", "q", "s",

@@ -11,7 +11,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
-from kerncast.sim.model.f32 import exp2
+from kerncast.sim.model.float32 import exp2
 from kerncast.sim.model.statuses import INACCURATE, OK, SATURATED
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan

@@ -12,17 +12,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs, field_arrays
-from ..data import raw
-from ..jit import jit, jit_inline
-from ..plan import Plan
-from ..primitives import Words, shift_round
-from . import hooks as at
-from .base import IntegerModel
-from .f32 import LARGEST, ONE, ZERO, Floats, exp2, fixed, real, size, within
-from .gram_f32 import Gram, clear, column, insert, rank_one, rebuild
-from .hooks import Log, trace, trace_all
-from .kernel import (
+from ...backend import Outputs, field_arrays
+from ...data import raw
+from ...jit import jit, jit_inline
+from ...plan import Plan
+from ...primitives import Words, shift_round
+from .. import hooks as at
+from ..base import IntegerModel
+from ..float32 import LARGEST, ONE, ZERO, Floats, exp2, fixed, real, size, within
+from ..kernel import (
     Cast,
     InputConstants,
     KernelConstants,
@@ -33,11 +31,13 @@ from .kernel import (
     into_word,
     kernel_constants,
 )
-from .lms_metric import cheapest as newer_of_closest
-from .lms_metric import forget, meet
-from .lms_state import FKLMS, LmsConstants, LmsState
-from .ranges import DISTANCE, F, record
-from .statuses import INACCURATE, NOT_TRAINED, OK, SATURATED
+from ..ranges import DISTANCE, F, record
+from ..statuses import INACCURATE, NOT_TRAINED, OK, SATURATED
+from ..trace_hooks import Log, trace, trace_all
+from .gram_f32 import Gram, clear, column, insert, rank_one, rebuild
+from .metric import cheapest as newer_of_closest
+from .metric import forget, meet
+from .state import FKLMS, LmsConstants, LmsState
 
 
 class Constants(NamedTuple):

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..jit import jit
-from ..primitives import (
+from ...jit import jit
+from ...primitives import (
     FLOOR,
     Words,
     align,
@@ -29,11 +29,11 @@ from ..primitives import (
     saturate,
     shift_round,
 )
-from . import hooks as at
-from .hooks import Log, trace, trace_all
-from .kernel import Cast
-from .ranges import ALPHA, EPS, MU, XI, A, cast, record, record_all
-from .statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
+from .. import hooks as at
+from ..kernel import Cast
+from ..ranges import ALPHA, EPS, MU, XI, A, cast, record, record_all
+from ..statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
+from ..trace_hooks import Log, trace, trace_all
 
 
 class LevinsonConstants(NamedTuple):

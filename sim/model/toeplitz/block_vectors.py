@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..jit import jit
-from ..primitives import HALF_UP, Words, align, bit_length, mac, magnitude, narrow
-from . import hooks as at
-from .hooks import Log, trace_all
-from .reals import LEAST, WORD, short
+from ...jit import jit
+from ...primitives import HALF_UP, Words, align, bit_length, mac, magnitude, narrow
+from .. import hooks as at
+from ..scalar31 import LEAST, WORD, short
+from ..trace_hooks import Log, trace_all
 
 #: Rows that one step may take at most.
 BLOCK = 4

@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..jit import jit
-from ..plan import Plan
-from ..primitives import Words, saturate
-from .f32 import HALF, ONE, ZERO, Floats, greater, largest, size, total
-from .hooks import Log
-from .statuses import BREAKDOWN, OK
+from ...jit import jit
+from ...plan import Plan
+from ...primitives import Words, saturate
+from ..float32 import HALF, ONE, ZERO, Floats, greater, largest, size, total
+from ..statuses import BREAKDOWN, OK
+from ..trace_hooks import Log
 
 #: Rows that one step may take at most.
 BLOCK = 4

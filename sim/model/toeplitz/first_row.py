@@ -6,12 +6,12 @@ matrix, one diagonal at a time (paper 000).
 
 from __future__ import annotations
 
-from ..jit import jit
-from ..primitives import Words, divide_round
-from . import hooks as at
-from .hooks import Log, trace
-from .kernel import Cast, KernelConstants, distance, kernel, term
-from .ranges import R, cast
+from ...jit import jit
+from ...primitives import Words, divide_round
+from .. import hooks as at
+from ..kernel import Cast, KernelConstants, distance, kernel, term
+from ..ranges import R, cast
+from ..trace_hooks import Log, trace
 
 
 @jit

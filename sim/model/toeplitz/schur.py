@@ -17,14 +17,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..jit import jit
-from ..primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
-from . import hooks as at
-from .hooks import Log, trace, trace_all
-from .kernel import Cast
+from ...jit import jit
+from ...primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
+from .. import hooks as at
+from ..kernel import Cast
+from ..ranges import EPS, XI, P, Q, S, cast, record
+from ..statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
+from ..trace_hooks import Log, trace, trace_all
 from .levinson import LevinsonConstants, extend_a, extend_x
-from .ranges import EPS, XI, P, Q, S, cast, record
-from .statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 #: Bits of a generator's word, its sign apart.
 BITS = 31

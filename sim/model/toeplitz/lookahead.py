@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..jit import jit
-from ..plan import Plan
-from ..primitives import HALF_UP, Words, bit_length, magnitude, narrow
-from . import hooks as at
+from ...jit import jit
+from ...plan import Plan
+from ...primitives import HALF_UP, Words, bit_length, magnitude, narrow
+from .. import hooks as at
+from ..scalar31 import LEAST, add, invert, less, over, plus, short, times
+from ..statuses import BREAKDOWN, OK
+from ..trace_hooks import UNREAD, Log, trace, trace_all
 from .block_vectors import (
     BLOCK,
     GUARD,
@@ -35,9 +38,6 @@ from .block_vectors import (
     sum_of,
     total,
 )
-from .hooks import UNREAD, Log, trace, trace_all
-from .reals import LEAST, add, invert, less, over, plus, short, times
-from .statuses import BREAKDOWN, OK
 
 #: Corrections of the answer at most.
 REFINEMENTS = 4

@@ -7,24 +7,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs, field_arrays
-from ..jit import jit
-from ..plan import Plan
-from ..primitives import Words
-from . import hooks as at
-from .base import IntegerModel, convert_inputs
-from .bound import BoundConstants
-from .certify import CertifyConstants, accurate, certify
+from ...backend import Outputs, field_arrays
+from ...jit import jit
+from ...plan import Plan
+from ...primitives import Words
+from .. import hooks as at
+from ..base import IntegerModel, convert_inputs
+from ..bound import BoundConstants
+from ..certify import CertifyConstants, accurate, certify
+from ..kernel import cast_of
+from ..ranges import ALPHA, cast
+from ..statuses import INACCURATE, OK, TRAINED
+from ..trace_hooks import Log, trace, trace_all
 from .first_row import diagonal_row, uniform_row
-from .hooks import Log, trace, trace_all
-from .kernel import cast_of
 from .levinson import LevinsonConstants, levinson
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
-from .ranges import ALPHA, cast
 from .refine import RefineArrays, RefineConstants, refine
 from .schur import SchurConstants, schur
-from .statuses import INACCURATE, OK, TRAINED
 
 
 @jit

@@ -6,13 +6,13 @@ Report 836, (17), (18), and the metrics of its section 5; what each is in intege
 
 from __future__ import annotations
 
-from ..jit import jit, jit_inline
-from ..primitives import FLOOR, mul_shift, shift_round
-from . import hooks as at
-from .hooks import Log, trace
-from .kernel import KernelConstants, distance, kernel
-from .lms_state import AGE, FAST_KLMS, FKLMS, FMKLMS, MAGNITUDE, LmsConstants, LmsState
-from .ranges import DISTANCE, record
+from ...jit import jit, jit_inline
+from ...primitives import FLOOR, mul_shift, shift_round
+from .. import hooks as at
+from ..kernel import KernelConstants, distance, kernel
+from ..ranges import DISTANCE, record
+from ..trace_hooks import Log, trace
+from .state import AGE, FAST_KLMS, FKLMS, FMKLMS, MAGNITUDE, LmsConstants, LmsState
 
 #: No distance and no loss is larger.
 MOST = (1 << 63) - 1

@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..jit import jit
-from ..primitives import (
+from ...jit import jit
+from ...primitives import (
     HALF_UP,
     Words,
     align,
@@ -27,14 +27,14 @@ from ..primitives import (
     saturate,
     shift_round,
 )
-from . import hooks as at
-from .bound import add_square, certified, reduced
-from .certify import CertifyConstants, accurate, row_residual, rows_slack, y_shift, y_slack
-from .hooks import Log, trace, trace_all
-from .kernel import Cast
+from .. import hooks as at
+from ..bound import add_square, certified, reduced
+from ..certify import CertifyConstants, accurate, row_residual, rows_slack, y_shift, y_slack
+from ..kernel import Cast
+from ..ranges import ALPHA, fit
+from ..statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, SATURATED, STALLED
+from ..trace_hooks import Log, trace, trace_all
 from .levinson import LevinsonConstants, levinson
-from .ranges import ALPHA, fit
-from .statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, SATURATED, STALLED
 
 
 class RefineConstants(NamedTuple):

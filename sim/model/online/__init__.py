@@ -11,15 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs, field_arrays
-from ..data import raw
-from ..jit import jit
-from ..plan import Plan
-from ..primitives import Words, mac, narrow, shift_round
-from . import hooks as at
-from .base import IntegerModel
-from .hooks import Log, trace, trace_all
-from .kernel import (
+from ...backend import Outputs, field_arrays
+from ...data import raw
+from ...jit import jit
+from ...plan import Plan
+from ...primitives import Words, mac, narrow, shift_round
+from .. import hooks as at
+from ..base import IntegerModel
+from ..kernel import (
     InputConstants,
     KernelConstants,
     convert_x,
@@ -29,10 +28,11 @@ from .kernel import (
     into_words,
     kernel_row,
 )
-from .lms_metric import add_squares, cheapest, forget, keeps_neighbours, keeps_sums, loss_of, meet, square
-from .lms_state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
-from .ranges import ACCUMULATOR, ALPHA, F, record
-from .statuses import FULL, OK, SATURATED
+from ..ranges import ACCUMULATOR, ALPHA, F, record
+from ..statuses import FULL, OK, SATURATED
+from ..trace_hooks import Log, trace, trace_all
+from .metric import add_squares, cheapest, forget, keeps_neighbours, keeps_sums, loss_of, meet, square
+from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
 
 
 # ---- rows ----

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..jit import jit
-from .f32 import HALF, ONE, ZERO, Floats, total
+from ...jit import jit
+from ..float32 import HALF, ONE, ZERO, Floats, total
 
 #: What the entries of a checked product may miss on average.  Of a column it is the error of a projection in
 #: units of what the removal changes anyway; of a bordering a step of refinement squares it.

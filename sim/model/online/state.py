@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..plan import Plan
-from ..primitives import Words
-from .kernel import Cast, cast_of
+from ...plan import Plan
+from ...primitives import Words
+from ..kernel import Cast, cast_of
 
 #: The metrics, by what a loss is made of.
 MAGNITUDE, AGE, FKLMS, FMKLMS, FAST_KLMS, FAST_MKLMS = range(6)

@@ -25,7 +25,7 @@ _WHERE = {
     "ToeplitzRLSClassifier": ".sim.estimators",
     "ToeplitzRLSRegressor": ".sim.estimators",
     "ToeplitzSystem": ".sim.reference",
-    "cautions": ".sim.planner.cautions",
+    "cautions": ".sim.planner.warnings",
     "export": ".sim.interop",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from .sim.formats import Format
     from .sim.interop import export, raw_inputs
     from .sim.planner import make_plan as plan
-    from .sim.planner.cautions import cautions
+    from .sim.planner.warnings import cautions
     from .sim.reference import (
         DenseSystem,
         EigenPath,

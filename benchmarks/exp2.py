@@ -22,7 +22,7 @@ from ..codegen.targets import load_target
 from ..codegen.toolchains import choose_toolchain
 from ..sim import tables
 from ..sim.jit import jit
-from ..sim.planner.inputs import EXP2_BITS
+from ..sim.planner.words import EXP2_BITS
 from ..sim.primitives import Words, exp2_16, exp2_32
 from ..sim.spec.tables import Numbers
 

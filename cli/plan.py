@@ -58,7 +58,7 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Sentences about one signal, and about the system where that decides its error."""
     from ..lab.example import system_of
-    from ..sim.planner.advice import sentence
+    from ..sim.diagnostics.word_length import sentence
     from ..sim.planner.evidence import why
 
     text = why(made, signal)
@@ -79,7 +79,7 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By a run of the integer model at each word length."""
     from ..lab.example import measured_words
-    from ..sim.planner.advice import enough
+    from ..sim.diagnostics.word_length import enough
 
     found = measured_words(spec, base)
     chosen = enough(found, error)
@@ -98,7 +98,7 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By what the conditioning of the system predicts."""
     from ..lab.example import predicted_words
-    from ..sim.planner.advice import enough
+    from ..sim.diagnostics.word_length import enough
 
     system, found = predicted_words(spec, base)
     chosen = enough(found, error)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..sim.plan import Plan
-from ..sim.planner.inputs import WORD_CLASSES
 from ..sim.planner.kernel import POLYNOMIALS
+from ..sim.planner.words import WORD_CLASSES
 from .lms_f32 import FLOAT32_KERNEL
 
 _FORMULAS = {

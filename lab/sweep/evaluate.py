@@ -27,7 +27,7 @@ from ...sim.formats import Format
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.planner.lookahead import LOOKAHEADS
+from ...sim.planner.toeplitz.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
 from ...sim.simulate import UNTRAINED, alpha_values, fit_backend, relative_error, worst_status, y_values
 from ...sim.spec import Spec

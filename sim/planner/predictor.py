@@ -22,8 +22,8 @@ from ..plan import Operations, Plan, Signal, Table
 from ..primitives import narrow
 from ..spec import Spec
 from .counts import MOST_BYTES, operations
-from .exact import ceil_log2, floor_log2
-from .inputs import (
+from .log2 import ceil_log2, floor_log2
+from .words import (
     WORD_CLASSES,
     Affine,
     common_constants,

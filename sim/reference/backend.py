@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
-from ..planner.lookahead import LOOKAHEADS
+from ..planner.toeplitz.lookahead import LOOKAHEADS
 from .bias import solve_with_bias
 from .cg import kernel_cg
 from .expansion import expand

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from kerncast.cli.main import app
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.cautions import cautions
+from kerncast.sim.planner.warnings import cautions
 from kerncast.sim.simulate import observe, simulate
 from kerncast.sim.spec import Spec
 

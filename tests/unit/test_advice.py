@@ -8,11 +8,7 @@ import numpy as np
 import pytest
 from scipy.linalg import toeplitz
 
-from kerncast.sim.errors import KerncastError
-from kerncast.sim.model import open_model
-from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.advice import (
+from kerncast.sim.diagnostics.word_length import (
     Conditioning,
     choices,
     conditioning,
@@ -22,6 +18,10 @@ from kerncast.sim.planner.advice import (
     predicted_error,
     sentence,
 )
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
 from kerncast.sim.simulate import alpha_values, relative_error, simulate
 from kerncast.sim.spec import Spec

@@ -11,8 +11,8 @@ from kerncast.sim.kernels import KERNELS, Laplacian, Periodic, Polynomial, make_
 from kerncast.sim.model.kernel import distance, kernel, kernel_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.inputs import WORD_CLASSES
 from kerncast.sim.planner.kernel import word_error
+from kerncast.sim.planner.words import WORD_CLASSES
 from kerncast.sim.primitives import abs_diff, sine
 from kerncast.sim.spec import Spec
 from kerncast.sim.tables import sine as sine_table

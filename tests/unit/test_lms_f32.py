@@ -15,7 +15,7 @@ from kerncast.sim.model.float32 import exp2
 from kerncast.sim.model.statuses import INACCURATE, OK, SATURATED
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.lms_f32 import float_bits
+from kerncast.sim.planner.online.float32 import float_bits
 from kerncast.sim.reference.kernel_lms import KernelLMS
 from kerncast.sim.simulate import y_values
 from kerncast.sim.spec import Spec

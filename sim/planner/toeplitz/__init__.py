@@ -11,15 +11,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import fail
-from ..formats import Format, Overflow, Rounding
-from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
-from ..spec import Spec
-from .casts import cast_modes
-from .certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
-from .counts import memory, operations
-from .exact import ceil_log2
-from .inputs import (
+from ...errors import fail
+from ...formats import Format, Overflow, Rounding
+from ...plan import SIZE_KEYS, Field, Operations, Plan, Signal
+from ...spec import Spec
+from ..casts import cast_modes
+from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
+from ..counts import memory, operations
+from ..kernel import far, word_error
+from ..log2 import ceil_log2
+from ..words import (
     WORD_CLASSES,
     common_constants,
     common_signals,
@@ -29,7 +30,6 @@ from .inputs import (
     plan_output,
     units,
 )
-from .kernel import far, word_error
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import (
     ALPHA_EXP_MAX,
@@ -211,7 +211,7 @@ def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fractio
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
     """Largest multiplier of the scaled system on the data, by a run with block exponents."""
-    from ..model.toeplitz import ToeplitzModel  # the engine is loaded only where a run is asked for
+    from ...model.toeplitz import ToeplitzModel  # the engine is loaded only where a run is asked for
 
     assert spec.toeplitz is not None
     if y_raw is None or len(y_raw) != spec.toeplitz.n:

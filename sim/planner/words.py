@@ -30,7 +30,6 @@ from ..tables import (
     sine,
 )
 from .casts import cast_modes
-from .exact import floor_log2
 from .kernel import (
     POLYNOMIALS,
     distance_format,
@@ -41,6 +40,7 @@ from .kernel import (
     polynomial_constants,
     reach,
 )
+from .log2 import floor_log2
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..errors import Problem
+from ..interop.gap import SHARE
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
-from .apart import SHARE
 from .kernel import POLYNOMIALS
-from .lookahead import LOOKAHEADS
+from .toeplitz.lookahead import LOOKAHEADS
 
 #: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
 _PERCENT = 1e-2

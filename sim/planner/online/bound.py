@@ -44,9 +44,9 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
-from ..plan import Plan
-from ..tables import CONTEXT, power_of_two
-from .inputs import WORD_CLASSES
+from ...plan import Plan
+from ...tables import CONTEXT, power_of_two
+from ..words import WORD_CLASSES
 
 #: Largest magnitude of f, in full scales of y, by its word.
 _F_MOST = 2

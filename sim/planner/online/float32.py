@@ -14,12 +14,13 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
-from ..errors import fail
-from ..plan import SIZE_KEYS, Field, Operations, Plan
-from ..spec import Online, Spec
-from .counts import memory, operations
-from .exact import ceil_log2, floor_log2
-from .inputs import (
+from ...errors import fail
+from ...plan import SIZE_KEYS, Field, Operations, Plan
+from ...spec import Online, Spec
+from ..counts import memory, operations
+from ..kernel import exponent_scale, periodic_constants
+from ..log2 import ceil_log2, floor_log2
+from ..words import (
     WORD_CLASSES,
     Affine,
     WordClass,
@@ -30,7 +31,6 @@ from .inputs import (
     plan_output,
     units,
 )
-from .kernel import exponent_scale, periodic_constants
 
 #: Jitter for each vector, before it is rounded up to a power of two.
 JITTER = Fraction(1, 2**17)

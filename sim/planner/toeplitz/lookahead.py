@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .certify import BOUND_FIELD
+from ..certify import BOUND_FIELD
 
 #: Largest exponent of alpha: 65,536 full scales of y.  What is larger counts as a breakdown.
 ALPHA_EXP_MAX = 16

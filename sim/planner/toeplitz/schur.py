@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from ..formats import Format
-from ..plan import Signal
-from ..spec import Spec
-from .casts import cast_modes
-from .exact import ceil_log2_sqrt
+from ...formats import Format
+from ...plan import Signal
+from ...spec import Spec
+from ..casts import cast_modes
+from ..log2 import ceil_log2_sqrt
 from .levinson import power
 
 #: Of a generator, and of s at exponent 0.

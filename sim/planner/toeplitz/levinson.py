@@ -11,9 +11,9 @@ from __future__ import annotations
 from fractions import Fraction
 from math import sqrt
 
-from ..errors import fail
-from ..spec import Spec
-from .exact import ceil_log2, ceil_log2_sqrt
+from ...errors import fail
+from ...spec import Spec
+from ..log2 import ceil_log2, ceil_log2_sqrt
 
 #: Exponent of an empty alpha block: small targets keep their bits.
 ALPHA_EXP_MIN = -8

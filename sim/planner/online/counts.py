@@ -23,12 +23,12 @@ nobody searches.
 
 from __future__ import annotations
 
-from ..formats import Format
-from ..plan import SIZE_KEYS, Field, Operations
-from ..spec.tables import Online
-from .counts import memory, operations
-from .inputs import WordClass
-from .lms_metric import NEIGHBOURS, SUMS, WEIGHED
+from ...formats import Format
+from ...plan import SIZE_KEYS, Field, Operations
+from ...spec.tables import Online
+from ..counts import memory, operations
+from ..words import WordClass
+from .metric import NEIGHBOURS, SUMS, WEIGHED
 
 #: Sums over c = 1 ... N, and of those that start at 2 the same: c - 1, its pairs, and c.
 _OTHERS, _PAIRS, _ALL = "N*(N-1)//2", "N*(N-1)*(N-2)//3", "N*(N+1)//2"

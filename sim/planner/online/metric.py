@@ -26,13 +26,13 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from math import floor
 
-from ..errors import fail
-from ..formats import Format
-from ..spec import Spec
-from ..tables import CONTEXT, LN2, decimal
-from .exact import ceil_log2
-from .inputs import Affine, WordClass
-from .kernel import exponent_scale
+from ...errors import fail
+from ...formats import Format
+from ...spec import Spec
+from ...tables import CONTEXT, LN2, decimal
+from ..kernel import exponent_scale
+from ..log2 import ceil_log2
+from ..words import Affine, WordClass
 
 #: Metrics that keep the distance to a neighbour, that keep a sum of squares, and that weigh with alpha^2.
 NEIGHBOURS = ("fklms", "fmklms")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .plan import Plan
+from ..plan import Plan
 
 _TERMS = {"gaussian": 2, "laplacian": 1}  # powers of |u - v| that a column adds
 

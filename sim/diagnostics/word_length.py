@@ -44,12 +44,12 @@ from numpy.typing import NDArray
 from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
+from ..planner import make_plan
 from ..primitives import narrow
 from ..reference.backend import FloatReference
 from ..reference.levinson import levinson
 from ..simulate import relative_error, simulate
 from ..spec import Spec
-from . import make_plan
 
 Array = NDArray[np.float64]
 

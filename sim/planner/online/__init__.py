@@ -17,14 +17,15 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import fail
-from ..formats import Format
-from ..plan import Plan, Signal
-from ..spec import Online, Spec
-from ..tables import power_of_two
-from .casts import cast_modes
-from .exact import ceil_log2, floor_log2
-from .inputs import (
+from ...errors import fail
+from ...formats import Format
+from ...plan import Plan, Signal
+from ...spec import Online, Spec
+from ...tables import power_of_two
+from ..casts import cast_modes
+from ..log2 import ceil_log2, floor_log2
+from ..toeplitz.levinson import products_shift
+from ..words import (
     WORD_CLASSES,
     WordClass,
     common_constants,
@@ -35,10 +36,9 @@ from .inputs import (
     plan_output,
     units,
 )
-from .levinson import products_shift
-from .lms_bound import multiplier_bound
-from .lms_counts import lms_memory, lms_operations
-from .lms_metric import metric_constants
+from .bound import multiplier_bound
+from .counts import lms_memory, lms_operations
+from .metric import metric_constants
 
 Raw = NDArray[np.int64]
 
@@ -123,7 +123,7 @@ class _Planned:
 
 def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
     """Largest |alpha| of the integer model on the data, in full scales of y."""
-    from ..model.online import LmsModel  # the engine is loaded only where a run is asked for
+    from ...model.online import LmsModel  # the engine is loaded only where a run is asked for
 
     model = LmsModel(plan)  # refuses x and y of different lengths
     for _ in range(passes):

@@ -35,7 +35,7 @@ _WHERE = {
     "open_backend": ".hw.backends",
     "plan": ".sim.planner",
     "raw_inputs": ".sim.interop",
-    "simulate": ".sim.simulate",
+    "simulate": ".sim.diagnostics.simulate",
     "solve_kernel": ".sim.reference",
     "solve_system": ".sim.reference",
     "solve_toeplitz": ".sim.reference",
@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .hw.backends import open_backend
     from .sim.data import load_dataset
     from .sim.data.samples import Samples, load_samples
+    from .sim.diagnostics.simulate import simulate
     from .sim.errors import KerncastError
     from .sim.estimators import (
         KernelLMSClassifier,
@@ -75,7 +76,6 @@ if TYPE_CHECKING:
         solve_toeplitz,
         toeplitz_applies,
     )
-    from .sim.simulate import simulate
     from .sim.spec import Spec
 
 __all__ = [

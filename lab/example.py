@@ -14,12 +14,12 @@ from ..codegen.generate import generate, refuse_oversize
 from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
 from ..sim.data import Dataset, load_dataset
+from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.diagnostics.word_length import Choice, Conditioning, choices, conditioning_of, measured_choices
 from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
-from ..sim.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.spec import Spec
 from .budget import refuse_unmeasurable
 from .ledger import Row, run_backend

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from ..sim.diagnostics.simulate import y_values
 from ..sim.errors import fail
-from ..sim.simulate import y_values
 from .example import Outcome
 
 # Colours that stay apart for colour-blind readers.

@@ -29,11 +29,11 @@ from ..codegen.packages import packages_in
 from ..codegen.targets import load_target
 from ..hw.backends import open_backend
 from ..sim.backend import Comparison
+from ..sim.diagnostics.simulate import grid
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors, make_vectors
-from ..sim.simulate import grid
 from ..sim.spec import Spec
 from .bit_flips import Damage, damage_frames, damage_states
 from .ledger import Row, run_backend

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...sim.backend import Outputs
+from ...sim.diagnostics.simulate import Simulation
 from ...sim.model import open_model
 from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import convert_y, distance_row, input_constants, kernel_constants, kernel_row
@@ -18,7 +19,6 @@ from ...sim.model.ranges import EPS, MU, XI, Ranges
 from ...sim.model.toeplitz import solver_constants
 from ...sim.model.toeplitz.levinson import lengthen_a, lengthen_x
 from ...sim.plan import Plan
-from ...sim.simulate import Simulation
 
 Words = NDArray[np.int64]
 #: Pairs of a sample and a vector whose distances are counted, at most: an even choice of the samples.

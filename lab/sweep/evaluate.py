@@ -22,6 +22,14 @@ from ...codegen.generate import check_memory
 from ...codegen.targets import load_target
 from ...sim.backend import Outputs, Raw
 from ...sim.data import Dataset, load_dataset
+from ...sim.diagnostics.simulate import (
+    UNTRAINED,
+    alpha_values,
+    fit_backend,
+    relative_error,
+    worst_status,
+    y_values,
+)
 from ...sim.errors import KerncastError
 from ...sim.formats import Format
 from ...sim.model import open_model
@@ -29,7 +37,6 @@ from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.planner.toeplitz.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
-from ...sim.simulate import UNTRAINED, alpha_values, fit_backend, relative_error, worst_status, y_values
 from ...sim.spec import Spec
 from ..example import passes_of, test_inputs
 from .measures import computed

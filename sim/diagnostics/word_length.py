@@ -48,8 +48,8 @@ from ..planner import make_plan
 from ..primitives import narrow
 from ..reference.backend import FloatReference
 from ..reference.levinson import levinson
-from ..simulate import relative_error, simulate
 from ..spec import Spec
+from .simulate import relative_error, simulate
 
 Array = NDArray[np.float64]
 

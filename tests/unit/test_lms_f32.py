@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.rtl import fits, refuse_unfit
+from kerncast.sim.diagnostics.simulate import y_values
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.kernels import Gaussian
@@ -17,7 +18,6 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.online.float32 import float_bits
 from kerncast.sim.reference.kernel_lms import KernelLMS
-from kerncast.sim.simulate import y_values
 from kerncast.sim.spec import Spec
 
 GRID = np.linspace(-3, 3, 301)[:, np.newaxis]

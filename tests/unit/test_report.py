@@ -23,8 +23,8 @@ from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.sweep.confirm import CONFIRMED, design_text
 from kerncast.sim import _optional
 from kerncast.sim.data import load_dataset
+from kerncast.sim.diagnostics.simulate import simulate
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import simulate
 from kerncast.sim.spec import Spec
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"

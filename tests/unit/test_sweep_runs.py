@@ -21,10 +21,10 @@ from kerncast.lab.sweep import confirm, evaluate, executors, make_settings, open
 from kerncast.lab.sweep.export import export
 from kerncast.lab.sweep.front import neighbours
 from kerncast.sim.data import load_dataset
+from kerncast.sim.diagnostics.simulate import simulate
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference import cluster
-from kerncast.sim.simulate import simulate
 from kerncast.sim.spec import Spec
 
 ECG = (Path(kerncast.__file__).parent / "examples" / "ecg.toml").read_text().replace("n = 256", "n = 96")

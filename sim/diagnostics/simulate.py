@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .backend import STATUSES, Backend, Outputs, Raw
-from .budget import ErrorBudget, error_budget, predictor_budget, table_words
-from .data import raw
-from .errors import fail
-from .model import open_model
-from .model.ranges import Range
-from .model.statuses import TRAINED
-from .plan import Plan
-from .planner.evidence import observed
-from .reference.backend import FloatReference
+from ..backend import STATUSES, Backend, Outputs, Raw
+from ..data import raw
+from ..errors import fail
+from ..model import open_model
+from ..model.ranges import Range
+from ..model.statuses import TRAINED
+from ..plan import Plan
+from ..planner.evidence import observed
+from ..reference.backend import FloatReference
+from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
 
 Array = NDArray[np.float64]
 

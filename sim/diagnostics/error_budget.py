@@ -41,18 +41,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .backend import Raw
-from .kernels import DistanceKernel
-from .model.base import convert_inputs
-from .model.kernel import input_constants
-from .model.ranges import Ranges
-from .plan import Plan
-from .reference.backend import FloatReference
-from .reference.bias import solve_with_bias
-from .reference.elimination import elimination
-from .reference.expansion import expand
-from .reference.kernel_lms import KernelLMS
-from .reference.system import KernelSystem
+from ..backend import Raw
+from ..kernels import DistanceKernel
+from ..model.base import convert_inputs
+from ..model.kernel import input_constants
+from ..model.ranges import Ranges
+from ..plan import Plan
+from ..reference.backend import FloatReference
+from ..reference.bias import solve_with_bias
+from ..reference.elimination import elimination
+from ..reference.expansion import expand
+from ..reference.kernel_lms import KernelLMS
+from ..reference.system import KernelSystem
 
 Array = NDArray[np.float64]
 

@@ -49,7 +49,7 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
         `x_raw` are samples as it was fitted to, real numbers.
     **choices
-        Of an estimator: see :func:`kerncast.sim.interop.described`.
+        Of an estimator: see :func:`kerncast.sim.interop.convert`.
 
     Returns
     -------

@@ -20,7 +20,7 @@ import kerncast
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.interop import described
-from kerncast.sim.interop.estimators import known_model
+from kerncast.sim.interop.sklearn import known_model
 from kerncast.sim.kernels import Linear, Polynomial
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan

@@ -17,7 +17,7 @@ from ..errors import fail
 from ..formats import Format
 from ..plan import Plan
 from ..spec import Spec
-from .estimators import known_model
+from .sklearn import known_model
 
 Array = NDArray[np.float64]
 #: Bits of raw words that stand for real numbers, by the word length on the device.

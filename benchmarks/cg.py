@@ -29,9 +29,9 @@ from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.reference.cg import kernel_cg
-from kerncast.sim.reference.elimination import elimination
-from kerncast.sim.reference.system import KernelSystem
+from kerncast.sim.reference.solvers.cg import kernel_cg
+from kerncast.sim.reference.solvers.elimination import elimination
+from kerncast.sim.reference.systems.system import KernelSystem
 from kerncast.sim.spec import Spec
 
 Array = NDArray[np.float64]

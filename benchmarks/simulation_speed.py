@@ -32,7 +32,7 @@ from kerncast.sim.model.toeplitz import ToeplitzModel, solver_constants
 from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.kernel_lms import KernelLMS
+from kerncast.sim.reference.online.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
 
 Words = NDArray[np.int64]

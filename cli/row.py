@@ -104,8 +104,8 @@ def _computed(samples: Samples, sigma: float, scheme: str, as_json: bool, *, dty
     """Compute the row and write it; what is to be said of it."""
     import numpy as np
 
-    from ..sim.reference.checkpoint import write_npz
     from ..sim.reference.first_row import first_row
+    from ..sim.reference.first_row.checkpoint import write_npz
 
     start = perf_counter()
     with bar(as_json, "first row") as progress:

@@ -16,8 +16,8 @@ from ...sim.model import open_model
 from ...sim.model.statuses import SATURATED
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.reference.kernel_lms import KernelLMS
-from ...sim.reference.solution import Status
+from ...sim.reference.online.kernel_lms import KernelLMS
+from ...sim.reference.result import Status
 from ...sim.spec import Spec
 from .common import Array
 

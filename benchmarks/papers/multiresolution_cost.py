@@ -8,9 +8,9 @@ import numpy as np
 import scipy.linalg
 
 from ...sim.diagnostics.simulate import relative_error
-from ...sim.reference.solution import Solution
-from ...sim.reference.system import DenseSystem, System, ToeplitzSystem
-from ...sim.reference.toeplitz import solve_toeplitz
+from ...sim.reference.result import Solution
+from ...sim.reference.systems.system import DenseSystem, System, ToeplitzSystem
+from ...sim.reference.toeplitz.auto import solve_toeplitz
 from ...sim.reference.wavelet import wavelet
 from .common import Array, seconds
 

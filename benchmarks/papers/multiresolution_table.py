@@ -9,7 +9,7 @@ import scipy.linalg
 from scipy import sparse
 
 from ...sim.diagnostics.simulate import relative_error
-from ...sim.reference.system import ToeplitzSystem
+from ...sim.reference.systems.system import ToeplitzSystem
 from ...sim.reference.wavelet.basis import transforms
 from ...sim.reference.wavelet.bordered import BorderedToeplitz
 from ...sim.reference.wavelet.factor import factorise

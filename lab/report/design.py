@@ -15,7 +15,7 @@ from ...sim.errors import KerncastError
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.reference.backend import FloatReference
-from ...sim.reference.levinson import levinson
+from ...sim.reference.toeplitz.levinson import levinson
 from .columns import packed_numbers
 from .words import histograms, signal_rows
 

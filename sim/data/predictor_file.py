@@ -69,7 +69,7 @@ class TrainedModel:
 
     def __call__(self, X: Array) -> Array:
         """Evaluate f at all samples, shape (m, D): shape (m,)."""
-        from ..reference.expansion import expand  # not at import: a spec is planned without it
+        from ..reference.online.expansion import expand  # not at import: a spec is planned without it
 
         return expand(self.function, X / self.scale, self.vectors, self.alpha) + self.bias
 

@@ -49,10 +49,10 @@ from ..model.ranges import Ranges
 from ..plan import Plan
 from ..reference.backend import FloatReference
 from ..reference.bias import solve_with_bias
-from ..reference.elimination import elimination
-from ..reference.expansion import expand
-from ..reference.kernel_lms import KernelLMS
-from ..reference.system import KernelSystem
+from ..reference.online.expansion import expand
+from ..reference.online.kernel_lms import KernelLMS
+from ..reference.solvers.elimination import elimination
+from ..reference.systems.system import KernelSystem
 
 Array = NDArray[np.float64]
 

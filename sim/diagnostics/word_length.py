@@ -47,7 +47,7 @@ from ..plan import Plan
 from ..planner import make_plan
 from ..primitives import narrow
 from ..reference.backend import FloatReference
-from ..reference.levinson import levinson
+from ..reference.toeplitz.levinson import levinson
 from ..spec import Spec
 from .simulate import relative_error, simulate
 

@@ -17,7 +17,7 @@ from kerncast.sim.model.statuses import INACCURATE, OK, SATURATED
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.online.float32 import float_bits
-from kerncast.sim.reference.kernel_lms import KernelLMS
+from kerncast.sim.reference.online.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
 
 GRID = np.linspace(-3, 3, 301)[:, np.newaxis]

@@ -19,9 +19,9 @@ from kerncast.sim.model.kernel import distance, kernel, kernel_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.cg import kernel_cg
-from kerncast.sim.reference.elimination import elimination
-from kerncast.sim.reference.system import KernelSystem
+from kerncast.sim.reference.solvers.cg import kernel_cg
+from kerncast.sim.reference.solvers.elimination import elimination
+from kerncast.sim.reference.systems.system import KernelSystem
 from kerncast.sim.spec import Spec
 
 WORDS = (16, 24, 32)

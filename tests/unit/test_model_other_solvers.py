@@ -15,7 +15,7 @@ from kerncast.sim.model.toeplitz.lookahead_f32 import BLOCK
 from kerncast.sim.model.toeplitz.lookahead_f32 import Lookahead as LookaheadF32
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.lookahead import lookahead
+from kerncast.sim.reference.toeplitz.lookahead import lookahead
 from kerncast.sim.spec import Spec
 
 

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from kerncast.sim.reference import compiled, first_row, levinson_general, solve_toeplitz
-from kerncast.sim.reference.levinson import one_order
-from kerncast.sim.reference.levinson_sweeps import two_orders
+from kerncast.sim.reference import compiled, first_row, solve_toeplitz
+from kerncast.sim.reference.toeplitz.auto import levinson_general
+from kerncast.sim.reference.toeplitz.levinson import one_order
+from kerncast.sim.reference.toeplitz.levinson_sweeps import two_orders
 
 RNG = np.random.default_rng(11)
 

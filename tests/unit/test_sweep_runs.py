@@ -24,7 +24,7 @@ from kerncast.sim.data import load_dataset
 from kerncast.sim.diagnostics.simulate import simulate
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference import cluster
+from kerncast.sim.reference.first_row import cluster
 from kerncast.sim.spec import Spec
 
 ECG = (Path(kerncast.__file__).parent / "examples" / "ecg.toml").read_text().replace("n = 256", "n = 96")

@@ -97,7 +97,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
     KerncastError
         E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
     """
-    from ...reference.system import free_bytes
+    from ...reference.systems.system import free_bytes
 
     try:
         sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from elftools.elf.elffile import ELFFile
 
-from ..codegen.targets import load_target
-from ..codegen.toolchains import choose_toolchain
+from ..codegen.build.toolchains import choose_toolchain
+from ..codegen.firmware.targets import load_target
 from ..sim import tables
 from ..sim.jit import jit
 from ..sim.planner.words import EXP2_BITS

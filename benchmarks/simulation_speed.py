@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kerncast.benchmarks.peers import plain_c
 from kerncast.benchmarks.peers.apytypes_fklms import ApyFklms
 from kerncast.benchmarks.peers.apytypes_levinson import ApyLevinson
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.sim.fxp_model.lms import FxpLms
 from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
 from kerncast.sim.kernels import Gaussian

@@ -36,7 +36,7 @@ def build(out: GeneratedFolder,
     kerncast build build/ecg
     kerncast build build/ecg --compiler zig --optimise=-Os
     """
-    from ..codegen.firmware import build_firmware
+    from ..codegen.firmware.image import build_firmware
     from ..codegen.generate import load_plan
     from ..hw.hil.flash import flash_commands
     from ..lab.budget import budget_of, looked_at, over_budget

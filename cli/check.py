@@ -57,8 +57,8 @@ def _target(spec: Spec, _: Path) -> None:
 
 
 def _plan(spec: Spec, _: Path) -> None:
+    from ..codegen.firmware.targets import target_ids
     from ..codegen.generate import refuse_oversize
-    from ..codegen.targets import target_ids
     from ..sim.planner import make_plan
 
     if spec.target.id in target_ids():  # else that is told already

@@ -88,7 +88,7 @@ def _tell(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool)
 
 def _targets(given: list[str]) -> list[str]:
     """The targets given, each once, with every target in the place of `all`; E323 for an unknown one."""
-    from ..codegen.targets import load_target, target_ids
+    from ..codegen.firmware.targets import load_target, target_ids
 
     names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]
     if not names:  # generated for none, from Python

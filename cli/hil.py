@@ -15,7 +15,7 @@ from .recording import hil_record, hil_replay
 from .shell import Command, JsonFlag, columns, load_spec, show, show_with
 
 if TYPE_CHECKING:
-    from ..codegen.targets import Board
+    from ..codegen.firmware.targets import Board
     from ..hw.hil.board_backend import BoardBackend
     from ..sim.plan import Plan
     from ..sim.replay.vectors import Vectors
@@ -30,7 +30,7 @@ def hil_list(as_json: JsonFlag = False) -> None:
     """
     from serial.tools.list_ports import comports
 
-    from ..codegen.targets import all_boards
+    from ..codegen.firmware.targets import all_boards
     from ..hw.hil.emulators import available
 
     boards, wrong = all_boards()
@@ -96,7 +96,7 @@ def _chosen(board: str | None, port: str | None, flash: str) -> Board | None:
     E421 for a port without a name, as of a variable that is not set; E418 for a board that is to be loaded,
     without its port or name; E417 where nothing is named; E322.
     """
-    from ..codegen.targets import load_board
+    from ..codegen.firmware.targets import load_board
 
     if board is None and port is None:
         raise fail("E417", "no board is named", where="--board",

@@ -19,15 +19,15 @@ from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors
 from ..sim.spec import Spec
 from ..sim.spec.target import Target
-from .context import context
+from .c.context import context
+from .c.packages import chosen_packages, render_packages
+from .c.saved_state import saved_context
+from .firmware.targets import load_target
 from .hls import asked_dialects, refuse_unfit, render_hls
 from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
-from .packages import chosen_packages, render_packages
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_refusals, render_rtl
-from .saved_state import saved_context
-from .targets import load_target
 
 #: Beside the code: what it was made from, and what it must answer.
 SPEC, PLAN, VECTORS = "spec.toml", "plan.json", "vectors.json"

@@ -8,11 +8,11 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..codegen.firmware import OPTIMISATIONS
+from ..codegen.build.host import HostBackend
+from ..codegen.build.toolchains import COMPILERS
+from ..codegen.firmware.image import OPTIMISATIONS
+from ..codegen.firmware.targets import Board, board_ids, load_board
 from ..codegen.generate import generate
-from ..codegen.host import HostBackend
-from ..codegen.targets import Board, board_ids, load_board
-from ..codegen.toolchains import COMPILERS
 from ..sim.backend import Backend, Outputs
 from ..sim.errors import fail
 from ..sim.model import open_model

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.library import LibraryBackend
-from ..codegen.wasm import build_wasm
+from ..codegen.build.library import LibraryBackend
+from ..codegen.build.wasm import build_wasm
 from ..sim._optional import missing
 from ..sim.backend import Outputs, Raw
 from ..sim.data import raw

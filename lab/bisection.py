@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ..codegen.hooks import find_hook
+from ..codegen.c.trace_hooks import find_hook
 from ..hw.backends import open_backend
 from ..sim.model import open_model
 from ..sim.plan import Plan

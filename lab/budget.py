@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from ..codegen.targets import Board, all_boards, load_board, load_target, target_ids
-from ..codegen.toolchains import TELL_FRAMES, compilers
+from ..codegen.build.toolchains import TELL_FRAMES, compilers
+from ..codegen.firmware.targets import Board, all_boards, load_board, load_target, target_ids
 from ..hw.hil.board_backend import default_emulator
 from ..hw.hil.emulators import available
 from ..sim.errors import KerncastError, Problem

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..codegen.firmware import FirmwareImage, build_firmware
-from ..codegen.targets import Board, all_boards, load_target
+from ..codegen.firmware.image import FirmwareImage, build_firmware
+from ..codegen.firmware.targets import Board, all_boards, load_target
 from ..hw.hil.board_backend import BoardBackend, Tally, default_emulator
 from ..hw.hil.emulators import available, start_emulator
 from ..sim.backend import Comparison

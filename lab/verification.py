@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..codegen.c.packages import packages_in
+from ..codegen.firmware.targets import load_target
 from ..codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_plan, load_vectors, render_all
 from ..codegen.manifest import MANIFEST, Manifest, content, digest
-from ..codegen.packages import packages_in
-from ..codegen.targets import load_target
 from ..hw.backends import open_backend
 from ..sim.backend import Comparison
 from ..sim.diagnostics.simulate import grid

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
-from ..context import context
+from ..c.context import context
 from . import axi
 from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, rendered, signed_bits

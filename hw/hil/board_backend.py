@@ -9,11 +9,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.firmware import FirmwareImage, build_firmware
+from ...codegen.build.toolchains import COMPILERS
+from ...codegen.firmware.hil_table import Timing
+from ...codegen.firmware.image import FirmwareImage, build_firmware
+from ...codegen.firmware.targets import Board, Counter, load_board
 from ...codegen.generate import load_plan
-from ...codegen.hil_table import Timing
-from ...codegen.targets import Board, Counter, load_board
-from ...codegen.toolchains import COMPILERS
 from ...sim.backend import Outputs, Raw, calls_of
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
@@ -268,7 +268,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     plan : Plan, optional
         By default the one in the folder.
     compiler, optimise, build_dir, traced
-        As in :func:`~kerncast.codegen.firmware.build_firmware`.
+        As in :func:`~kerncast.codegen.firmware.image.build_firmware`.
     timing : Timing, optional
 
     Raises

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ...codegen.hil_table import Timing
+from ...codegen.firmware.hil_table import Timing
 from ...sim.errors import KerncastError, fail
 from ...sim.replay.trace import Event, Trace
 from .link import Link

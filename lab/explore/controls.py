@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
-from ...codegen.targets import target_ids
+from ...codegen.firmware.targets import target_ids
 from ...sim.errors import fail
 from ...sim.formats import Format
 from ...sim.spec import Spec

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...codegen.firmware.targets import load_target, target_ids
 from ...codegen.generate import check_memory
-from ...codegen.targets import load_target, target_ids
 from ...sim.diagnostics.simulate import Simulation, fit_backend, simulate, y_values
 from ...sim.errors import KerncastError
 from ...sim.model import open_model

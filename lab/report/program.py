@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.context import TRAINERS
-from ...codegen.wasm import build_wasm
+from ...codegen.build.wasm import build_wasm
+from ...codegen.c.context import TRAINERS
 from ...sim.backend import STATUSES
 from ...sim.data import Dataset
 from ...sim.data.words_csv import words_text

@@ -18,8 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...codegen.firmware.targets import load_target
 from ...codegen.generate import check_memory
-from ...codegen.targets import load_target
 from ...sim.backend import Outputs, Raw
 from ...sim.data import Dataset, load_dataset
 from ...sim.diagnostics.simulate import (

@@ -13,8 +13,8 @@ import cffi
 import numpy as np
 import pytest
 
-from kerncast.codegen.compilers import WARNINGS, host_compiler
-from kerncast.codegen.firmware import (
+from kerncast.codegen.build.compilers import WARNINGS, host_compiler
+from kerncast.codegen.firmware.image import (
     AGENT_HEADERS,
     FirmwareImage,
     build_image,
@@ -22,8 +22,8 @@ from kerncast.codegen.firmware import (
     render_port,
     shipped_sources,
 )
+from kerncast.codegen.firmware.targets import load_board
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_board
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.link import Link

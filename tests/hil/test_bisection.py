@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.firmware.image import build_firmware
 from kerncast.codegen.generate import generate
 from kerncast.hw.hil.board_backend import BoardBackend
 from kerncast.hw.hil.client import HilClient

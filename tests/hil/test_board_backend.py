@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.build.toolchains import available
+from kerncast.codegen.firmware.image import build_firmware
+from kerncast.codegen.firmware.targets import load_board, load_target
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_board, load_target
-from kerncast.codegen.toolchains import available
 from kerncast.hw.hil.board_backend import BoardBackend, default_emulator, open_board, open_port
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.sim.backend import Backend

@@ -17,9 +17,9 @@ from kerncast.cli.build import build
 from kerncast.cli.check import check
 from kerncast.cli.cost import cost
 from kerncast.cli.gen import gen
-from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.firmware.image import build_firmware
+from kerncast.codegen.firmware.targets import load_target, target_ids
 from kerncast.codegen.generate import generate, refuse_oversize
-from kerncast.codegen.targets import load_target, target_ids
 from kerncast.lab import budget as budgets
 from kerncast.lab.budget import looked_at, over_budget, refuse_unmeasurable
 from kerncast.lab.costs import Costs, Count, measured_costs

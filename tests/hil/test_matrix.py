@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.build.toolchains import available, compilers
+from kerncast.codegen.firmware.image import build_firmware
+from kerncast.codegen.firmware.targets import Board, board_ids, load_board, load_target
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import Board, board_ids, load_board, load_target
-from kerncast.codegen.toolchains import available, compilers
 from kerncast.hw.hil.board_backend import BoardBackend
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.sim.errors import KerncastError, fail

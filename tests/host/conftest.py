@@ -9,8 +9,8 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import generate
-from kerncast.codegen.host import HostBackend
 from kerncast.sim.backend import Raw
 from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import load_plan, load_vectors
-from kerncast.codegen.host import HostBackend
 from kerncast.sim.replay.vectors import Vectors, replay
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.model.kernel import cast_of, convert_y, input_constants
 from kerncast.sim.model.ranges import Ranges

@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import pytest
 
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError

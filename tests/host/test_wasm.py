@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kerncast.codegen import compilers
-from kerncast.codegen.wasm import build_wasm
+from kerncast.codegen.build import compilers
+from kerncast.codegen.build.wasm import build_wasm
 from kerncast.hw import wasm
 from kerncast.hw.backends import open_backend
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kerncast.codegen.c.packages import PACKAGES, chosen_packages
+from kerncast.codegen.c.vectors_c import room, shortened_to, vectors_context
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate, load_manifest, stale_files
 from kerncast.codegen.manifest import MANIFEST
-from kerncast.codegen.packages import PACKAGES, chosen_packages
-from kerncast.codegen.targets import load_target
-from kerncast.codegen.vectors_c import room, shortened_to, vectors_context
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan

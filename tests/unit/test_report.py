@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli.main import app
-from kerncast.codegen import compilers
+from kerncast.codegen.build import compilers
 from kerncast.lab.report import columns, gathered, render
 from kerncast.lab.report.page import as_json, samples_of
 from kerncast.lab.report.passing import in_passing

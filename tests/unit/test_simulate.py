@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.data import load_dataset

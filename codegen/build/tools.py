@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..sim.errors import KerncastError, fail
+from ...sim.errors import KerncastError, fail
 
 _LINES_SHOWN = 12
 

@@ -12,7 +12,7 @@ from functools import cache
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from .resources import environment, read_text
+from ..resources import environment, read_text
 
 #: COBS adds a byte in front and one for each 254; then the delimiter.
 _SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i32": 4, "i64": 8}

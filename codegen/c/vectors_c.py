@@ -7,9 +7,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from ..sim.plan import C_BYTES, Plan
-from ..sim.replay.vectors import Call, Vectors, make_vectors
-from ..sim.spec.target import Target
+from ...sim.plan import C_BYTES, Plan
+from ...sim.replay.vectors import Call, Vectors, make_vectors
+from ...sim.spec.target import Target
 from .context import TRAINERS, c_integer
 
 #: What the constants take at most, but for the samples of a batch trainer, which needs all of them.

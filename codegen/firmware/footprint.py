@@ -8,8 +8,8 @@ from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
 
-from .toolchains import Toolchain
-from .tools import refusal
+from ..build.toolchains import Toolchain
+from ..build.tools import refusal
 
 _SHF_WRITE, _SHF_ALLOC = 1, 2
 #: The function that makes the calls, in a section of its own, whose bytes are not counted.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Any
 
-from ..sim.plan import Plan
+from ...sim.plan import Plan
 
 #: Constants that become macros, by title; those of the kernel stand apart.
 FLOAT32_MACROS = {

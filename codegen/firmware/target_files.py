@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from ..sim.errors import KerncastError, Problem, fail
-from ..sim.spec.source import KeyPath, Source
-from ..sim.spec.wrong_keys import code_of, message_of, near, shown
-from .resources import firmware_files
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.spec.source import KeyPath, Source
+from ...sim.spec.wrong_keys import code_of, message_of, near, shown
+from ..resources import firmware_files
 
 #: What a rule finds: the key path, what is wrong, the value, what is allowed, what to do.
 Finding = tuple[KeyPath, str, Any, str, str]

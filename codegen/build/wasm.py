@@ -10,9 +10,9 @@ import os
 import tempfile
 from pathlib import Path
 
-from ..sim.plan import Plan
+from ...sim.plan import Plan
 from .compilers import WARNINGS, host_compiler
-from .context import TRAINERS
+from ..c.context import TRAINERS
 from .library import gathered_sources
 from .tools import refusal, run_tool
 

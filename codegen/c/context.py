@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from .. import __version__
-from ..sim.formats import Format, Overflow, Rounding
-from ..sim.plan import ABI, Plan
-from ..sim.planner.widths import widths
-from ..sim.spec.tables import CASTS
-from ..sim.statuses import MEANINGS
-from .kernel import kernel_context, kernel_macros, kernel_value
+from ... import __version__
+from ...sim.formats import Format, Overflow, Rounding
+from ...sim.plan import ABI, Plan
+from ...sim.planner.widths import widths
+from ...sim.spec.tables import CASTS
+from ...sim.statuses import MEANINGS
+from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
 

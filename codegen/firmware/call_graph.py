@@ -18,7 +18,7 @@ from typing import Any
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
 
-from ..sim.errors import fail
+from ...sim.errors import fail
 
 _UNDEFINED, _SPECIAL = "SHN_UNDEF", ("SHN_ABS", "SHN_COMMON")
 #: What the compiler says of a frame whose bytes are its greatest.

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .resources import environment, read_text
+from ..build.toolchains import compilers
+from ..resources import environment, read_text
 from .target_files import drivers
 from .targets import board_ids, load_board, load_target, target_ids
-from .toolchains import compilers
 
 
 def render_boards() -> str:

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.backend import Outputs, Raw, calls_of
-from ..sim.data import raw
-from ..sim.errors import fail
-from ..sim.plan import Plan
-from ..sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
-from .context import TRAINERS
-from .generate import generate, load_manifest
-from .hooks import TRACE_ON, write_store, write_trace_hooks
+from ...sim.backend import Outputs, Raw, calls_of
+from ...sim.data import raw
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
+from ..c.context import TRAINERS
+from ..generate import generate, load_manifest
+from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
 
 _BAD_ARGUMENT = 4
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from .resources import read_text
+from ..resources import read_text
 
 #: The macro that compiles the hooks in.
 TRACE_ON = "KC_TRACE_ON"

@@ -12,14 +12,14 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
-from ..sim.backend import Outputs, Raw
-from ..sim.data import raw
-from ..sim.plan import Plan
-from ..sim.replay.saved_state import slot_bytes
-from ..sim.replay.trace import Event, Trace
+from ...sim.backend import Outputs, Raw
+from ...sim.data import raw
+from ...sim.plan import Plan
+from ...sim.replay.saved_state import slot_bytes
+from ...sim.replay.trace import Event, Trace
 from .compilers import Compiler, host_compiler
-from .context import TRAINERS
-from .hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
+from ..c.context import TRAINERS
+from ..c.trace_hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
 from .library import LibraryBackend, gathered_sources
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path, PurePosixPath
 
-from ..sim.errors import KerncastError, fail
-from ..sim.spec.target import Target
-from . import target_files
-from .targets import Compiler, load_arch
+from ...sim.errors import KerncastError, fail
+from ...sim.spec.target import Target
+from ..firmware import target_files
+from ..firmware.targets import Compiler, load_arch
 from .tools import is_installed, refusal, run_tool
 
 COMPILERS = ("auto", *target_files.COMPILERS)

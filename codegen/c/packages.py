@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from ..sim.errors import fail
-from ..sim.plan import Plan
-from ..sim.replay.vectors import Vectors
-from ..sim.spec.target import Target
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Vectors
+from ...sim.spec.target import Target
+from ..resources import environment
 from .context import context
-from .resources import environment
 from .vectors_c import vectors_context
 
 _PROGRAM = {"examples/main.c": "main.c"}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sim.plan import Plan
-from ..sim.replay import saved_state
+from ...sim.plan import Plan
+from ...sim.replay import saved_state
+from ..resources import environment
 from .context import c_integer
-from .resources import environment
 
 
 def saved_context(plan: Plan) -> dict[str, Any]:

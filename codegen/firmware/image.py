@@ -12,18 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from ..sim.errors import KerncastError, fail
-from ..sim.plan import Plan
-from ..sim.replay.saved_state import slot_bytes
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from ...sim.replay.saved_state import slot_bytes
+from ..build.toolchains import Toolchain, choose_toolchain
+from ..build.tools import refusal
+from ..c.context import TRAINERS, context
+from ..c.trace_hooks import TRACE_ON
+from ..resources import environment, firmware_files, resource
 from .call_graph import call_graph
-from .context import TRAINERS, context
 from .footprint import Footprint, footprint, sections
 from .hil_table import link_table, render_header
-from .hooks import TRACE_ON
-from .resources import environment, firmware_files, resource
 from .targets import Board, driver_files, load_arch, load_board, load_target
-from .toolchains import Toolchain, choose_toolchain
-from .tools import refusal
 
 OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os")
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")

@@ -9,9 +9,9 @@ from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from ..sim.errors import KerncastError, Problem, fail
-from ..sim.spec.target import Target
-from .resources import OWN_FIRMWARE, firmware_files
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.spec.target import Target
+from ..resources import OWN_FIRMWARE, firmware_files
 from .target_files import (
     Rule,
     braces_are_filled,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..sim.plan import Plan
-from ..sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHED
+from ...sim.plan import Plan
+from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHED
 
 #: Constants that become macros.
 LMS_MACROS = {

@@ -280,7 +280,7 @@ def _rtl(wanted: _Wanted) -> Backend:
     from ..codegen.rtl import LEARNER, TRAINER
     from .rtl.core_backend import CoreBackend
     from .rtl.learner_backend import LearnerBackend
-    from .rtl.simulate import RtlBackend
+    from .rtl.predictor_backend import RtlBackend
     from .rtl.trainer_backend import SolverBackend, TrainerBackend
 
     simulator, _, core = wanted.rest.partition(":")

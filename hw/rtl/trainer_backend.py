@@ -18,7 +18,7 @@ from ...sim.model.statuses import INACCURATE, OK
 from ...sim.model.toeplitz import certified_accurate
 from ...sim.model.toeplitz.first_row import diagonal_row
 from ...sim.plan import Plan
-from .simulate import RtlBackend, model_frame, sample_frames
+from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation
 
 #: Words of a model's frame before the first vector: tag, count, exponent.

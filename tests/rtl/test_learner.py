@@ -16,7 +16,7 @@ from kerncast.codegen.rtl.learner import (
 )
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.learner_backend import learned_state, sample_frame, state_frames
-from kerncast.hw.rtl.simulate import model_frame
+from kerncast.hw.rtl.predictor_backend import model_frame
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model

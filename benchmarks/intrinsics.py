@@ -14,7 +14,7 @@ from pathlib import Path
 from kerncast.benchmarks.instructions import Task, example
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
-from kerncast.lab.costs import Costs, Count, measured_costs
+from kerncast.lab.costs.measure import Costs, Count, measured_costs
 from kerncast.sim.replay.vectors import make_vectors
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "intrinsics.md"

@@ -51,7 +51,7 @@ def _problems(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tu
 
 
 def _target(spec: Spec, _: Path) -> None:
-    from ..lab.budget import refuse_unmeasurable
+    from ..lab.costs.limits import refuse_unmeasurable
 
     refuse_unmeasurable(spec)
 

@@ -55,8 +55,8 @@ def gen(path: SpecPath, out: OutFolder,
     from ..codegen.firmware.targets import load_target
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
     from ..codegen.rtl import FOLDER
-    from ..lab.budget import refuse_unmeasurable
-    from ..lab.example import plan_and_vectors
+    from ..lab.costs.limits import refuse_unmeasurable
+    from ..lab.workflow import plan_and_vectors
 
     packages, spec = chosen_packages(package or ()), load_spec(path)
     refuse_unmeasurable(spec)

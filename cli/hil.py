@@ -70,7 +70,7 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
     kerncast hil run build/ecg --port /dev/ttyACM0
     kerncast hil run build/ecg --board nucleo-f446re --port /dev/ttyACM0 --flash auto
     """
-    from ..lab.ledger import replay_on
+    from ..lab.compare.ledger import replay_on
 
     chosen = _chosen(board, port, flash)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
@@ -132,7 +132,7 @@ def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Pla
     E308 where there are no vectors and they are `needed`; E309 and E211 where they are not the plan's.
     """
     from ..codegen.generate import generate, load_plan, load_vectors
-    from ..lab.example import plan_and_vectors
+    from ..lab.workflow import plan_and_vectors
 
     out = folder / "out" if source.is_file() else source
     if source.is_file():

@@ -38,7 +38,7 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
     kerncast plan ecg.toml --error 1e-4
     kerncast plan ecg.toml --json
     """
-    from ..lab.example import observed_plan
+    from ..lab.workflow import observed_plan
 
     spec = load_spec(path)
     if error is not None:
@@ -57,7 +57,7 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Sentences about one signal, and about the system where that decides its error."""
-    from ..lab.example import system_of
+    from ..lab.workflow import system_of
     from ..sim.diagnostics.word_length import sentence
     from ..sim.planner.evidence import why
 
@@ -78,7 +78,7 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By a run of the integer model at each word length."""
-    from ..lab.example import measured_words
+    from ..lab.workflow import measured_words
     from ..sim.diagnostics.word_length import enough
 
     found = measured_words(spec, base)
@@ -97,7 +97,7 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By what the conditioning of the system predicts."""
-    from ..lab.example import predicted_words
+    from ..lab.workflow import predicted_words
     from ..sim.diagnostics.word_length import enough
 
     system, found = predicted_words(spec, base)

@@ -80,7 +80,7 @@ def _left(checkpoint: Path | None) -> str:
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
     """E192 where a file would be written over another, E191 where it cannot: now, and not after hours."""
-    from ..lab.places import refuse_unwritable
+    from ..lab.output_paths import refuse_unwritable
 
     places = {"DATA": Path(data), "--checkpoint": checkpoint, "--output": output}
     given = {name: path.resolve() for name, path in places.items() if path is not None}

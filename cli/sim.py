@@ -27,7 +27,7 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast sim ecg.toml
     kerncast sim ecg.toml --json
     """
-    from ..lab.example import simulate_spec
+    from ..lab.workflow import simulate_spec
     from ..sim.planner.evidence import observed
 
     spec = load_spec(path)

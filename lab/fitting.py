@@ -18,7 +18,7 @@ from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
 from ..sim.reference.selection.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
 from ..sim.spec import Spec
-from .example import passes_of, test_inputs
+from .workflow import passes_of, test_inputs
 
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ...sim.backend import Backend
     from ...sim.plan import Plan
     from ...sim.replay.vectors import Vectors
-    from ..ledger import Row
+    from ..compare.ledger import Row
     from .bench import Bench
 
 TARGETS = pytest.StashKey[list[str]]()

@@ -38,7 +38,7 @@ from ...sim.planner import make_plan
 from ...sim.planner.toeplitz.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
 from ...sim.spec import Spec
-from ..example import passes_of, test_inputs
+from ..workflow import passes_of, test_inputs
 from .measures import computed
 from .space import NUMBERS_ONLY, SENSORS, SOLVING, Inputs, Space, Values
 

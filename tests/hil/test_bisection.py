@@ -13,7 +13,7 @@ from kerncast.hw.hil.board_backend import BoardBackend
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.hw.hil.protocol import encode_request, reply_values
-from kerncast.lab.bisection import bisect_backend
+from kerncast.lab.compare.bisection import bisect_backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan

@@ -20,9 +20,9 @@ from kerncast.cli.gen import gen
 from kerncast.codegen.firmware.image import build_firmware
 from kerncast.codegen.firmware.targets import load_target, target_ids
 from kerncast.codegen.generate import generate, refuse_oversize
-from kerncast.lab import budget as budgets
-from kerncast.lab.budget import looked_at, over_budget, refuse_unmeasurable
-from kerncast.lab.costs import Costs, Count, measured_costs
+from kerncast.lab.costs.limits import looked_at, over_budget, refuse_unmeasurable
+from kerncast.lab.costs.measure import Costs, Count, measured_costs
+from kerncast.lab.costs.measure import budget as budgets
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
@@ -180,7 +180,7 @@ def measuring(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
             raise fail("E511", "this cross compiler is not installed")
         return replace(COSTS, target=target, optimise=level, flash={**COSTS.flash, "learn": 1, "image": 2})
 
-    monkeypatch.setattr("kerncast.lab.costs.measured_costs", told)
+    monkeypatch.setattr("kerncast.lab.costs.measure.measured_costs", told)
     return asked_for
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.lab.bisection import bisect_backend
+from kerncast.lab.compare.bisection import bisect_backend
 from kerncast.sim.model.kernel import kernel, kernel_constants, term
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.trace_hooks import HOOKS, Log

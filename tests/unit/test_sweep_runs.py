@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli.main import app
 from kerncast.cli.sweep import _confirmed
-from kerncast.lab.ledger import Row
+from kerncast.lab.compare.ledger import Row
 from kerncast.lab.sweep import confirm, evaluate, executors, make_settings, open_run, run_sweep, search
 from kerncast.lab.sweep.export import export
 from kerncast.lab.sweep.front import neighbours

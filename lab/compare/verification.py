@@ -22,19 +22,19 @@ from typing import Any
 
 import numpy as np
 
-from .. import __version__
-from ..codegen.c.packages import packages_in
-from ..codegen.firmware.targets import load_target
-from ..codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_plan, load_vectors, render_all
-from ..codegen.manifest import MANIFEST, Manifest, content, digest
-from ..hw.backends import open_backend
-from ..sim.backend import Comparison
-from ..sim.diagnostics.simulate import grid
-from ..sim.errors import KerncastError, fail
-from ..sim.plan import Plan
-from ..sim.planner import make_plan
-from ..sim.replay.vectors import Vectors, make_vectors
-from ..sim.spec import Spec
+from ... import __version__
+from ...codegen.c.packages import packages_in
+from ...codegen.firmware.targets import load_target
+from ...codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_plan, load_vectors, render_all
+from ...codegen.manifest import MANIFEST, Manifest, content, digest
+from ...hw.backends import open_backend
+from ...sim.backend import Comparison
+from ...sim.diagnostics.simulate import grid
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ...sim.replay.vectors import Vectors, make_vectors
+from ...sim.spec import Spec
 from .bit_flips import Damage, damage_frames, damage_states
 from .ledger import Row, run_backend
 

@@ -19,16 +19,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..sim.backend import STATUSES, Backend, Comparison, Outputs
-from ..sim.data import raw
-from ..sim.data.csv_lines import csv_lines
-from ..sim.data.words_csv import read_words
-from ..sim.diagnostics.simulate import grid
-from ..sim.errors import KerncastError, Problem, fail
-from ..sim.formats import Format
-from ..sim.plan import Plan
-from ..sim.replay.vectors import Call, Vectors, arrays, usual_calls
-from .places import refuse_unwritable
+from ...sim.backend import STATUSES, Backend, Comparison, Outputs
+from ...sim.data import raw
+from ...sim.data.csv_lines import csv_lines
+from ...sim.data.words_csv import read_words
+from ...sim.diagnostics.simulate import grid
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.formats import Format
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Call, Vectors, arrays, usual_calls
+from ..output_paths import refuse_unwritable
 
 VERSION = 1
 #: Samples of a call at most: what a pulled cable can cost.

@@ -12,15 +12,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..codegen.firmware.image import FirmwareImage, build_firmware
-from ..codegen.firmware.targets import Board, all_boards, load_target
-from ..hw.hil.board_backend import BoardBackend, Tally, default_emulator
-from ..hw.hil.emulators import available, start_emulator
-from ..sim.backend import Comparison
-from ..sim.errors import fail
-from ..sim.plan import Plan
-from ..sim.replay.vectors import Call, Vectors
-from ..sim.spec.tables import CALLS
+from ...codegen.firmware.image import FirmwareImage, build_firmware
+from ...codegen.firmware.targets import Board, all_boards, load_target
+from ...hw.hil.board_backend import BoardBackend, Tally, default_emulator
+from ...hw.hil.emulators import available, start_emulator
+from ...sim.backend import Comparison
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Call, Vectors
+from ...sim.spec.tables import CALLS
 
 #: Samples at the end of each call of the vectors that are counted one by one.
 COUNTED = 100

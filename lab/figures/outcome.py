@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from ..sim.diagnostics.simulate import y_values
-from ..sim.errors import fail
-from .example import Outcome
+from ...sim.diagnostics.simulate import y_values
+from ...sim.errors import fail
+from ..workflow import Outcome
 
 # Colours that stay apart for colour-blind readers.
 _DATA, _CLEAN, _MODEL, _WRONG = "#9a9a9a", "#000000", "#0072b2", "#d55e00"
@@ -84,7 +84,7 @@ def _signal(outcome: Outcome, axes: Any) -> None:
 
 
 def _training_targets(outcome: Outcome) -> Any:
-    from ..sim.reference.backend import FloatReference
+    from ...sim.reference.backend import FloatReference
 
     return FloatReference(outcome.prepared.plan).targets(outcome.prepared.data.y_raw)
 

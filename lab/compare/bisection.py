@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from ..codegen.c.trace_hooks import find_hook
-from ..hw.backends import open_backend
-from ..sim.model import open_model
-from ..sim.plan import Plan
-from ..sim.replay.divergence import Divergence, Tell, find_divergence
-from ..sim.replay.trace import TracedBackend
-from ..sim.replay.vectors import Vectors
+from ...codegen.c.trace_hooks import find_hook
+from ...hw.backends import open_backend
+from ...sim.model import open_model
+from ...sim.plan import Plan
+from ...sim.replay.divergence import Divergence, Tell, find_divergence
+from ...sim.replay.trace import TracedBackend
+from ...sim.replay.vectors import Vectors
 
 
 @dataclass(frozen=True)

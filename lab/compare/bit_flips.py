@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from ..hw.hil.protocol import TABLE, FrameSplitter, seal
-from ..sim.backend import Backend, Outputs
-from ..sim.errors import KerncastError
-from ..sim.replay.vectors import Vectors
+from ...hw.hil.protocol import TABLE, FrameSplitter, seal
+from ...sim.backend import Backend, Outputs
+from ...sim.errors import KerncastError
+from ...sim.replay.vectors import Vectors
 
 _BURST = 32
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
 
-from ..hw.backends import open_backend
-from ..sim.backend import Backend, Outputs
-from ..sim.plan import Plan
-from ..sim.replay.vectors import Call, Vectors, replay
+from ...hw.backends import open_backend
+from ...sim.backend import Backend, Outputs
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Call, Vectors, replay
 
 Progress = Callable[[Iterator[Call]], Iterator[Call]]
 

@@ -21,8 +21,8 @@ from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
 from ..sim.spec import Spec
-from .budget import refuse_unmeasurable
-from .ledger import Row, run_backend
+from .compare.ledger import Row, run_backend
+from .costs.limits import refuse_unmeasurable
 
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]

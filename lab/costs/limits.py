@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from ..codegen.build.toolchains import TELL_FRAMES, compilers
-from ..codegen.firmware.targets import Board, all_boards, load_board, load_target, target_ids
-from ..hw.hil.board_backend import default_emulator
-from ..hw.hil.emulators import available
-from ..sim.errors import KerncastError, Problem
-from ..sim.plan import Plan
-from ..sim.spec import Spec
-from .costs import Costs
+from ...codegen.build.toolchains import TELL_FRAMES, compilers
+from ...codegen.firmware.targets import Board, all_boards, load_board, load_target, target_ids
+from ...hw.hil.board_backend import default_emulator
+from ...hw.hil.emulators import available
+from ...sim.errors import KerncastError, Problem
+from ...sim.plan import Plan
+from ...sim.spec import Spec
+from .measure import Costs
 
 UNITS = ("instructions", "cycles", "packets")
 

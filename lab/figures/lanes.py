@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..hw.rtl.estimate import PLACED, Estimate
-from ..sim.errors import fail
-from .pictures import pyplot
-from .places import refuse_unwritable
+from ...hw.rtl.estimate import PLACED, Estimate
+from ...sim.errors import fail
+from ..output_paths import refuse_unwritable
+from .outcome import pyplot
 
 #: By the ending of a file's name what keeps date and version out of it: the same figures give the same bytes.
 ENDINGS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None},

@@ -51,7 +51,7 @@ def test_what_a_word_means_is_right_to_half_a_step(motor):
                for raw, value in zip(made.words[:, 1], told, strict=True))
 
 
-def test_a_column_of_another_name_is_what_init_advises_for_values_under_names_of_words(tmp_path):
+def test_init_advises_to_rename_columns_of_values_named_as_adc_counts(tmp_path):
     for names in ("x0,y", "amps,volts"):
         (tmp_path / "t.csv").write_text(f"{names}\n0.5,1\n1.5,2\n2.5,4\n")
         code, _, err = run("init", "t", "--data", tmp_path / "t.csv", "-o", tmp_path)
@@ -82,7 +82,7 @@ def test_neither_file_is_written_where_one_exists(motor, tmp_path):
 
 
 # ---- the dialogue ----
-def test_on_a_terminal_init_asks_for_what_was_left_open_and_reads_the_data_once(motor, tmp_path, monkeypatch):
+def test_on_a_terminal_init_asks_for_missing_options_reading_data_once(motor, tmp_path, monkeypatch):
     read = []
     seen = init._seen
     monkeypatch.setattr(init, "_seen", lambda path: read.append(path) or seen(path))
@@ -103,7 +103,7 @@ def test_empty_answers_take_what_is_usual(tmp_path, monkeypatch):
     assert (values["model"]["algorithm"], values["target"]["id"]) == ("toeplitz_rls", "cortex-m4")
 
 
-def test_init_asks_nothing_where_an_option_or_json_decides_or_nobody_is_there(tmp_path, monkeypatch):
+def test_init_does_not_ask_if_options_decide_with_json_or_off_a_terminal(tmp_path, monkeypatch):
     assert run("init", "plain", "-o", tmp_path)[0] == 0
     code, _, err = run("init", "-o", tmp_path)
     assert (code, "Missing argument 'NAME'" in err) == (2, True)

@@ -112,7 +112,7 @@ def test_a_missing_emulator_is_exit_code_3_with_the_command_that_installs_it(
     assert "install" in err
 
 
-def test_n_too_large_for_the_target_is_refused_at_gen_with_bytes_needed_and_available(
+def test_gen_refuses_n_too_large_for_the_target_with_both_byte_counts(
         run: Run, spec: Path) -> None:
     big = spec.read_text().replace("n = 12", "n = 60000").replace("u8f0", "u16f0")
     big = big.replace("lambda = 0.5", "lambda = 9.0")

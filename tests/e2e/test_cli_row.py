@@ -45,7 +45,7 @@ def test_a_data_set_by_name_in_json_with_the_scheme_that_auto_chose(run: Run, tm
                                                                               out.stat().st_size)
 
 
-def test_an_interruption_leaves_a_checkpoint_from_which_the_same_command_goes_on(
+def test_an_interrupted_command_resumes_from_its_checkpoint(
         run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, kept = data.with_name("row.npz"), data.with_name("done.npz")
     command = ("row", data, "--labels", "--sigma", "1.5", "-o", out, "--checkpoint", kept)

@@ -163,7 +163,7 @@ def test_init_writes_nothing_under_a_name_that_cannot_be_used(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
-def test_init_makes_a_folder_that_is_not_there_and_refuses_a_file_in_its_place(tmp_path):
+def test_init_creates_a_missing_output_folder(tmp_path):
     assert run("init", "motor", "-o", tmp_path / "new" / "specs")[0] == 0
     assert run("check", tmp_path / "new" / "specs" / "motor.toml")[0] == 0
     (tmp_path / "file").write_text("mine")
@@ -178,7 +178,7 @@ def test_init_makes_a_folder_that_is_not_there_and_refuses_a_file_in_its_place(t
     ("kernel_cg", ["tolerance", "rounding", "overflow", "casts", "exp_table", "test"]),
     ("kernel_lms", ["projection", "metric", "truncation", "max_deterioration", "max_age", "newest_only",
                     "rounding", "overflow", "casts", "ranges", "margin", "exp_table", "formats", "test"])])
-def test_every_option_that_init_leaves_as_a_comment_may_be_taken_as_it_stands(tmp_path, algorithm, options):
+def test_every_option_that_init_comments_out_is_valid_as_written(tmp_path, algorithm, options):
     assert run("init", "motor", "--algorithm", algorithm, "-o", tmp_path)[0] == 0
     lines = (tmp_path / "motor.toml").read_text(encoding="utf-8").splitlines()
     offered = [line for line in lines if re.match(r"# \w+ = ", line) and not line.startswith("# file")]
@@ -192,7 +192,7 @@ def test_every_option_that_init_leaves_as_a_comment_may_be_taken_as_it_stands(tm
 
 
 @pytest.mark.parametrize("kernel", ["polynomial", "linear"])
-def test_init_with_a_kernel_of_products_gives_a_spec_that_trains_on_benign_data(tmp_path, kernel):
+def test_init_with_a_dot_product_kernel_gives_a_spec_that_trains(tmp_path, kernel):
     rows = [f"{(i * 977) % 4096},{(i * 31) % 4001},{(i * 977) % 4096 - 2048 + i % 7}" for i in range(60)]
     (tmp_path / "train.csv").write_text("\n".join(["x0,x1,y", *rows, ""]))
     assert run("init", "motor", "--data", tmp_path / "train.csv", "--kernel", kernel, "-o", tmp_path)[0] == 0

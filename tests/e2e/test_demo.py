@@ -43,7 +43,7 @@ def test_every_back_end_answers_with_the_models_words(demo: dict[str, Any], name
         ledger.record(backend=backend, words=row["words"], mismatches=row["mismatches"], case=f"demo {name}")
 
 
-def test_the_board_reports_flash_ram_stack_and_the_same_instructions_in_both_emulators(
+def test_both_emulators_report_the_same_flash_ram_stack_and_instructions(
         demo: dict[str, Any]) -> None:
     for found in demo["examples"]:
         unicorn, qemu = (next(r["costs"] for r in found["backends"] if r["backend"] == b) for b in BOARDS)
@@ -52,7 +52,7 @@ def test_the_board_reports_flash_ram_stack_and_the_same_instructions_in_both_emu
         assert min(unicorn["counts"].values()) > 1000
 
 
-def test_the_ecg_is_closer_to_the_clean_signal_than_the_noisy_samples_and_its_alpha_is_right(
+def test_the_filtered_ecg_is_closer_to_the_clean_signal_than_the_samples(
         demo: dict[str, Any]) -> None:
     found = example(demo, "ecg")
     assert found["errors"]["model"]["rms"] < 0.7 * found["peers"]["no filter"]

@@ -292,7 +292,7 @@ def test_the_command_prints_its_address_and_ends_with_ctrl_c(spec):
     assert sorted(path.name for path in spec.parent.iterdir()) == before
 
 
-def test_a_browser_that_stays_in_the_terminal_holds_up_nothing_and_sigterm_leaves_nothing(spec, tmp_path):
+def test_with_a_terminal_browser_sigterm_still_ends_explore_and_cleans_up(spec, tmp_path):
     own = {"BROWSER": str(tmp_path / "stays"), "TMPDIR": str(tmp_path / "own")}
     (tmp_path / "own").mkdir()
     stays = tmp_path / "stays"  # as w3m does: it asks for the page and ends when its reader leaves

@@ -176,7 +176,7 @@ def test_a_hostile_text_does_nothing(opened, page):
     assert tab.query_selector("img") is None
 
 
-def test_the_design_that_the_page_holds_runs_in_it_and_gives_the_models_words(tab, page, tmp_path):
+def test_the_embedded_design_runs_in_the_page_with_the_model_s_values(tab, page, tmp_path):
     (best,) = page["programs"]
     tab.select_option("#list-of", "all")
     while best not in tab.text_content("#plan-hash"):  # from another, the page leads to it

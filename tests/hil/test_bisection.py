@@ -142,7 +142,7 @@ def test_a_wrong_operation_of_every_solver_is_named_on_an_emulated_board(
 
 
 @pytest.mark.campaign
-def test_every_solver_s_words_are_those_of_the_model_on_every_emulator_until_one_goes_wrong(
+def test_bisection_names_nothing_on_an_emulator_but_a_planted_fault(
         trainer: tuple[Folder, str], emulator: str, ledger) -> None:
     (plan, vectors, folder), solver = trainer
     found = bisect_backend(plan, vectors, f"emu:mps2-an386:{emulator}", folder)

@@ -120,7 +120,7 @@ def test_what_an_emulator_alone_counts_is_not_counted_at_a_port() -> None:
     assert Counter().hardware is None
 
 
-def test_rounds_of_systick_are_handed_out_one_by_one_where_no_exception_is_served() -> None:
+def test_systick_rounds_are_delivered_one_by_one_while_interrupts_are_off() -> None:
     clock = Clock(Counter(kind="systick"))
     system = SystemSpace(clock)
     system.write(0x10, 7)
@@ -229,7 +229,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def test_targets_and_boards_are_listed_and_shown_with_what_installs_their_tools() -> None:
+def test_targets_and_boards_are_listed_with_install_commands() -> None:
     listed = json.loads(run("targets", "--json")[1])
     assert {"microbit", "mps2-an386"} <= {b["id"] for b in listed["boards"]}
     shown = json.loads(run("targets", "microbit", "--json")[1])

@@ -76,7 +76,7 @@ def test_no_call_takes_more_stack_than_was_computed_nor_much_less(
         assert used <= computed[call] <= used + slack, (call, used, computed[call])
 
 
-def test_the_library_in_a_program_of_yours_takes_less_than_in_all_of_its_objects(tmp_path: Path) -> None:
+def test_the_library_linked_into_a_program_is_smaller_than_its_objects(tmp_path: Path) -> None:
     plan = generated(ONLINE, tmp_path)
     image = build_firmware(tmp_path, plan, compiler="gcc")
     predict, learn = image.library("predict"), image.library("update", "predict")
@@ -119,7 +119,7 @@ def test_it_is_told_whether_the_target_and_level_of_a_budget_were_measured() -> 
             "target": "cortex-m4", "optimise": level, "looked_at": told}
 
 
-def test_a_budget_that_no_tool_can_measure_is_refused_before_anything_is_generated() -> None:
+def test_a_resource_limit_that_no_tool_can_measure_is_refused_before_gen() -> None:
     for budget, where, allowed in (
             ({"cycles": {"predict": 3}}, "[budget] cycles", "instructions"),
             ({"target": "atmega2560", "instructions": {"predict": 3}}, "[budget] instructions", "cycles"),
@@ -149,7 +149,7 @@ def test_what_was_not_measured_is_told_with_the_remedy_of_its_reason(
     assert problem.code == "E334" and remedy in problem.remedy
 
 
-def test_a_model_over_its_budget_of_ram_is_refused_before_anything_is_generated() -> None:
+def test_a_model_over_its_ram_limit_is_refused_before_gen() -> None:
     with pytest.raises(KerncastError) as caught:
         refuse_oversize(Spec(**ONLINE, budget={"ram": 50}))
     assert caught.value.problems[0].code == "E333"
@@ -200,7 +200,7 @@ def test_cost_measures_the_level_of_the_budget_or_says_that_it_did_not(
     assert "budget (cortex-m4, -O1) not looked at" in capsys.readouterr().err
 
 
-def test_cost_measures_each_target_and_level_once_and_says_which_is_under_way(
+def test_cost_measures_and_reports_each_target_and_level_once(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     generated(ONLINE, tmp_path)
     asked_for = measuring(monkeypatch)
@@ -216,7 +216,7 @@ def test_cost_measures_each_target_and_level_once_and_says_which_is_under_way(
     assert caught.value.problems[0].where == "--target"
 
 
-def test_build_takes_the_level_of_the_budget_and_says_where_that_is_for_another_target(
+def test_build_uses_the_level_of_the_limits_if_for_another_target_too(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     generate(asked(flash=10, optimise="-Os", target="cortex-m0"), tmp_path, "cortex-m4")
     build(tmp_path)
@@ -226,7 +226,7 @@ def test_build_takes_the_level_of_the_budget_and_says_where_that_is_for_another_
 
 
 @pytest.mark.parametrize("command", ["check", "gen"])
-def test_a_budget_for_a_target_that_there_is_not_is_refused_before_anything_is_generated(
+def test_a_resource_limit_for_an_unknown_target_is_refused_before_gen(
         command: str, tmp_path: Path) -> None:
     spec = tmp_path / "spec.toml"
     text = (Path(__file__).parents[2] / "examples" / "ecg.toml").read_text(encoding="utf-8")

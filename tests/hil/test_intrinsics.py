@@ -49,7 +49,7 @@ def words(random, columns, rows):
     return chosen.astype(np.int16)
 
 
-def test_the_instructions_that_a_targets_file_names_are_those_that_its_level_uses():
+def test_the_instructions_that_a_target_file_lists_are_used_at_its_level():
     line = re.search(r'^intrinsics = "dsp" +# ARMv7E-M: (.*)$',
                      resource("firmware/targets/cortex-m4.toml").read_text(), re.M)
     assert line

@@ -88,7 +88,7 @@ def table(result: pytest.RunResult) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows if len(row) in (3, 5) and row[-1].isdigit()}
 
 
-def test_vectors_and_fixtures_run_on_every_back_end_and_junit_tells_words_plan_and_costs(
+def test_every_back_end_replays_vectors_and_reports_them_to_junit(
         run: Run, pytester: pytest.Pytester, made: tuple[Plan, Path],
         require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
@@ -164,7 +164,7 @@ def test_a_board_is_not_shared_among_workers(run: Run) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR and "--dist loadgroup" in result.stderr.str()
 
 
-def test_a_missing_tool_skips_with_its_remedy_and_fails_where_tools_are_required(
+def test_a_missing_tool_skips_the_test_with_the_remedy(
         run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     result = run("out", "--kerncast-on", "emu:mps2-an386:qemu", "-rs")
@@ -192,7 +192,7 @@ def test_a_test_that_names_no_folder_or_a_wrong_one_is_told_what_to_write(
     assert result.stdout.str().count("allowed: a folder made by kerncast gen") == 2, "once for each test"
 
 
-def test_a_test_that_requires_what_no_back_end_has_fails_and_is_not_skipped_for_ever(
+def test_a_requirement_that_no_back_end_knows_fails_instead_of_skipping(
         run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it="""
         import pytest
@@ -205,7 +205,7 @@ def test_a_test_that_requires_what_no_back_end_has_fails_and_is_not_skipped_for_
     result.stdout.fnmatch_lines(["*found: nonsense", "*allowed: predict, *"])
 
 
-def test_without_a_back_end_named_nothing_is_collected_and_a_test_says_what_to_name(run: Run) -> None:
+def test_without_a_named_back_end_no_folder_is_collected(run: Run) -> None:
     assert run("out").ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result = run("test_it.py", "-rs")
     result.assert_outcomes(skipped=3)

@@ -105,7 +105,7 @@ def test_a_row_starts_as_often_as_its_lanes_allow():
     assert not any("#pragma HLS" in text for name, text in catapult.items() if not name.endswith("prim.hpp"))
 
 
-def test_the_turn_of_a_pipelined_loop_reads_no_memory_where_the_turn_before_chose():
+def test_a_pipelined_iteration_reads_no_address_chosen_by_the_one_before():
     found = []
     for case, file in (("learner16", "lms"), ("grid16", "levinson")):
         text = render_hls(make(case), "catapult")[f"hls/catapult/{case}_{file}.hpp"]

@@ -322,7 +322,7 @@ def test_platformio_takes_either_manifest(packaged, require_tool, monkeypatch, m
 
 
 # ---- Zephyr ----
-def test_the_zephyr_module_names_what_is_there_by_the_keys_of_zephyr_s_schema(packaged, require_tool):
+def test_the_zephyr_module_names_existing_files_by_keys_of_the_schema(packaged, require_tool):
     require_tool("python:yaml", "python -m pip install pyyaml")
     import yaml
 
@@ -337,7 +337,7 @@ def test_the_zephyr_module_names_what_is_there_by_the_keys_of_zephyr_s_schema(pa
     assert re.match(r"lms16: \d+ words, 0 mismatches$", test["harness_config"]["regex"][0])
 
 
-def test_kconfig_offers_a_symbol_for_each_of_two_models_and_the_samples_set_theirs(
+def test_kconfig_has_one_symbol_per_model_which_its_sample_sets(
         packaged, require_tool, tmp_path):
     require_tool("python:kconfiglib", "python -m pip install kconfiglib")
     from kconfiglib import Kconfig
@@ -352,7 +352,7 @@ def test_kconfig_offers_a_symbol_for_each_of_two_models_and_the_samples_set_thei
     assert [tree.syms[f"KERNCAST_{name.upper()}"].str_value for name in names] == ["n", "y"]
 
 
-def test_the_zephyr_sample_builds_against_the_functions_that_zephyr_documents(
+def test_the_zephyr_sample_builds_against_the_documented_zephyr_functions(
         packaged, require_tool, ledger, tmp_path):
     require_tool("cmake", f"{APT} cmake")
     sample = packaged("lms16") / "zephyr" / "samples" / "vectors"

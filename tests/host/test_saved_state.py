@@ -110,7 +110,7 @@ def test_the_second_model_goes_on_from_the_first_ones_state(cases, require_tool,
                   case=name)
 
 
-def test_every_flipped_bit_and_every_shorter_image_is_refused_and_the_model_stays(cases, built, ledger):
+def test_a_flipped_or_truncated_image_is_refused_with_the_model_unchanged(cases, built, ledger):
     case = cases("lms16_ties")
     image, _ = saved(case)
     backend = built("lms16_ties")
@@ -203,7 +203,7 @@ def slot_of(backend: HostBackend, image: bytes) -> int:
 
 @pytest.mark.parametrize(("a", "b", "newest"), [(1, 2, 1), (2, 1, 0), (0xFFFFFFFF, 0, 1), (0, 0xFFFFFFFF, 0),
                                                 (0x7FFFFFFF, 0x80000000, 1), (5, 5, 0)])
-def test_the_newer_state_is_restored_and_the_older_written_over_also_where_numbers_begin_anew(
+def test_restore_reads_the_newer_slot_and_save_overwrites_the_older(
         cases, built, a, b, newest):
     case = cases("lms16_ties")
     model, backend = open_model(case.plan), built("lms16_ties")

@@ -171,7 +171,7 @@ def systems(exact: ModuleType, cases: ModuleType, seed: int) -> list[str]:
 
 @pytest.mark.parametrize(("solver", "rounding"), [
     ("levinson", "half_up"), ("schur", "half_up"), ("schur", "floor")])
-def test_long_rows_keep_their_bound_where_lambda_is_hardly_above_what_rounding_hides(
+def test_long_rows_keep_their_bound_with_lambda_near_the_rounding_error(
         exact: ModuleType, solver: str, rounding: str) -> None:
     """Means of samples all alike: T has rank one, and the targets point to what its words get wrong."""
     n, met = 300, set()

@@ -32,7 +32,7 @@ def test_the_demo_does_not_write_into_a_folder_that_holds_other_things(tmp_path:
     assert (code, "E302" in err) == (2, True)
 
 
-def test_a_model_too_large_for_its_target_is_refused_before_anything_is_solved(tmp_path: Path) -> None:
+def test_a_model_too_large_for_its_target_is_refused_before_solving(tmp_path: Path) -> None:
     (tmp_path / "y.csv").write_text("y\n" + "1\n" * 60_000)
     (tmp_path / "big.toml").write_text(
         'model = {name = "big", algorithm = "toeplitz_rls"}\ninput = {word = "u16f0"}\n'

@@ -71,7 +71,7 @@ def test_samples_a_second_are_fmax_over_clocks():
     assert estimate._estimate(plan, SOLVER, 1, None, {}, None).samples_per_second is None
 
 
-def test_samples_a_second_of_a_core_that_overlaps_them_are_fmax_over_its_period():
+def test_samples_per_second_of_a_pipelined_core_are_fmax_over_its_period():
     plan, placed = make("gains16"), Placement("25k", {1: 100.0}, {}, ())
     one = estimate._estimate(plan, PREDICTOR, 2, None, {}, placed)
     assert one.samples_per_second == 1e8 / predictor_period(plan, 2)

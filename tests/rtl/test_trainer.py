@@ -67,7 +67,7 @@ def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator
     ("grid16", "icarus"), ("means24", "icarus"),
     *(pytest.param(*case, marks=pytest.mark.campaign)
       for case in (("grid16", "verilator"), ("means24", "verilator"), ("means32", "icarus")))])
-def test_the_trainer_sends_the_models_frame_whatever_waits_and_drops_bad_frames(require_simulator, ledger,
+def test_the_rtl_trainer_sends_the_model_s_frame_under_stalls_and_errors(require_simulator, ledger,
                                                                                 tmp_path, case, simulator):
     require_simulator(simulator)
     plan = make(case)

@@ -63,7 +63,7 @@ def test_generating_again_changes_nothing(out):
     assert stale_files(plan(), out) == []
 
 
-def test_a_new_plan_in_our_own_folder_replaces_our_files_and_removes_our_stale_ones_only(out):
+def test_a_new_plan_replaces_generated_files_and_keeps_the_user_s(out):
     (out / "notes.txt").write_text("mine")
     (out / "rtl" / "waves.txt").write_text("mine too")
     (out / "build").mkdir()
@@ -114,7 +114,7 @@ def test_a_stale_file_edited_by_hand_is_never_deleted(out):
     assert files(out) == before
 
 
-def test_a_file_of_theirs_that_has_the_name_of_a_new_one_is_never_overwritten(out):
+def test_a_user_s_file_with_the_name_of_a_new_one_is_never_overwritten(out):
     (out / "other.h").write_text("theirs\n")
     before = files(out)
     assert "other.h" in refused("E303", plan(name="other"), out)
@@ -136,7 +136,7 @@ def test_what_is_no_file_is_never_replaced(out, tmp_path, kind):
     assert not target.exists() or target.read_text() == "theirs"
 
 
-def test_a_folder_of_ours_that_became_a_link_is_refused_and_nothing_behind_it_touched(out, tmp_path):
+def test_a_generated_folder_replaced_by_a_link_is_refused_untouched(out, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.move(out / "rt", elsewhere)
     (out / "rt").symlink_to(elsewhere)
@@ -150,7 +150,7 @@ def test_a_folder_of_ours_that_became_a_link_is_refused_and_nothing_behind_it_to
 
 @pytest.mark.parametrize("name", ["../outside.txt", "/outside.txt", "rt/../../outside.txt", "a//b", "./a", "",
                                   ".", "..", "C:outside.txt", "rt\\kc_rt.h"])
-def test_a_manifest_that_names_places_outside_is_refused_and_they_are_left_alone(out, tmp_path, name):
+def test_a_manifest_with_paths_outside_is_refused_with_them_untouched(out, tmp_path, name):
     outside = tmp_path / "outside.txt"
     outside.write_text("theirs")
     manifest = json.loads((out / "manifest.json").read_text())
@@ -179,7 +179,7 @@ def test_a_manifest_with_another_type_of_value_is_refused(out, key):
     refused("E304", plan(), out)
 
 
-def test_a_plan_too_large_for_the_target_is_refused_with_bytes_needed_and_available(tmp_path):
+def test_a_plan_too_large_for_the_target_is_refused_with_both_byte_counts(tmp_path):
     target = load_target("cortex-m4").model_copy(update={"stack_bytes": 1024})
     made = plan()
     assert made.state_bytes == 72
@@ -216,7 +216,7 @@ def interrupt_at(monkeypatch, count: int) -> None:
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 5, 20])
-def test_an_interrupted_first_run_leaves_nothing_half_written_and_a_second_run_heals_it(
+def test_an_interrupted_first_run_leaves_whole_files_that_a_rerun_completes(
         tmp_path, monkeypatch, written):
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         interrupt_at(patch, written)
@@ -232,7 +232,7 @@ def test_an_interrupted_first_run_leaves_nothing_half_written_and_a_second_run_h
 
 
 @pytest.mark.parametrize("written", [1, 4, 12, 30])
-def test_an_interrupted_change_of_plan_is_told_and_healed_towards_either_plan(
+def test_an_interrupted_change_of_plan_is_reported_and_recovers_either_way(
         out, tmp_path, monkeypatch, written):
     for name, other in (("to", plan(lam=0.25)), ("back", plan())):
         folder = Path(shutil.copytree(out, tmp_path / name))
@@ -254,7 +254,7 @@ def test_an_edit_after_an_interrupted_run_is_still_never_overwritten(out, monkey
     assert "probe_model.c" in refused("E303", plan(lam=0.25), out)
 
 
-def test_what_a_killed_process_leaves_of_its_first_file_does_not_block_the_next(tmp_path):
+def test_a_partial_first_file_of_a_killed_run_does_not_block_the_next(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
     manifests.part_of(out / "manifest.json").write_text("{")

@@ -39,7 +39,7 @@ def codes(function, *args):
 
 
 # ---- bundled ---------------------------------------------------------------------------------------------
-def test_the_ecg_is_a_window_with_known_noise_as_the_specs_converter_delivers_it():
+def test_the_ecg_is_a_window_in_adc_counts_with_known_noise():
     spec = Spec.load(EXAMPLES / "ecg.toml")
     data = load_dataset(spec)
     assert (data.x_raw.shape, data.y_raw.shape, data.clean.shape) == ((256, 1), (256,), (256,))
@@ -103,7 +103,7 @@ def test_a_spec_without_data_says_so():
     assert codes(load_dataset, spec) == [("E240", "[data]")]
 
 
-def test_a_window_of_the_equaliser_is_a_later_part_of_the_one_before_and_its_symbol_is_in_its_middle():
+def test_each_equaliser_window_is_the_one_before_shifted_by_a_sample():
     data = load_dataset(Spec.load(EXAMPLES / "equaliser.toml"))
     assert (data.x_raw.shape, data.x_test_raw.shape) == ((1000, 5), (1000, 5))
     np.testing.assert_array_equal(data.x_raw[1:, :-1], data.x_raw[:-1, 1:])
@@ -145,7 +145,7 @@ def lagged_spec(columns=2, **data):
                 data={"file": "train.csv", "lagged": True} | data)
 
 
-def test_a_lagged_file_has_targets_only_and_each_is_predicted_from_those_before_the_last_first(tmp_path):
+def test_a_lagged_file_predicts_each_target_from_the_latest_ones_first(tmp_path):
     for name, count in (("train", 5), ("test", 2)):
         (tmp_path / f"{name}.csv").write_text("y\n" + "".join(f"{10 * i}\n" for i in range(count)))
     data = load_dataset(lagged_spec(test="test.csv"), tmp_path)

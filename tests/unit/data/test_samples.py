@@ -164,7 +164,7 @@ def test_wrong_lines_of_a_libsvm_file_are_found(file, text, code, place):
     assert problems(path, columns=3) == [(code, f"{path}{place}")]
 
 
-def test_a_wide_file_is_refused_before_it_is_made_dense_and_its_names_are_made_one_by_one(file, monkeypatch):
+def test_a_file_too_wide_for_memory_is_refused_before_it_is_made_dense(file, monkeypatch):
     monkeypatch.setattr("kerncast.sim.reference.systems.system.free_bytes", lambda: 10**7)
     path = file("a.svm", "1 2000000000:2\n")
     assert problems(path) == [("E237", str(path))]
@@ -195,7 +195,7 @@ def test_channels_are_columns_or_chosen_by_number(file):
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
-def test_a_recording_that_was_cut_short_is_refused_with_both_numbers_of_frames(file, kind):
+def test_a_truncated_recording_is_refused_with_both_numbers_of_frames(file, kind):
     path = file("a.wav", "")
     wavfile.write(path, 8000, np.ones((4, 2), kind))
     whole = path.read_bytes()
@@ -210,7 +210,7 @@ def test_a_recording_that_was_cut_short_is_refused_with_both_numbers_of_frames(f
     assert problems(path) == [("E241", str(path))]
 
 
-def test_a_recording_without_frames_holds_no_samples_and_one_of_open_end_is_read(file):
+def test_a_recording_without_frames_is_refused(file):
     path = file("a.wav", "")
     wavfile.write(path, 8000, np.zeros(0, np.int16))
     assert problems(path) == [("E247", str(path))]

@@ -53,7 +53,7 @@ def test_the_terms_add_up_to_the_error_that_the_user_sees(s: Spec) -> None:
 
 
 @pytest.mark.parametrize("s", SPECS)
-def test_quantisation_is_the_distance_to_the_float_reference_and_shrinks_with_the_word(s: Spec) -> None:
+def test_the_quantisation_term_is_the_difference_to_the_float_reference(s: Spec) -> None:
     result, _ = run(s)
     assert result.budget is not None
     np.testing.assert_array_equal(result.budget.terms["quantisation"], result.f - result.f_float)
@@ -112,7 +112,7 @@ def test_the_budget_does_not_change_the_range_log() -> None:
     assert few.budget is not None and len(few.budget.total) == 40 and len(few.f) == 1
 
 
-def test_the_training_inputs_are_predicted_once_where_the_test_inputs_are_the_same(
+def test_training_inputs_are_predicted_once_if_also_the_test_inputs(
         monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

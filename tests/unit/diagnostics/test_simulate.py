@@ -162,7 +162,7 @@ def test_lists_of_raw_words_are_as_good_as_arrays() -> None:
         simulate(make_plan(spec), [[1, 2]], [10, -20])
 
 
-def test_a_raw_word_beyond_its_type_is_refused_by_generated_code_on_this_machine() -> None:
+def test_generated_code_on_the_host_refuses_a_raw_value_beyond_its_type() -> None:
     spec = Spec(model={"name": "tiny", "algorithm": "kernel_lms"}, input={"word": "u8f0"},
                 output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 3, "eta": 0.5})
     backend = HostBackend(make_plan(spec))

@@ -161,7 +161,7 @@ def test_the_sensors_words_may_be_given():
     assert np.array_equal(kerncast.raw_inputs(plan, inputs / 16.0), inputs)
 
 
-def test_the_hash_covers_the_quantised_words_and_the_file_is_read_back_exactly(tmp_path):
+def test_a_predictor_file_is_read_back_exactly(tmp_path):
     fitted = REGRESSORS["process columns"].fit(X, Y)
     made = described(fitted, X)
     again = read_model(made.text, "model.json")
@@ -206,7 +206,7 @@ def test_what_is_no_predictor_is_refused_with_a_remedy(code, estimator):
     refused(code, spec=fitted, x_raw=X)
 
 
-def test_of_several_classes_the_refusal_names_them_and_what_it_tells_to_do_gives_the_labels():
+def test_an_svc_of_several_classes_is_refused_with_a_remedy_that_works():
     y = np.argmax(np.c_[X[:, :2], np.zeros(len(X))], axis=1)
     problem = refused("E273", spec=SVC().fit(X, y), x_raw=X)
     assert problem.value == "3 classes: 0, 1, 2" and "OneVsRestClassifier(SVC())" in problem.remedy
@@ -236,7 +236,7 @@ def test_words_that_cannot_hold_the_predictions_are_refused():
 
 
 # ---- files ----
-def test_a_model_that_is_missing_damaged_changed_or_of_another_spec_is_refused(tmp_path):
+def test_a_missing_damaged_changed_or_foreign_model_is_refused(tmp_path):
     fitted = SVR().fit(X, Y)
     path = tmp_path / "motor.toml"
     kerncast.export(fitted, X, path, Y)
@@ -288,7 +288,7 @@ def test_what_a_call_gives_wrong_is_told_with_what_to_do(tmp_path):
 
 
 # ---- what words cannot follow ----
-def test_words_that_differ_from_the_estimator_are_warned_of_with_the_word_that_does():
+def test_a_large_prediction_gap_warns_with_a_sufficient_word_length():
     steep = SVR(C=1e6, gamma=0.01).fit(X, Y)
     with pytest.warns(UserWarning, match="W208") as told:
         plan = kerncast.plan(steep, NEW)

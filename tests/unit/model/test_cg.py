@@ -243,7 +243,7 @@ def singular() -> tuple[Plan, np.ndarray, np.ndarray]:
     return plan, rng.integers(0, 256, (32, 1)), rng.integers(-128, 128, 32)
 
 
-def test_a_matrix_that_words_show_to_be_indefinite_is_refused_and_leaves_nothing_behind() -> None:
+def test_a_visibly_indefinite_matrix_is_refused_with_a_clean_state() -> None:
     plan, x, y = singular()
     model = open_model(plan)
     assert STATUSES[int(model.train(x, y)["status"][0])] == "not_positive_definite"
@@ -252,7 +252,7 @@ def test_a_matrix_that_words_show_to_be_indefinite_is_refused_and_leaves_nothing
     assert model.predict(x[:2])["status"].tolist() == [STATUSES.index("not_trained")] * 2
 
 
-def test_the_same_system_in_32_bits_or_with_a_larger_lambda_is_solved_or_called_inaccurate() -> None:
+def test_that_system_with_32_bits_or_more_lambda_is_solved_or_inaccurate() -> None:
     _, x, y = singular()
     assert trained(plan_of(32, 1e-9, **line(32, sigma=4000.0, steps=30)), x, y)[0] in (
         "inaccurate", "not_positive_definite")

@@ -55,7 +55,7 @@ def test_the_examples_have_the_parameters_that_were_chosen(name, chosen):
         assert values[key] == float(value), f"{key} of examples/{name}.toml"
 
 
-def test_a_stream_that_changes_is_followed_with_rho_and_by_truncation_only_with_rho():
+def test_truncation_follows_a_changing_stream_only_with_rho():
     without, with_it = (drift.settled(drift.curve(drift.LEARNERS["NT"], rho, 1))[1] for rho in (0.0, 0.01))
     assert with_it < 0.8 * without
 

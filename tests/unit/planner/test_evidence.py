@@ -105,7 +105,7 @@ def test_why_of_an_unknown_signal_lists_the_signals() -> None:
         why(make_plan(learner()), "beta")
 
 
-def test_what_was_seen_of_a_block_and_what_it_reaches_are_told_with_their_exponents() -> None:
+def test_observed_and_possible_ranges_of_a_block_state_their_exponents() -> None:
     plan = run(trainer(lam=0.01))
     for name in ("a", "alpha"):
         entry, limits = plan.evidence[name], exponents(plan, name)

@@ -98,7 +98,7 @@ def test_alpha_follows_from_the_design_range_the_data_or_the_spec():
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_raw_words_of_equal_gain_are_taken_as_they_are_and_the_gain_goes_into_sigma(word):
+def test_a_gain_common_to_all_columns_goes_into_sigma(word):
     one = make_plan(spec(LEARNER, numbers={"word": word}))
     two = make_plan(spec(LEARNER, numbers={"word": word}, input={"gain": 0.125}, kernel={"sigma": 50.0 / 8}))
     for plan in (one, two):

@@ -78,7 +78,7 @@ def test_targets_that_no_word_shows_are_told_by_a_run() -> None:
     assert (problem.code, problem.where) == ("W203", "[output] word")
 
 
-def test_targets_of_few_steps_of_their_word_are_told_where_the_data_are_known() -> None:
+def test_targets_spanning_few_lsb_are_warned_of_if_the_data_are_known() -> None:
     s, y = spec("toeplitz_rls", "s24f0"), np.resize([700, -512, 90, 333], N)
     assert codes(s) == []
     plan = make_plan(s, None, y)

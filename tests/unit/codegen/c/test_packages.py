@@ -75,7 +75,7 @@ def test_a_package_without_vectors_is_refused_before_a_file_is_written(plan, tmp
 
 # ---- what is written ----
 @pytest.mark.parametrize("kind", PACKAGES)
-def test_the_manifest_lists_the_package_and_a_run_without_it_leaves_the_plain_folder(
+def test_a_package_is_in_the_manifest_until_a_run_without_it_removes_it(
         plan, vectors, tmp_path, kind):
     generate(plan, tmp_path / "plain", vectors=vectors)
     out = tmp_path / "out"
@@ -123,7 +123,7 @@ def test_a_file_of_theirs_in_our_folder_is_never_overwritten_by_a_package(plan, 
     assert load_manifest(tmp_path).settled
 
 
-def test_two_models_share_no_name_but_those_of_the_runtime_and_of_build_files(plan, vectors, tmp_path):
+def test_two_models_define_no_common_build_or_configuration_name(plan, vectors, tmp_path):
     other = make_plan(Spec(**TABLES | {"model": TABLES["model"] | {"name": "other"}}))
     calls = [(call.name, call.x_raw, call.y_raw) for call in vectors.calls]
     generate(plan, tmp_path / "a", vectors=vectors, packages=tuple(PACKAGES))
@@ -137,7 +137,7 @@ def test_two_models_share_no_name_but_those_of_the_runtime_and_of_build_files(pl
 
 
 # ---- the vectors ----
-def test_a_subset_is_what_the_model_answers_to_the_first_samples_of_each_call(plan, vectors):
+def test_a_subset_holds_the_model_s_answers_to_the_first_samples_of_a_call(plan, vectors):
     assert shortened_to(plan, vectors, 1 << 20) is vectors
     short = shortened_to(plan, vectors, 200)
     assert [len(call.x_raw) for call in short.calls] == [8, 8, 10]

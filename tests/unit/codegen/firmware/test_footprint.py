@@ -28,7 +28,7 @@ def toolchain(target: str) -> Toolchain:
 
 
 @pytest.mark.parametrize("target", target_ids())
-def test_bytes_of_the_model_and_of_its_tables_are_those_of_the_plan_on_every_target(
+def test_model_and_table_bytes_equal_the_plan_s_on_every_target(
         target: str, tmp_path: Path) -> None:
     tools = toolchain(target)
     for spec in (TOEPLITZ, ONLINE):

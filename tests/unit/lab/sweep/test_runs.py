@@ -89,7 +89,7 @@ def test_a_point_is_what_plan_and_model_give_for_its_spec(serial, tmp_path):
     assert point.measures["rms"] == rms and point.measures["error"] == 100 * rms / float(np.std(data.clean))
 
 
-def test_points_that_the_spec_or_the_plan_refuses_are_results_counted_by_code(serial):
+def test_points_refused_by_spec_or_planner_are_results_counted_by_code(serial):
     assert len(serial.points) == 54
     refused = [p for p in serial.points if p.code]
     assert {p.code for p in refused} == {"E113"} and len(refused) == 9  # no words beyond 32 bits to refine to
@@ -145,7 +145,7 @@ def test_processes_and_a_cluster_give_the_rows_of_one_process(serial, tmp_path):
 
 
 @pytest.mark.parametrize("parts", [1, 2, 8, 16, 40])
-def test_few_points_are_cut_into_chunks_for_all_workers_and_many_into_small_ones(parts):
+def test_points_are_cut_into_small_chunks_that_employ_every_worker(parts):
     for count in (1, 5, search.BATCH, 500):
         points = [{"n": i} for i in range(count)]
         chunks = executors.cut(points, parts)
@@ -299,7 +299,7 @@ def command(tmp_path, *words, text=ECG):
     return CliRunner().invoke(app, ["sweep", str(tmp_path / "ecg.toml"), "-o", str(tmp_path / "run"), *words])
 
 
-def test_an_empty_set_of_designs_tells_the_limit_that_binds_and_keeps_the_points(tmp_path):
+def test_an_empty_set_of_designs_names_the_binding_limit_and_keeps_points(tmp_path):
     words = ["--grid", "numbers.word=16,24", "--constraint", "ram <= 100 B", "--constraint", "error <= 90 %"]
     shown = command(tmp_path, *words)
     least = min(p.measures["ram"] for p in open_run(tmp_path / "run").points)

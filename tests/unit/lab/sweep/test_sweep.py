@@ -56,7 +56,7 @@ def point(key, inputs=None, status="ok", code="", **measures):
 
 
 # ---- keys and values ----
-def test_the_spec_and_the_options_ask_the_same_and_options_replace_keys_of_the_spec(tmp_path):
+def test_the_sweep_table_of_a_spec_equals_the_same_options(tmp_path):
     spec = Spec.from_text(ECG + SWEEP)
     told = make_settings(spec, tmp_path)
     same = make_settings(Spec.from_text(ECG), tmp_path, grid=[
@@ -69,7 +69,7 @@ def test_the_spec_and_the_options_ask_the_same_and_options_replace_keys_of_the_s
     assert spec.hash == Spec.from_text(ECG).hash  # what is swept is no part of what is built
 
 
-def test_values_of_a_range_lie_at_equal_ratios_and_of_whole_keys_they_are_whole():
+def test_values_of_a_range_have_equal_ratios_rounded_for_integer_keys():
     axes = make_space(Spec.from_text(ECG), ["toeplitz.lam=0.01..1/3", "n=8..128/5", "sigma=1..4/5"]).axes
     assert {axis.key: axis.values for axis in axes} == {"toeplitz.lambda": (0.01, 0.1, 1.0),
                                                         "toeplitz.n": (8, 16, 32, 64, 128),

@@ -148,7 +148,7 @@ def test_an_inverse_that_is_none_is_made_afresh_and_counted() -> None:
         assert np.abs((K + (1 + 2.0**-14) * np.eye(8)) @ inverse - np.eye(8)).max() < 1e-2
 
 
-def test_where_no_inverse_passes_the_status_says_what_is_lost_and_numbers_stay_finite() -> None:
+def test_without_a_valid_inverse_the_status_warns_and_values_stay_finite() -> None:
     model, x, y = filled()
     state = model.state()
     K = state["gram"].astype(np.uint32).view(np.float32).reshape(8, 8)

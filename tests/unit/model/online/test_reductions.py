@@ -149,7 +149,7 @@ def test_the_losses_of_the_rails_fit_their_words(word: int) -> None:
         assert sorted(model.state()["v"].tolist()) == [250, 500, 1000]
 
 
-def test_lambda_max_of_fklms_is_the_largest_distance_that_real_numbers_permit() -> None:
+def test_lambda_max_of_fklms_is_the_largest_distance_in_real_arithmetic() -> None:
     limit = 1 - float(np.exp(-(25.0**2) / (2 * SIGMA**2)))
     below, above = (make_plan(spec_of(max_deterioration=limit + d)).integer("max_deterioration")
                     for d in (-1e-9, 1e-9))

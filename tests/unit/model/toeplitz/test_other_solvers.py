@@ -61,7 +61,7 @@ def test_what_belongs_to_levinson_is_refused_with_other_solvers(solver: str, key
     assert problem.code == "E113" and solver in problem.message and "levinson" in problem.remedy
 
 
-def test_look_ahead_solves_what_levinson_refuses_and_says_that_no_bound_can_be_stated() -> None:
+def test_lookahead_solves_what_levinson_refuses_without_stating_a_bound() -> None:
     rng = np.random.default_rng(0)
     x, y, statuses = rng.integers(0, 256, (40, 2)), rng.integers(-128, 128, 40), {}
     for solver in ("levinson", "schur", "lookahead", "lookahead_f32"):

@@ -101,7 +101,7 @@ def test_zero_targets_give_zero_and_a_bound_of_zero():
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_static_scaling_is_as_good_where_its_range_is_right_and_says_where_it_is_not(word):
+def test_static_scaling_is_accurate_if_its_range_is_right_else_it_warns(word):
     y = targets(32)
     for options, wanted in (({"y": y}, "ok"), ({"numbers": {"ranges": {"alpha": 0.05}}}, None)):
         plan = plan_of(word, 0.1, scaling="static", **options)

@@ -110,7 +110,7 @@ def test_the_bound_in_the_evidence_is_that_of_the_format_that_was_chosen(
         assert evidence["range"] == float(bound) <= -float(alpha.value(alpha.lo))
 
 
-def test_what_is_predicted_after_a_projection_may_be_larger_than_the_multipliers_were() -> None:
+def test_a_prediction_after_a_projection_may_exceed_the_coefficients() -> None:
     """With kappa > 1, f reaches kappa S, so that the error contracts where gap > eta kappa only."""
     plan = make_plan(spec(0.9, 0.02, 25.0, 8, 32))
     eta, decay = _rates(plan)
@@ -133,7 +133,7 @@ def test_a_newest_vector_without_a_slot_hands_to_all_that_are_held() -> None:
     assert tight * Fraction(99, 100) < bound < tight * Fraction(101, 100)
 
 
-def test_an_input_of_few_words_is_never_removed_so_that_forgetting_alone_bounds() -> None:
+def test_an_input_of_few_values_is_never_removed_and_only_rho_bounds_alpha() -> None:
     assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=16, raw="u4f0"))) is not None
     assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=15, raw="u4f0"))) is None
 

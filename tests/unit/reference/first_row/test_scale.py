@@ -54,7 +54,7 @@ def test_progress_counts_up_to_all_kernel_values():
 # ---- random features ----
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(2.0), Periodic(0.8, 3.0)], ids=lambda k: k.name)
-def test_the_error_of_random_features_falls_as_one_over_the_root_of_their_number(kernel, dtype):
+def test_the_error_of_random_features_falls_as_one_over_root_features(kernel, dtype):
     exact = kernel_first_row(X[:200], kernel, "diagonal_mean_biased")
     error = {m: np.sqrt(np.mean([np.mean((kernel_first_row(X[:200], kernel, "rff", features=m, seed=seed,
                                                            dtype=dtype) - exact) ** 2) for seed in range(4)]))
@@ -62,7 +62,7 @@ def test_the_error_of_random_features_falls_as_one_over_the_root_of_their_number
     assert error[64] < 0.1 and error[64] / 30 < error[4096] < error[64] / 4  # 8 is meant
 
 
-def test_a_matrix_of_random_features_is_positive_semidefinite_and_its_seed_repeats_it():
+def test_a_matrix_of_random_features_is_positive_semidefinite():
     r = first_row(X[:150], 0.7, "rff", features=40, seed=5)
     assert eigvalsh(toeplitz(r))[0] > -1e-12 and r[0] == 1.0
     np.testing.assert_array_equal(r, first_row(X[:150], 0.7, "rff", features=40, seed=5))
@@ -74,7 +74,7 @@ def test_a_periodic_kernel_of_almost_no_width_has_frequencies_all_the_same():
 
 
 # ---- checkpoints ----
-def test_an_interruption_leaves_a_whole_checkpoint_from_which_the_row_comes_out_the_same(row, tmp_path):
+def test_an_interrupted_row_resumes_from_its_checkpoint_to_the_same_bits(row, tmp_path):
     path = tmp_path / "row.npz"
 
     def stop(done, total):
@@ -93,7 +93,7 @@ def test_an_interruption_leaves_a_whole_checkpoint_from_which_the_row_comes_out_
         np.testing.assert_array_equal(resumed, row)
 
 
-def test_an_interruption_while_the_checkpoint_is_written_leaves_the_one_before(tmp_path, monkeypatch):
+def test_an_interruption_during_a_checkpoint_keeps_the_one_before(tmp_path, monkeypatch):
     path = tmp_path / "row.npz"
     checkpoint.save(path, "key", checkpoint.State(1, np.ones(5)))
 
@@ -176,7 +176,7 @@ def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(tmp_path):
 
 
 # ---- a cluster ----
-def test_workers_of_a_cluster_give_the_bits_of_one_process_and_a_checkpoint_goes_from_one_to_the_other(
+def test_cluster_workers_give_the_bits_of_one_process(
         row, tmp_path, require_tool):
     require_tool("python:distributed", "python -m pip install distributed")
     from distributed import LocalCluster

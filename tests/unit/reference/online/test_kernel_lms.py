@@ -81,7 +81,7 @@ def test_fklms_equals_a_full_search_of_all_pairs_with_duplicates_and_ties(budget
     assert learner.status is Status.OK and learner.model.count == min(budget, len(np.unique(X, axis=0)))
 
 
-def test_a_sample_presented_again_updates_its_own_multiplier_and_removes_nothing():
+def test_a_repeated_sample_updates_its_own_coefficient_and_evicts_nothing():
     learner = KernelLMS(1, Gaussian(1.0), 0.5, 0.1, "fklms", 2)
     learner.learn([[0.0], [3.0]], [1.0, 1.0])
     before = learner.model.alpha.copy()

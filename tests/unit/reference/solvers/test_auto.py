@@ -141,7 +141,7 @@ def holds(A, y, solution):
 @pytest.mark.parametrize("kind", ODD)
 @pytest.mark.parametrize(("method", "options"), [*((m, {}) for m in SOLVERS), *ITERATIVE[1:], ("auto", {})],
                          ids=str)
-def test_what_is_singular_or_indefinite_gets_an_answer_or_a_status_and_never_nan(method, options, kind):
+def test_a_singular_or_indefinite_matrix_gets_an_answer_or_status_not_nan(method, options, kind):
     if method == "cg":
         options = options | ({"landmarks": 2} if "landmarks" in options else {})
     y = np.array([1.0, 2.0, -1.0])
@@ -271,7 +271,7 @@ def test_landmarks_and_seed_are_checked_whether_they_are_used_or_not(options):
             solve_kernel(X, Y, 1.2, 0.3, "cg", preconditioner=preconditioner, **options)
 
 
-def test_a_lambda_beside_which_the_kernel_is_lost_leaves_the_subset_an_answer():
+def test_a_lambda_that_dwarfs_the_kernel_leaves_the_subset_an_answer():
     X, Y = samples()
     solution = solve_kernel(X, Y, 1.2, 1e300, "subset", landmarks=10)
     assert solution.ok and len(solution.support) == 10 and np.abs(solution.x).max() < 1e-298

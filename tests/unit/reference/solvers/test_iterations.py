@@ -66,7 +66,7 @@ def test_so_many_steps_are_taken_as_they_come(steps):
     assert cg(A, 0 * Y, steps=steps).iterations == 0
 
 
-def test_steps_beyond_what_rounding_shows_end_in_the_answer_and_indefinite_matrices_are_refused():
+def test_cg_steps_beyond_the_rounding_error_end_with_the_answer():
     x = np.array([-82.0, -20, -27, -16, 100, 112, -25, 108, 46, -13, 2, 102, 9, -13, 96])
     y = np.array([-257.0, -71, -99, -63, 309, 329, -90, 320, 118, -33, 21, 323, 26, -51, 279])
     A = KernelSystem(Linear(), x[:, None], 0.1)
@@ -88,7 +88,7 @@ def test_the_history_is_the_residual_before_the_first_step_and_after_each():
     assert solution.history[-1] <= 1e-12 * np.linalg.norm(y)
 
 
-def test_a_tolerance_out_of_reach_and_too_few_steps_are_not_converged_and_keep_their_history():
+def test_an_unmet_tolerance_is_not_converged_and_keeps_the_history():
     A, y = system(sigma=8.0, lam=1e-9), samples()[1][:, 0]
     for solution in (cg(A, y, tolerance=1e-15, max_steps=200), cg(A, y, max_steps=3),
                      block_gauss_seidel(A, y, block=20, max_sweeps=3)):
@@ -145,7 +145,7 @@ def test_conjugate_gradients_interleaved_take_fewer_sweeps():
     assert alone.ok and both.ok and both.iterations < alone.iterations / 5
 
 
-def test_a_subset_that_is_not_positive_definite_and_sweeps_that_diverge_are_said_so():
+def test_block_gauss_seidel_refuses_an_indefinite_block():
     rng = np.random.default_rng(0)
     A = scipy.linalg.block_diag(np.eye(2), -np.eye(2))
     assert block_gauss_seidel(DenseSystem(A), np.ones(4), block=2).status == "not_positive_definite"

@@ -47,7 +47,7 @@ def test_weights_are_exact_for_polynomials_of_their_degree(weights, degree):
 
 
 @pytest.mark.parametrize(("weights", "error", "gain"), [("linear", 4e-3, 4), ("cubic", 6e-4, 16)])
-def test_the_interpolated_matrix_is_as_near_to_the_kernel_matrix_as_the_step_says(weights, error, gain):
+def test_the_interpolated_matrix_differs_from_the_kernel_s_as_its_step_says(weights, error, gain):
     x, _ = irregular()
     exact = Gaussian(WIDTH)(x[:, np.newaxis], x[:, np.newaxis]) + LAM * np.eye(len(x))
     coarse, fine = (np.abs(grid(x, weights, finer).dense() - exact).max() for finer in (1, 2))
@@ -56,7 +56,7 @@ def test_the_interpolated_matrix_is_as_near_to_the_kernel_matrix_as_the_step_say
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_the_grid_reaches_around_all_samples_and_a_sample_on_a_node_is_that_node(weights):
+def test_the_grid_spans_all_samples(weights):
     system = GridSystem(Gaussian(1.0), np.array([4.0, 1.0, 2.0]), 0.0, 1.0, weights)
     assert system.nodes[0] <= 0.0 and system.nodes[-1] >= 5.0 and len(system.nodes) == system.node_count
     np.testing.assert_allclose(system.at_nodes(np.array([7.0, 5.0, 6.0])),
@@ -86,7 +86,7 @@ def test_every_method_solves_a_system_on_a_grid(method):
     assert solution.bytes > 0 and solution.operations > 0
 
 
-def test_an_expansion_in_the_nodes_is_nearer_to_the_exact_one_than_one_in_the_samples():
+def test_an_expansion_in_nodes_is_closer_to_the_exact_one_than_in_samples():
     x, y = irregular()
     kernel, V = Gaussian(5.0), x[:, np.newaxis]
     system = GridSystem(kernel, x, 0.01, 5.0 / STEPS_IN_WIDTH["cubic"], "cubic")

@@ -36,7 +36,7 @@ def test_levinson_equals_scipy_for_one_and_several_right_hand_sides(n, shape):
     np.testing.assert_allclose(solution.x, scipy.linalg.solve_toeplitz(r, Y), rtol=1e-9, atol=1e-12)
 
 
-def test_eps_is_the_ratio_of_the_last_two_leading_minors_and_xi_stays_below_one():
+def test_eps_is_the_ratio_of_the_last_two_leading_minors():
     r = positive_definite(12)
     solution = solve_toeplitz(r, np.ones(12))
     minors = [np.linalg.det(scipy.linalg.toeplitz(r[:m])) for m in (11, 12)]
@@ -70,7 +70,7 @@ def test_a_matrix_that_is_not_positive_definite_is_named_and_gives_zeros(r):
     assert solution.residual == pytest.approx(np.sqrt(14))
 
 
-def test_plain_diagonal_means_of_shuffled_data_are_refused_not_answered_with_garbage():
+def test_plain_diagonal_means_of_shuffled_data_are_refused():
     X = np.random.default_rng(0).normal(size=(60, 2))
     r = first_row(X, 1.0, "diagonal_mean")
     r[0] += 1e-4

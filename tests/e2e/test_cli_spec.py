@@ -166,6 +166,9 @@ def test_init_writes_nothing_under_a_name_that_cannot_be_used(tmp_path, name):
 def test_init_creates_a_missing_output_folder(tmp_path):
     assert run("init", "motor", "-o", tmp_path / "new" / "specs")[0] == 0
     assert run("check", tmp_path / "new" / "specs" / "motor.toml")[0] == 0
+
+
+def test_init_refuses_a_file_in_place_of_the_output_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
     code, _, err = run("init", "motor", "-o", tmp_path / "file")
     assert code == 2

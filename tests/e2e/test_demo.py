@@ -56,8 +56,11 @@ def test_the_filtered_ecg_is_closer_to_the_clean_signal_than_the_samples(
         demo: dict[str, Any]) -> None:
     found = example(demo, "ecg")
     assert found["errors"]["model"]["rms"] < 0.7 * found["peers"]["no filter"]
-    assert found["errors"]["model"]["alpha_error"] <= 5e-3
     assert found["errors"]["model"]["rms"] == pytest.approx(found["errors"]["float"]["rms"], rel=0.02)
+
+
+def test_alpha_of_the_ecg_is_within_half_a_percent_of_float64(demo: dict[str, Any]) -> None:
+    assert example(demo, "ecg")["errors"]["model"]["alpha_error"] <= 5e-3
 
 
 def test_the_digits_are_told_apart_within_one_point_of_float(demo: dict[str, Any]) -> None:

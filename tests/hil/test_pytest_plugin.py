@@ -170,6 +170,11 @@ def test_a_missing_tool_skips_the_test_with_the_remedy(
     result = run("out", "--kerncast-on", "emu:mps2-an386:qemu", "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*missing tool: emu:mps2-an386:qemu; to add it: *install*"])
+
+
+def test_a_missing_tool_fails_the_test_if_tools_are_required(
+        run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setenv("KERNCAST_REQUIRE_TOOLS", "1")
     result = run("out", "--kerncast-on", "emu:mps2-an386:qemu")
     result.assert_outcomes(failed=1)
@@ -207,11 +212,14 @@ def test_a_requirement_that_no_back_end_knows_fails_instead_of_skipping(
 
 def test_without_a_named_back_end_no_folder_is_collected(run: Run) -> None:
     assert run("out").ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    result = run("--kerncast-on", "model", "--ignore=out", "--ignore=test_it.py")
+    result.stdout.fnmatch_lines(["kerncast: no test, and no generated folder with vectors; kerncast gen *"])
+
+
+def test_without_a_named_back_end_a_test_is_skipped_with_the_remedy(run: Run) -> None:
     result = run("test_it.py", "-rs")
     result.assert_outcomes(skipped=3)
     result.stdout.fnmatch_lines(["*pytest --kerncast-on host*"])
-    result = run("--kerncast-on", "model", "--ignore=out", "--ignore=test_it.py")
-    result.stdout.fnmatch_lines(["kerncast: no test, and no generated folder with vectors; kerncast gen *"])
 
 
 def test_a_real_board_is_opened_at_its_port(

@@ -107,6 +107,10 @@ def test_each_equaliser_window_is_the_one_before_shifted_by_a_sample():
     data = load_dataset(Spec.load(EXAMPLES / "equaliser.toml"))
     assert (data.x_raw.shape, data.x_test_raw.shape) == ((1000, 5), (1000, 5))
     np.testing.assert_array_equal(data.x_raw[1:, :-1], data.x_raw[:-1, 1:])
+
+
+def test_the_symbol_of_an_equaliser_window_is_that_of_its_middle_sample():
+    data = load_dataset(Spec.load(EXAMPLES / "equaliser.toml"))
     s = data.y_raw.astype(float)
     z = s[1:] + 0.5 * s[:-1]
     noise = data.x_raw[1:, 2] / 256 - (z - 0.9 * z**2)

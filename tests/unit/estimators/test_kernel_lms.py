@@ -71,10 +71,15 @@ def test_a_learner_that_forgets_follows_a_target_that_turns_round():
 
 
 @pytest.mark.parametrize("kind", ONLINE)
-def test_verbose_shows_samples_and_their_rate_on_stderr(kind, capsys):
+def test_fit_prints_nothing_unless_verbose(kind, capsys):
     X, y = stream(300)
     kind(0.4, budget=10, presentations=2).fit(X, y > 0)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", ONLINE)
+def test_verbose_shows_samples_and_their_rate_on_stderr(kind, capsys):
+    X, y = stream(300)
     kind(0.4, budget=10, presentations=2, verbose=True).fit(X, y > 0)
     out, err = capsys.readouterr()
     assert out == ""

@@ -210,6 +210,10 @@ def test_long_irregular_signals_are_solved_by_conjugate_gradients():
     model = ToeplitzRLSRegressor(3.0, 1e-3).fit(t, y)
     assert (model.solver_, model.status_) == ("cg", "ok") and "multiplied by FFT" in model.why_
     assert model.residual_ <= 1e-9 * np.linalg.norm(y)
+
+
+def test_a_grid_search_over_long_irregular_signals_finds_sigma():
+    t, y = signal(0.2, n=3000)
     search = GridSearchCV(ToeplitzRLSRegressor(), {"sigma": [1.0, 4.0, 1000.0]}, cv=KFold(3, shuffle=True,
                                                                                        random_state=0))
     assert search.fit(t, y).best_params_ == {"sigma": 4.0} and search.best_score_ > 0.9

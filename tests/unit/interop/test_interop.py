@@ -161,11 +161,16 @@ def test_the_sensors_words_may_be_given():
     assert np.array_equal(kerncast.raw_inputs(plan, inputs / 16.0), inputs)
 
 
-def test_a_predictor_file_is_read_back_exactly(tmp_path):
+def test_a_predictor_file_is_read_back_exactly():
     fitted = REGRESSORS["process columns"].fit(X, Y)
     made = described(fitted, X)
     again = read_model(made.text, "model.json")
     assert again.to_json() == made.text and np.array_equal(again(NEW), made.model(NEW))
+
+
+def test_the_plan_hash_covers_the_quantised_values_of_a_predictor(tmp_path):
+    fitted = REGRESSORS["process columns"].fit(X, Y)
+    made = described(fitted, X)
     plan = kerncast.plan(fitted, X)
     spec = kerncast.export(fitted, X, tmp_path / "predictor.toml")
     assert kerncast.plan(spec).hash == plan.hash == Plan.from_json(plan.to_json()).hash

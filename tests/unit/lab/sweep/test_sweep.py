@@ -64,6 +64,10 @@ def test_the_sweep_table_of_a_spec_equals_the_same_options(tmp_path):
         objectives=["error", "ram"], constraints=["error <= float + 1", "ram <= 8 kB"])
     assert sorted(map(repr, told.space.axes)) == sorted(map(repr, same.space.axes))
     assert told.constraints == same.constraints and told.objectives == same.objectives
+
+
+def test_sweep_options_replace_keys_of_the_spec(tmp_path):
+    spec = Spec.from_text(ECG + SWEEP)
     replaced = make_settings(spec, tmp_path, grid=["kernel.sigma=2.5"]).space
     assert {axis.key: axis.values for axis in replaced.axes}["kernel.sigma"] == (2.5,)
     assert spec.hash == Spec.from_text(ECG).hash  # what is swept is no part of what is built

@@ -65,6 +65,10 @@ def test_the_error_of_random_features_falls_as_one_over_root_features(kernel, dt
 def test_a_matrix_of_random_features_is_positive_semidefinite():
     r = first_row(X[:150], 0.7, "rff", features=40, seed=5)
     assert eigvalsh(toeplitz(r))[0] > -1e-12 and r[0] == 1.0
+
+
+def test_the_seed_of_random_features_repeats_their_row():
+    r = first_row(X[:150], 0.7, "rff", features=40, seed=5)
     np.testing.assert_array_equal(r, first_row(X[:150], 0.7, "rff", features=40, seed=5))
     assert np.any(r != first_row(X[:150], 0.7, "rff", features=40, seed=6))
 
@@ -176,15 +180,22 @@ def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(tmp_path):
 
 
 # ---- a cluster ----
-def test_cluster_workers_give_the_bits_of_one_process(
-        row, tmp_path, require_tool):
+def test_cluster_workers_give_the_bits_of_one_process(row, require_tool):
+    require_tool("python:distributed", "python -m pip install distributed")
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address
+        np.testing.assert_array_equal(first_row(X, 1.5, "diagonal_mean", scheduler=address), row)
+
+
+def test_one_process_resumes_from_a_checkpoint_of_a_cluster(row, tmp_path, require_tool):
     require_tool("python:distributed", "python -m pip install distributed")
     from distributed import LocalCluster
 
     path = tmp_path / "row.npz"
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         address = cluster.scheduler_address
-        np.testing.assert_array_equal(first_row(X, 1.5, "diagonal_mean", scheduler=address), row)
 
         def stop(done, total):
             raise KeyboardInterrupt

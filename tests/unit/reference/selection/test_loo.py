@@ -149,6 +149,10 @@ def test_an_undetermined_bias_is_a_breakdown():
     solution = solve_with_bias(lambda Y: elimination(Z, Y), np.array([1.0, 2.0]))
     assert solution.status == "breakdown" and "bias is not determined" in solution.why
     assert not solution.x.any() and solution.bias == 0.0
+
+
+def test_a_refused_solution_has_a_bias_per_right_hand_side():
+    Z = DenseSystem(np.diag([1.0, -1.0]))
     refused = solve_system(Z, np.ones((2, 3)), "cholesky", fit_intercept=True)
     assert not refused.ok and refused.x.shape == (2, 3) and refused.bias.shape == (3,)
 

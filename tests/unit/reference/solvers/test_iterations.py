@@ -75,6 +75,9 @@ def test_cg_steps_beyond_the_rounding_error_end_with_the_answer():
         assert solution.ok and 2 <= solution.iterations < 2000
         np.testing.assert_allclose(solution.x, np.linalg.solve(A.dense(), Y), rtol=0, atol=1e-6)
         assert len(solution.history) == solution.iterations + 1
+
+
+def test_cg_refuses_an_indefinite_matrix():
     indefinite = DenseSystem(np.diag([3.0, 1.0, -1e-3]))
     assert cg(indefinite, np.ones(3), steps=2000).status == "not_positive_definite"
 
@@ -146,9 +149,12 @@ def test_conjugate_gradients_interleaved_take_fewer_sweeps():
 
 
 def test_block_gauss_seidel_refuses_an_indefinite_block():
-    rng = np.random.default_rng(0)
     A = scipy.linalg.block_diag(np.eye(2), -np.eye(2))
     assert block_gauss_seidel(DenseSystem(A), np.ones(4), block=2).status == "not_positive_definite"
+
+
+def test_block_gauss_seidel_refuses_a_matrix_on_which_its_sweeps_diverge():
+    rng = np.random.default_rng(0)
     B = np.eye(4) + 3.0 * (1 - np.eye(4))  # ones on the diagonal, and indefinite
     solution = block_gauss_seidel(DenseSystem(B), rng.normal(size=4), block=1)
     assert solution.status == "not_positive_definite" and not solution.x.any()

@@ -59,6 +59,11 @@ def test_the_interpolated_matrix_differs_from_the_kernel_s_as_its_step_says(weig
 def test_the_grid_spans_all_samples(weights):
     system = GridSystem(Gaussian(1.0), np.array([4.0, 1.0, 2.0]), 0.0, 1.0, weights)
     assert system.nodes[0] <= 0.0 and system.nodes[-1] >= 5.0 and len(system.nodes) == system.node_count
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_a_sample_on_a_grid_node_is_that_node(weights):
+    system = GridSystem(Gaussian(1.0), np.array([4.0, 1.0, 2.0]), 0.0, 1.0, weights)
     np.testing.assert_allclose(system.at_nodes(np.array([7.0, 5.0, 6.0])),
                                [0.0, 5.0, 6.0, 0.0, 7.0, 0.0, 0.0], atol=1e-15)
 

@@ -41,6 +41,10 @@ def test_eps_is_the_ratio_of_the_last_two_leading_minors():
     solution = solve_toeplitz(r, np.ones(12))
     minors = [np.linalg.det(scipy.linalg.toeplitz(r[:m])) for m in (11, 12)]
     assert solution.eps == pytest.approx(minors[1] / minors[0])
+
+
+def test_reflection_coefficients_stay_below_one():
+    solution = solve_toeplitz(positive_definite(12), np.ones(12))
     assert len(solution.xi) == 11 and np.all(np.abs(solution.xi) < 1)
 
 

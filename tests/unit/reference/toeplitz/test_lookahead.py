@@ -132,6 +132,12 @@ def test_a_gap_wider_than_the_block_bound_is_a_breakdown():
     assert solution.status == "breakdown" and np.all(solution.x == 0.0) and solution.blocks == ()
     assert "row 0 of 20" in solution.why and "max_block" in solution.why
     assert solution.residual == pytest.approx(np.linalg.norm(y))
+
+
+def test_a_larger_block_bound_solves_over_a_wide_gap():
+    r = np.zeros(20)
+    r[10] = 1.0
+    y = np.arange(1.0, 21.0)
     wider = solve_toeplitz(r, y, "lookahead", max_block=20)
     assert wider.blocks == (20,)
     assert_as_good_as_dense(r, y, wider)

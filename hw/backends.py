@@ -1,4 +1,4 @@
-"""hw: one door to every back end: a name opens it."""
+"""hw: open any back end by its name."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that opens nothing on any machine; nothing is built or started.
+    """Refuse a name that opens no back end; build and start nothing.
 
     Raises
     ------
@@ -137,7 +137,7 @@ def check_name(name: str) -> None:
 
 
 def at_port(name: str, ports: Sequence[str]) -> str:
-    """The name of a back end with the port of its board, where it has none.
+    """Add the port of its board to a back end's name, if the name has none.
 
     Parameters
     ----------
@@ -154,13 +154,13 @@ def at_port(name: str, ports: Sequence[str]) -> str:
 
 
 def _port_of(text: str) -> tuple[str, str]:
-    """Board, empty for any, and port of ``[BOARD=]PORT``."""
+    """Split ``[BOARD=]PORT`` into board, empty for any, and port."""
     board, _, port = text.partition("=")
     return (board, port) if board in board_ids() else ("", text)
 
 
 class _Wanted(NamedTuple):
-    """What a back end is opened from; `rest` is its name after the first colon."""
+    """Inputs from which a back end is opened; `rest` follows the name's first colon."""
 
     plan: Plan
     rest: str
@@ -173,7 +173,7 @@ class _Wanted(NamedTuple):
 
 
 class _Owning:
-    """A back end together with the folder that was made for it."""
+    """Back end together with the temporary folder made for it."""
 
     def __init__(self, backend: Backend, folder: tempfile.TemporaryDirectory[str]) -> None:
         self._backend, self._folder = backend, folder
@@ -183,7 +183,10 @@ class _Owning:
         self.save, self.restore = backend.save, backend.restore
 
     def __getattr__(self, name: str) -> Any:
-        """What else the back end has, such as ``costs`` of a board or ``plan_hash`` of the host's C."""
+        """Return the back end's other attributes.
+
+        Such as ``costs`` of a board or ``plan_hash`` of the host's C.
+        """
         return getattr(self._backend, name)
 
     def close(self) -> None:
@@ -208,7 +211,10 @@ def _model(wanted: _Wanted) -> Backend:
 
 
 def _host_choices(rest: str) -> tuple[str, str]:
-    """Compiler and optimisation level of what follows ``host:``; E420, E325."""
+    """Return compiler and optimisation level after ``host:``.
+
+    Raises E420 or E325.
+    """
     parts = rest.split(":") if rest else []
     flags = [p for p in parts if p.startswith("-")]
     compilers = [p for p in parts if not p.startswith("-")]

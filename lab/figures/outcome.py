@@ -1,4 +1,4 @@
-"""lab: pictures of an example's outcome, as PNG files."""
+"""lab: draw the outcome of an example as PNG files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DATA, _CLEAN, _MODEL, _WRONG = "#9a9a9a", "#000000", "#0072b2", "#d55e00"
 
 
 def pyplot() -> Any:
-    """matplotlib.pyplot, drawing into files; E501 without it."""
+    """Import matplotlib.pyplot for drawing into files; raise E501 without it."""
     try:
         import matplotlib
 

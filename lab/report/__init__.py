@@ -1,4 +1,4 @@
-"""lab.report: a sweep, or one design, as one HTML file that opens from disk."""
+"""lab.report: write a sweep, or one design, as one HTML file that opens from disk."""
 
 from .page import gathered
 from .render import check_plotly, write_report

@@ -1,4 +1,4 @@
-"""lab.sweep: trade-offs of a spec, point by point in the integer model, kept in a run folder.
+"""lab.sweep: evaluate a spec's trade-offs point by point in the integer model.
 
 For those who read results, such as a report::
 

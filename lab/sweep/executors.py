@@ -1,4 +1,4 @@
-"""lab.sweep: chunks of points on this machine or on a cluster: the same results, whoever computes them."""
+"""lab.sweep: evaluate chunks of points, locally or on a cluster, with equal results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EACH, _ON_CLUSTER = 2, 16
 
 def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
               scheduler: str | None = None) -> Iterator[list[Point]]:
-    """Points as they are done, in any order, some at a time.
+    """Yield points as they are done, in any order, some at a time.
 
     Parameters
     ----------
@@ -55,13 +55,13 @@ def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
 
 
 def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
-    """The points in chunks, as many as `parts` where there are enough, and more where CHUNK asks for it."""
+    """Cut the points into at least `parts` chunks, if enough, of at most CHUNK each."""
     size = min(CHUNK, -(-len(points) // parts))
     return [points[at:at + size] for at in range(0, len(points), size)]
 
 
 def check_processes() -> Any:
-    """The library of processes; E501 where it is not installed."""
+    """Check for the library of processes; raise E501 if it is not installed."""
     try:
         return import_module("joblib")
     except ImportError:
@@ -82,7 +82,7 @@ def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: in
 
 
 def _end(found: Generator[list[Point], None, None]) -> None:
-    """End what is still computed, after an interruption; that it is not waited for is no news then."""
+    """End the pending work after an interruption, without reports of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         found.close()
@@ -93,5 +93,5 @@ def _itself(evaluator: Evaluator) -> Evaluator:
 
 
 def _chunk(evaluator: Evaluator, chunk: Sequence[Inputs]) -> list[Point]:
-    """What a worker does."""
+    """Evaluate a chunk in a worker."""
     return [evaluator.point(inputs) for inputs in chunk]

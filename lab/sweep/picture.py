@@ -1,4 +1,4 @@
-"""lab.sweep: the Pareto front as a picture."""
+"""lab.sweep: draw the Pareto front."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ _ALL, _FRONT, _BEST = "#9a9a9a", "#0072b2", "#d55e00"
 
 
 def draw_front(run: Run, path: Path) -> Path | None:
-    """Draw the first two objectives of every point into a PNG file; None where matplotlib is not there."""
+    """Draw the first two objectives of every point into a PNG file.
+
+    Returns None without matplotlib.
+    """
     names = run.settings.objectives
     if len(names) < 2 or find_spec("matplotlib") is None or not run.front:
         return None

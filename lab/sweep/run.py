@@ -1,4 +1,4 @@
-"""lab.sweep: a run: what was asked, carried out and kept in a folder, and what came of it."""
+"""lab.sweep: carry out a sweep, and keep settings and results in a run folder."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of a sweep.
+    """Settings of a sweep.
 
     Parameters
     ----------
@@ -65,12 +65,12 @@ class Settings:
 
     @property
     def searches(self) -> bool:
-        """Whether points are chosen by a search, not all of the grid."""
+        """Report whether a search chooses points, instead of the whole grid."""
         return self.trials is not None and self.trials < self.space.size
 
     @property
     def evaluator(self) -> Evaluator:
-        """What evaluates the points."""
+        """Return the evaluator of the points."""
         asked = {*self.objectives, *(c.name for c in self.constraints)}
         return Evaluator(self.space, self.base_dir, beside_float=bool(asked & set(OF_FLOAT)))
 
@@ -78,7 +78,7 @@ class Settings:
 def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objectives: Sequence[str] = (),
                   constraints: Sequence[str] = (), trials: int | None = None,
                   seed: int | None = None) -> Settings:
-    """What [sweep] of a spec and the options of the command ask, the options before the spec.
+    """Combine a spec's [sweep] and the command's options, which take precedence.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
 
 
 class Run:
-    """A run folder: what was asked, and every point that is known.
+    """Run folder: settings, and every evaluated point.
 
     Parameters
     ----------
@@ -157,30 +157,33 @@ class Run:
 
     @property
     def space(self) -> Space:
-        """The spec and the keys that were varied."""
+        """Return the spec and the varied keys."""
         return self.settings.space
 
     @cached_property
     def front(self) -> list[Point]:
-        """The Pareto front of the objectives."""
+        """Return the Pareto front of the objectives."""
         return of.pareto(self.points, self.settings.objectives)
 
     @cached_property
     def best(self) -> Point | None:
-        """The cheapest design within the constraints; None where there is none."""
+        """Return the cheapest feasible design, or None."""
         return of.cheapest(self.points, self.settings.constraints, self.baseline, self.settings.objectives)
 
     def misses(self, point: Point) -> list[of.Miss]:
-        """The constraints that a point does not keep."""
+        """List the constraints that a point misses."""
         return of.misses(point, self.settings.constraints, self.baseline)
 
     def spec(self, point: Point) -> Spec:
-        """The spec of a point, for :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``."""
+        """Return a point's spec.
+
+        For :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``.
+        """
         return self.space.spec(point.inputs)
 
     @cached_property
     def why(self) -> list[of.Step]:
-        """What binds the best design: each key one step cheaper, and each word of it a bit shorter."""
+        """Return the steps that bind the best design: cheaper keys and shorter words."""
         if self.best is None:
             return []
         s, evaluator, known = self.settings, self.settings.evaluator, {p.key: p for p in self.points}
@@ -195,7 +198,7 @@ class Run:
 
 
 def narrowings(space: Space, evaluator: Evaluator, best: Point) -> list[tuple[str, str | int, str | int]]:
-    """Words of a design a bit shorter, where no axis varies them: key, as it is, as it would be."""
+    """List shorter words of a design's unswept keys: key, present value, shorter one."""
     spec, data = evaluator.spec_and_data(best.inputs)
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
     found: list[tuple[str, str | int, str | int]] = []
@@ -213,13 +216,16 @@ def narrowings(space: Space, evaluator: Evaluator, best: Point) -> list[tuple[st
 
 
 def open_run(folder: str | Path) -> Run:
-    """Read a run folder; E365 where it holds none, E366 where its results cannot be read."""
+    """Read a run folder; raise E365 for another folder, E366 for unreadable results."""
     with opened(Path(folder)) as store:
         return Run(Path(folder), store)
 
 
 def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
-    """The errors of float64 with the spec as written; E364 where a limit needs one that there is not."""
+    """Return float64's errors with the spec as written.
+
+    Raises E364 if a limit needs one that does not exist.
+    """
     baseline = evaluator.baseline()
     against = next((c for c in constraints if c.above_float and c.name not in baseline), None)
     if against is not None:
@@ -232,7 +238,7 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
               progress: Progress = lambda done, total: None,
               tell: Callable[[str], None] = lambda text: None) -> Run:
-    """Evaluate what is not known yet of a grid, or let a search try points, and keep every result.
+    """Evaluate a grid's new points, or let a search try points, and keep every result.
 
     Parameters
     ----------
@@ -286,14 +292,14 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
 
 
 def _settings_of(held: Mapping[str, Any]) -> Settings:
-    """What :func:`_kept` holds of them."""
+    """Return the settings stored by :func:`_kept`."""
     space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
     return Settings(space, held["base_dir"], tuple(held["objectives"]),
                     tuple(Constraint(**c) for c in held["constraints"]), held["trials"], held["seed"])
 
 
 def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:
-    """E367 where the folder holds points of another spec, other data or another version."""
+    """Raise E367 if the folder holds points of another spec, data set or version."""
     mine = [__version__, settings.space.values, evaluator.source]
     held = store.meta("identity")
     if held is None:
@@ -308,7 +314,7 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
 
 
 class _Work:
-    """The points of a run as they are done."""
+    """Points of a run as they are done."""
 
     def __init__(self, store: Store, settings: Settings, evaluator: Evaluator, baseline: Mapping[str, float],
                  jobs: int, scheduler: str | None, progress: Progress) -> None:
@@ -319,11 +325,11 @@ class _Work:
         self._asked: set[str] = set()
 
     def over(self, point: Point) -> list[float]:
-        """By how much a point misses each constraint."""
+        """Return a point's excess over each constraint."""
         return [c.over(point.measures, self._baseline) for c in self._settings.constraints]
 
     def done(self, inputs: list[Inputs]) -> list[Point]:
-        """The points in order; what is not known is evaluated, and kept as it comes."""
+        """Return points in order, evaluating and storing the new ones as they come."""
         total = max(len(inputs), self._settings.trials or 0 if self._settings.searches else 0)
         keys = [self._evaluator.key(point) for point in inputs]
         self._asked |= {*keys}
@@ -345,7 +351,7 @@ class _Work:
             self._known |= {point.key: point for point in points}
 
     def descend(self, most: int) -> None:
-        """From the best design of a search, one key at a time to a cheaper one, while there is any.
+        """Descend from a search's best design, one key at a time, while it gets cheaper.
 
         No more than `most` points are tried, those of the search among them. Points of another run do not
         lead, so that a run that goes on tries the same.
@@ -362,7 +368,7 @@ class _Work:
             self.done(new[:most - len(self._asked)])
 
     def _cheaper(self, best: Point) -> list[Inputs]:
-        """What differs from a design in one key and is cheaper by its plan alone, the nearest first."""
+        """List designs that differ in one key and plan cheaper, nearest first."""
         objectives = self._settings.objectives
         found = []
         for inputs in of.neighbours(self._settings.space, best.inputs):

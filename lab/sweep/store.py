@@ -1,4 +1,4 @@
-"""lab.sweep: results in one SQLite file of the run folder, a row a point, whole at any moment.
+"""lab.sweep: store results in one SQLite file, a row per point, consistent at any time.
 
 Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
 ``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the model's words).
@@ -38,30 +38,30 @@ T = TypeVar("T")
 
 
 def sealed(*values: str) -> tuple[str, ...]:
-    """The values of a row and, at its end, their digest."""
+    """Append their digest to the values of a row."""
     return (*values, hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32])
 
 
 def sound(row: Sequence[object]) -> bool:
-    """Whether a row is as it was written."""
+    """Report whether a row matches its digest."""
     return all(isinstance(value, str) for value in row) and tuple(row) == sealed(*map(str, row[:-1]))
 
 
 def point_of(row: Sequence[str]) -> Point:
-    """The point of a sound row."""
+    """Return the point of an intact row."""
     key, inputs, status, code, message, plan, words, measures, _ = row
     return Point(key, dict(json.loads(inputs)), status, code, message, plan, words,
                  dict(json.loads(measures)))
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:
-    """E377: another process is at work there."""
+    """Return E377: another process uses the folder."""
     return fail("E377", "another sweep is at work in this folder", where=str(path), value=error,
                 allowed="one sweep at a time in a folder", remedy="wait until it ends, or name another -o")
 
 
 class Store:
-    """The results of one run folder.
+    """Results of one run folder.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Store:
             raise sqlite3.DatabaseError(f"written by another version, schema {self.meta('schema')}")
 
     def _told(self, do: Callable[[], T]) -> T:
-        """What `do` gives; E366 where the file is damaged."""
+        """Return the result of `do`; raise E366 if the file is damaged."""
         try:
             return do()
         except sqlite3.OperationalError as error:
@@ -119,14 +119,14 @@ class Store:
             raise self.damaged(error) from error
 
     def damaged(self, what: object) -> KerncastError:
-        """E366: the file holds something else than was written."""
+        """Return E366: the file does not hold what was written."""
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
                     allowed="a file as kerncast sweep wrote it",
                     remedy="run the same kerncast sweep again: it keeps every result that is sound and "
                            "computes the others; if none is, move the file away, or name another -o")
 
     def meta(self, name: str) -> Any:
-        """What was kept under a name; None where nothing was."""
+        """Return the value stored under a name, or None."""
         def read() -> Any:
             row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
             if row is not None and not sound(row):
@@ -135,7 +135,7 @@ class Store:
         return self._told(read)
 
     def put(self, **values: Any) -> None:
-        """Keep values under names."""
+        """Store values under names."""
         def write() -> None:
             with self._db:
                 self._db.executemany(f"INSERT OR REPLACE INTO meta ({META}) VALUES (?, ?, ?)",
@@ -143,7 +143,7 @@ class Store:
         self._told(write)
 
     def add(self, points: Iterable[Point]) -> None:
-        """Keep points, in one transaction; what was there under the same key is replaced."""
+        """Add points in one transaction; the same key is replaced."""
         def write() -> None:
             with self._db:
                 self._db.executemany(
@@ -153,7 +153,7 @@ class Store:
         self._told(write)
 
     def points(self) -> dict[str, Point]:
-        """All points by their keys, in the order of these; E366 where any is not as it was written."""
+        """Return all points by key, in key order; raise E366 if any is damaged."""
         def read() -> dict[str, Point]:
             rows = self._db.execute(f"SELECT {POINTS} FROM points ORDER BY key").fetchall()
             kept = [row for row in rows if sound(row)]
@@ -170,6 +170,6 @@ class Store:
 
 @contextmanager
 def opened(folder: Path, *, new: bool = False) -> Iterator[Store]:
-    """A store that is closed at the end."""
+    """Open a store, and close it at the end."""
     with closing(Store(folder, new=new)) as store:
         yield store

@@ -1,4 +1,4 @@
-"""lab.sweep: the results while a sweep writes them: one sweep at a time, and what is sound outlives damage.
+"""lab.sweep: lock the results of a running sweep, and rescue intact ones after damage.
 
 The lock is SQLite's, of an empty file beside the results: it ends with the process that holds it, however
 that ends, and readers of the results need not wait for it.
@@ -25,7 +25,7 @@ LOCK = "sweep.lock"
 
 @contextmanager
 def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
-    """The results of a folder for the one sweep that writes them.
+    """Open a folder's results for the one sweep that writes them.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
 
 
 def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
-    """Put the sound rows of damaged results into a file of their own, and leave the damaged one beside it."""
+    """Move the intact rows into a new file, and keep the damaged file beside it."""
     path = folder / DATABASE
     if not path.is_file():
         return
@@ -81,7 +81,7 @@ def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
-    """Identity, None where it is lost, and points, of the rows that can be read and are as written."""
+    """Return identity, None if lost, and points of the intact rows."""
     rows: dict[str, Point] = {}
     identity = None
     with closing(sqlite3.connect(path)) as db:

@@ -1,4 +1,4 @@
-"""Prediction and Durbin's recursion on a Cortex-M4 beside what others offer, built and counted in one run.
+"""Compare prediction and Durbin's recursion on a Cortex-M4 with other libraries.
 
 ``python benchmarks/beside.py`` writes docs/peers.md.  The others, micromlgen, m2cgen and CMSIS-DSP, are taken
 from their packages on PyPI into a temporary folder; where they cannot be had, nothing is written.
@@ -70,7 +70,7 @@ same words. -O2.
 
 
 def fetched(folder: Path) -> Path:
-    """The others' packages: generators to import from `folder`, and the sources of CMSIS-DSP."""
+    """Fetch the other libraries: generators in `folder`, and the sources of CMSIS-DSP."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), *PACKAGES], check=True)
     subprocess.run([*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", CMSIS,
@@ -82,7 +82,7 @@ def fetched(folder: Path) -> Path:
 
 
 def held(task: Task, model: Learner) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The vectors that the learner holds, and their targets."""
+    """Return the learner's dictionary and its targets."""
     state = model.model.state()
     count = int(state["count"][0])
     v = state["v"].reshape(-1, task.plan.sizes["D"])[:count]
@@ -91,12 +91,12 @@ def held(task: Task, model: Learner) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def array(kind: str, name: str, values: NDArray[np.float64]) -> str:
-    """A constant array in C."""
+    """Format a constant array in C."""
     return f"const {kind} {name}[] = {{{', '.join(f'{v:.9e}f' for v in values.ravel())}}};\n"
 
 
 def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """A program that predicts by CMSIS-DSP: the ending of its file, and its text."""
+    """Return file suffix and text of a program that predicts by CMSIS-DSP."""
     dual = np.asarray(svc.dual_coef_)  # type: ignore[attr-defined]
     return ".c", ('#include "arm_math.h"\n#include "dsp/svm_functions.h"\n' + FREE
                   + array("float32_t", "vectors", v.astype(float)) + array("float32_t", "dual", dual)
@@ -109,7 +109,7 @@ def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """The same by m2cgen's C."""
+    """Return file suffix and text of a program that predicts by m2cgen's C."""
     from m2cgen import export_to_c
 
     return ".c", (export_to_c(svc) + FREE + "double in[64];\nint predict(void) { return score(in) > 0; }\n"
@@ -117,7 +117,7 @@ def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def micromlgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """The same by micromlgen's C++."""
+    """Return file suffix and text of a program that predicts by micromlgen's C++."""
     from micromlgen import port
 
     return ".cpp", ("#include <stdint.h>\n#include <math.h>\n" + port(svc)
@@ -132,14 +132,14 @@ PEERS: dict[str, tuple[Callable[[object, NDArray[np.int64]], tuple[str, str]], s
 
 
 def headers(folder: Path) -> None:
-    """What of a C library the others ask for."""
+    """Write the C library's headers that the other libraries include."""
     for name, text in {**HEADERS, "math.h": MATH, "cstdarg": "#include <stdarg.h>\n"}.items():
         (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'
                                    "#ifdef __cplusplus\n}\n#endif\n")
 
 
 def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learner]:
-    """A line of ours, and the learner that was counted; the vectors that it holds are the others' as well."""
+    """Measure our row; return it with the learner, whose dictionary the others share."""
     learner = Learner(task, "learn", level, define)
     learner.update(task)
     learner.core.start_counting()
@@ -149,7 +149,7 @@ def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learn
 
 
 def prediction_rows(sources: Path) -> Iterator[str]:
-    """Ours at both levels, then the others."""
+    """Measure our rows at both levels, then the others."""
     from sklearn.svm import SVC
 
     task = example("digits", 16)
@@ -165,7 +165,7 @@ def prediction_rows(sources: Path) -> Iterator[str]:
 
 
 def peer_rows(sources: Path, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64]) -> Iterator[str]:
-    """The lines of the others."""
+    """Measure the rows of the other libraries."""
     for name in PEERS:
         for level in OPTIMISED:
             yield peer_row(name, level, svc, v, x_test, sources)
@@ -173,7 +173,7 @@ def peer_rows(sources: Path, svc: object, v: NDArray[np.int64], x_test: NDArray[
 
 def peer_row(name: str, level: str, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64],
              sources: Path) -> str:
-    """A line of one of the others."""
+    """Measure the row of one other library."""
     made, words, kind = PEERS[name]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -207,7 +207,7 @@ def main() -> int:
 
 
 def told(rows: Iterator[str]) -> str:
-    """Lines of a table, each also told when it is there."""
+    """Yield the lines of a table, and print each as it is measured."""
     lines = []
     for row in rows:
         print(row, file=sys.stderr, flush=True)

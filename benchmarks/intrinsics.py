@@ -1,4 +1,4 @@
-"""What each level of intrinsics saves: predictions of the digits, with it and in portable C on the same core.
+"""Measure the savings of each level of intrinsics on predictions of the digits.
 
 ``python benchmarks/intrinsics.py`` writes docs/intrinsics.md. Counts are the emulators', and every word that
 was counted is compared with the model's.
@@ -35,7 +35,7 @@ half of portable C; a test holds them to it, and this page to what it counts.
 
 
 def counted(task: Task, target: str, *, portable: bool) -> Costs:
-    """What the last predictions of a task take on a target, by its level or in portable C.
+    """Count the last predictions of a task, with a target's level or in portable C.
 
     Raises
     ------
@@ -52,20 +52,20 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
 
 
 def saved(task: Task, target: str) -> tuple[Costs, Count, Count]:
-    """What predictions take on a target: the costs by its level, and the counts in portable C and by it."""
+    """Measure predictions on a target: costs, and counts without and with the level."""
     plain, costs = (counted(task, target, portable=portable) for portable in (True, False))
     return costs, plain.counts["predict"], costs.counts["predict"]
 
 
 def row(target: str, costs: Costs, plain: Count, level: Count) -> str:
-    """A target's line of the table."""
+    """Return a target's row of the table."""
     return (f"| `{target}` | {load_target(target).intrinsics} | {costs.compiler} {costs.version} "
             f"| {costs.unit} | {plain.mean:,} | {plain.worst:,} | {level.mean:,} | {level.worst:,} "
             f"| {plain.mean / level.mean:.2f} | {plain.worst / level.worst:.2f} |")
 
 
 def rows() -> Iterator[str]:
-    """The lines of the table."""
+    """Return the rows of the table."""
     task = example("digits", 16)
     for target in TARGETS:
         yield row(target, *saved(task, target))

@@ -1,4 +1,4 @@
-"""Write the measured part of the README, a table and a picture, from a run of the demo.
+"""Write the measured table and picture of the README from a run of the demo.
 
 ``python benchmarks/readme.py`` runs the demo, replaces what stands between the markers in README.md and draws
 docs/figures/readme.svg; ``--check`` only says whether the table is up to date (exit 1 where it is not).
@@ -26,7 +26,7 @@ COSTS = ("flash, RAM, stack", "instructions")
 
 
 def measured(demo: dict[str, Any]) -> str:
-    """The table, in Markdown, from the demo's JSON object: an example a column."""
+    """Tabulate the demo's JSON object in Markdown, one example per column."""
     examples = demo["examples"]
     columns = [_column(example) for example in examples]
     titles = [f"{TITLES[example['name']]}, `{example['name']}`" for example in examples]
@@ -41,7 +41,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _column(example: dict[str, Any]) -> dict[str, str]:
-    """The rows of an example by their titles."""
+    """Return the rows of an example by their titles."""
     errors = example["errors"]
     key = "accuracy" if "accuracy" in errors["float"] else "rms"
     ((peer, beside),) = example["peers"].items()
@@ -75,13 +75,13 @@ def _footnote(demo: dict[str, Any]) -> str:
 
 
 def without_costs(text: str) -> str:
-    """`text` without the rows of costs, and the compiler not named."""
+    """Remove the rows of costs and the compiler's name from `text`."""
     lines = [line for line in text.splitlines() if not line.startswith(tuple(f"| {row}" for row in COSTS))]
     return "\n".join([*(re.sub(r"included \(.*?\)", "included ()", line) for line in lines), ""])
 
 
 def spliced(text: str, table: str) -> str:
-    """`text` with the table between the markers."""
+    """Insert the table between the markers of `text`."""
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
     if not rest or not tail:
@@ -112,7 +112,7 @@ def draw() -> str:
 
 
 def run_demo() -> dict[str, Any]:
-    """The demo's JSON object."""
+    """Run the demo and return its JSON object."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([sys.executable, "-m", "kerncast", "demo", "-o", folder, "--json"],
                               stdout=subprocess.PIPE, text=True, check=False)
@@ -123,7 +123,7 @@ def run_demo() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Write, or with ``--check`` compare."""
+    """Write, or compare with ``--check``."""
     old = README.read_text(encoding="utf-8")
     new = spliced(old, measured(run_demo()))
     if "--check" in sys.argv[1:]:

@@ -1,4 +1,4 @@
-"""The report of a sweep of some 5,000 points: its size, how long a browser takes to show it, and a picture.
+"""Measure the report of a sweep of 5,000 points: size and time in a browser.
 
     python benchmarks/report.py > docs/report.md
 
@@ -81,7 +81,7 @@ read behind them, and from {drawn:.2f} s on the front answers to the mouse. The 
 
 
 def measured(folder: Path) -> dict[str, Any]:
-    """Sweep, report and open; the picture is written."""
+    """Sweep, report and open; write the picture."""
     from kerncast.lab.report.render import check_plotly
     from kerncast.lab.report.sweep import CLOSER
 
@@ -113,7 +113,7 @@ def measured(folder: Path) -> dict[str, Any]:
 
 
 def _opened(browser: Any, path: Path) -> tuple[Any, Callable[[], float]]:
-    """A tab with a page, and what asks for the seconds that its main thread has computed."""
+    """Open a tab with a page, and return a function for its main thread's seconds."""
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     inside = tab.context.new_cdp_session(tab)
     inside.send("Performance.enable", {"timeDomain": "threadTicks"})

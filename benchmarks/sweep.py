@@ -1,4 +1,4 @@
-"""Points a second of `kerncast sweep`, and what two workers make of it; writes docs/sweep.md.
+"""Measure points per second of `kerncast sweep` with one and two workers.
 
 Times are CPU time, the best of several runs: they depend little on what else the machine does.  Of two
 workers the speed-up is the CPU time of one process over that of the busiest of the three that share the work,
@@ -105,7 +105,7 @@ load of {load} on {cores} cores.
 
 
 def stream(folder: Path) -> Spec:
-    """FKLMS on 2,000 windows of the equaliser's signal, each predicted and learned."""
+    """Return FKLMS on 2,000 windows of the equaliser, each predicted and learned."""
     x, y = equalisation(SAMPLES, 5)
     words = np.column_stack([np.rint(x * 256), y]).astype(int)
     lines = [",".join(map(str, row)) for row in words]
@@ -114,13 +114,13 @@ def stream(folder: Path) -> Spec:
 
 
 def toeplitz(_: Path) -> Spec:
-    """The ECG of the examples at n = 128."""
+    """Return the ECG of the examples at n = 128."""
     text = (ROOT / "examples" / "ecg.toml").read_text(encoding="utf-8")
     return Spec.from_text(text.replace("n = 256", "n = 128"))
 
 
 def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[int, float, float]:
-    """Points, seconds of CPU of the busiest process, and seconds on the wall of one run in a new folder."""
+    """Run a sweep in a new folder; return points, busiest CPU's seconds, wall seconds."""
     import psutil
 
     def spent() -> list[float]:
@@ -137,7 +137,7 @@ def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[in
 
 def best(folder: Path, spec: Spec, grid: list[str], objectives: list[str], jobs: int = 1
          ) -> tuple[int, float, float]:
-    """:func:`once`, the best of several, after one that loads and compiles."""
+    """Return the best of several :func:`once`, after one that loads and compiles."""
     def asked(keys: list[str]) -> Settings:
         return make_settings(spec, folder, grid=keys, objectives=objectives, constraints=["ram <= 1 MB"])
 
@@ -168,7 +168,7 @@ def main() -> None:
 
 
 def page(rows: list[str], speed: float, wall: float, load: float) -> str:
-    """The text of docs/sweep.md."""
+    """Write the text of the page."""
     measures = [f"| `{name}` | {unit or '-'} | {origin} | {about} |"
                 for name, (unit, origin, about) in MEASURES.items()]
     where = f"{platform.machine()}, Python {platform.python_version()}"

@@ -1,4 +1,4 @@
-"""Measure the Toeplitz solvers and the first rows beside their peers, and write docs/toeplitz-speed.md.
+"""Measure the Toeplitz solvers and first rows beside other libraries.
 
 ``python benchmarks/toeplitz_speed.py`` runs everything on one thread.  What is compared takes turns, round
 after round, and the least processor time of each counts, so that a busy machine slows all alike.  What is
@@ -38,7 +38,7 @@ ECG_SAMPLES = 108_000
 
 
 def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
-    """The least processor time of each in seconds, in turn; one round before that is not counted."""
+    """Return the least processor seconds of each, in turn, after one uncounted round."""
     seconds = dict.fromkeys(calls, float("inf"))
     for turn in range(rounds + 1):
         for name, call in calls.items():
@@ -50,20 +50,20 @@ def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
 
 
 def system(n: int, columns: int = 1, sigma: float = SIGMA, lam: float = LAM) -> tuple[Array, Array]:
-    """First column of T + lambda I on a grid, and right-hand sides."""
+    """Return the first column of T + lambda I on a grid, and right-hand sides."""
     r = first_row(np.arange(float(n)), sigma, "uniform")
     r[0] += lam
     return r, np.random.default_rng(0).normal(size=(n, columns)).squeeze()
 
 
 def samples(n: int) -> Array:
-    """Random samples of 54 columns, as many as Covertype has."""
+    """Return random samples of 54 columns, as Covertype has."""
     return np.random.default_rng(0).normal(size=(n, DIMENSIONS))
 
 
 # ---- Levinson and conjugate gradients ----
 def levinson_rows() -> list[str]:
-    """Our Levinson beside scipy's."""
+    """Measure our Levinson beside scipy's."""
     rows = []
     for n, columns, rounds, least in ((1000, 1, 40, 0.0), (10_000, 1, 8, 5.0), (10_000, 8, 2, 0.0)):
         r, Y = system(n, columns)
@@ -83,7 +83,7 @@ def levinson_rows() -> list[str]:
 
 
 def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTEMS) -> list[str]:
-    """Conjugate gradients, auto and Levinson on the same systems: steps, times, and what auto gave."""
+    """Measure conjugate gradients, auto and Levinson on the same systems."""
     rows = []
     for n, sigma, lam, rounds, least in systems:
         r, y = system(n, 1, sigma, lam)
@@ -100,7 +100,7 @@ def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTE
 
 
 def agreement() -> str:
-    """The largest difference of the answers compared, in words."""
+    """Return the largest difference of the answers as text."""
     r, y = system(10_000)
     exact = scipy.linalg.solve_toeplitz(r, y)
     found = {name: np.abs(solve_toeplitz(r, y, name).x - exact).max() / np.abs(exact).max()
@@ -110,7 +110,7 @@ def agreement() -> str:
 
 # ---- first rows ----
 def one_by_one(X: Array) -> Array:
-    """The means of the diagonals of K, one diagonal at a time."""
+    """Return the diagonal means of K, one diagonal at a time."""
     n, scale = len(X), X.dtype.type(-0.5 / WIDTH**2)
     means = np.empty(n)
     for j in range(n):
@@ -120,7 +120,7 @@ def one_by_one(X: Array) -> Array:
 
 
 def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
-    """Our means of diagonals beside the loop, and how far they are from each other."""
+    """Measure our diagonal means beside the loop, and their difference."""
     X = samples(n)
     single = X.astype(np.float32)
     seconds = turns({
@@ -143,7 +143,7 @@ def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
 
 # ---- look-ahead ----
 def lookahead_rows() -> list[str]:
-    """Systems with singular leading minors: what plain Levinson says, and how right look-ahead is."""
+    """Measure systems with singular leading minors: plain Levinson and look-ahead."""
     rng, rows = np.random.default_rng(2), []
     shifted = first_row(np.arange(300.0), 2.0)
     shifted[0] -= scipy.linalg.eigvalsh(scipy.linalg.toeplitz(shifted[:7]))[3]
@@ -166,7 +166,7 @@ def lookahead_rows() -> list[str]:
 
 # ---- in a process of its own ----
 def large_pcg() -> dict[str, Any]:
-    """A million rows."""
+    """Measure a million rows."""
     r, y = system(1_000_000)
     start = perf_counter()
     solution = solve_toeplitz(r, y)
@@ -174,7 +174,7 @@ def large_pcg() -> dict[str, Any]:
 
 
 def large_means() -> dict[str, Any]:
-    """The diagonals of a kernel matrix of 100,000 samples."""
+    """Measure the diagonals of a kernel matrix of 100,000 samples."""
     X = samples(100_000)
     start = perf_counter()
     r = first_row(X, WIDTH, "diagonal_mean_biased", dtype="float32")
@@ -182,7 +182,7 @@ def large_means() -> dict[str, Any]:
 
 
 def long_ecg() -> dict[str, Any]:
-    """An ECG of 108,000 samples, fitted and evaluated at each of them."""
+    """Measure an ECG of 108,000 samples, fitted and evaluated at each."""
     signal = ecg_recording("benchmark")
     y = np.resize(signal, ECG_SAMPLES) + np.random.default_rng(0).normal(0.0, 10.0, ECG_SAMPLES)
     t = np.arange(float(ECG_SAMPLES))[:, np.newaxis]
@@ -200,7 +200,7 @@ ALONE = {"pcg, n = 1,000,000": (large_pcg, 10, 1000),
 
 
 def alone_rows() -> list[str]:
-    """Wall-clock seconds and the largest resident size of each."""
+    """Measure wall-clock seconds and the largest resident size of each."""
     rows = []
     for name, (_, most_seconds, most_megabytes) in ALONE.items():
         done = subprocess.run([sys.executable, __file__, "--alone", name], check=True, capture_output=True,
@@ -233,25 +233,25 @@ vain before it takes Levinson: a ratio below 1 is what that costs.
 
 
 def line(what: str, peer: str, ours: float, theirs: float, least: float = 0.0, aim: float = 0.0) -> str:
-    """One row: both times, the ratio, what was asked for."""
+    """Format one row: both times, the ratio, the target."""
     ratio = theirs / ours
     told = asked(ratio, least, aim)
     return f"| {what} | {scaled(ours)} | {peer} | {scaled(theirs)} | {ratio:.1f} | {told} |"
 
 
 def asked(ratio: float, least: float, aim: float = 0.0) -> str:
-    """What was asked of a ratio, and whether it is so; empty where nothing was."""
+    """State a ratio's target and whether it is met; empty if there is none."""
     words = f"at least {least:g}: {'held' if ratio >= least else 'MISSED'}" if least else ""
     return words + (f", aim {aim:g}: {'reached' if ratio >= aim else 'not reached'}" if aim else "")
 
 
 def scaled(seconds: float) -> str:
-    """Three digits, in s or ms."""
+    """Format seconds with three digits, in s or ms."""
     return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
 
 
 def page() -> str:
-    """Everything, measured now."""
+    """Measure everything, and write the page."""
     ratios = "| | ours | peer | | faster by | target |\n|---|--:|---|--:|--:|---|\n"
     means, difference = first_row_rows()
     text = HEAD + "## Solvers\n\n" + ratios + "\n".join(levinson_rows())

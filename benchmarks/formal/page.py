@@ -1,4 +1,4 @@
-"""formal: the page docs/formal.md, from what was proved."""
+"""formal: write the page from the proofs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ Each fault is planted by itself; the search must find a run from the reset that 
 
 
 def digests() -> dict[str, str]:
-    """What the page speaks about: the modules, and their properties."""
+    """Return the digests of the modules and of their properties."""
     modules = dict.fromkeys(name for claim in CLAIMS for name in (claim.module, *claim.below))
     files = {"modules": [HW / f"{name}.sv" for name in sorted(modules)],
              "properties": sorted(PROPERTIES.glob("*.sv"))}
@@ -58,7 +58,7 @@ def _row(cells: Sequence[str]) -> str:
 
 
 def page(verdicts: Mapping[str, Verdict], found: Sequence[bool]) -> str:
-    """The whole page, of the verdict of each claim and of whether each mutant was found."""
+    """Write the page from the verdict of each claim and of each mutant."""
     lines = [HEAD, _row(("module", "property", "widths", "clocks", "outcome")), "|---|---|---|--:|---|"]
     for claim in CLAIMS:
         outcome = verdicts[claim.key].outcome

@@ -1,4 +1,4 @@
-"""proofs: ``python -m kerncast.benchmarks.proofs`` proves, mutates, and writes docs/primitives.md."""
+"""proofs: ``python -m kerncast.benchmarks.proofs`` proves and writes the page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MUTANT_TIMEOUT = 20.0
 
 
 def proofs(program: Program) -> dict[str, Verdict]:
-    """Every claim of the table; ends the program where one is refuted."""
+    """Prove every claim of the table; exit if one is refuted."""
     verdicts = {}
     for claim in CLAIMS:
         verdict = verdicts[claim.key] = prove(program, claim)
@@ -26,7 +26,10 @@ def proofs(program: Program) -> dict[str, Verdict]:
 
 
 def score(program: Program, function: str) -> tuple[Score, list[str]]:
-    """The mutants of a function; those that were neither refuted nor listed as equivalent."""
+    """Score the mutants of a function, and list those missed.
+
+    A missed one is neither refuted nor listed as equivalent.
+    """
     claim = next(claim for claim in reversed(CLAIMS) if claim.function == function)
     count = refuted = equivalent = 0
     missed = []
@@ -42,7 +45,7 @@ def score(program: Program, function: str) -> tuple[Score, list[str]]:
 
 
 def main() -> int:
-    """Exit status 1 where a mutant was missed."""
+    """Return exit status 1 if a mutant was missed."""
     program = parse()
     verdicts, scores, missed = proofs(program), {}, []
     for function in program.functions:

@@ -1,4 +1,4 @@
-"""proofs: the page docs/primitives.md, from what was proved."""
+"""proofs: write the page from the proofs."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ it does not refute is listed below, with the reason why it is no change at all.
 
 @dataclass(frozen=True)
 class Score:
-    """Mutants of one function: how many, how many are equal to the original, how many were not decided."""
+    """Mutants of a function: total, refuted, and equal to the original."""
 
     mutants: int
     refuted: int
@@ -68,19 +68,19 @@ class Score:
 
 
 def coarse(seconds: float) -> str:
-    """Seconds as a step of a ladder."""
+    """Round seconds to a step of a scale."""
     return next((text for limit, text in STEPS if seconds < limit), "> 600")
 
 
 def digests() -> dict[str, str]:
-    """What the page speaks about: the functions' C, and the definitions."""
+    """Return the digests of the functions' C and of the definitions."""
     folder = Path(__file__).resolve().parent
     texts = "".join((folder / name).read_text(encoding="utf-8") for name in SPEAKING)
     return {"C": parse().digest(), "definitions": hashlib.sha256(texts.encode()).hexdigest()}
 
 
 def proof_rows(verdicts: Mapping[str, Verdict]) -> list[str]:
-    """The table of claims."""
+    """Tabulate the claims."""
     heads = ("primitive", "C", "operands", "precondition", "definition", "proof", "seconds")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for claim in CLAIMS:
@@ -93,7 +93,7 @@ def proof_rows(verdicts: Mapping[str, Verdict]) -> list[str]:
 
 
 def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str, str, str]]) -> list[str]:
-    """The table of mutants, and the list of those that are no change."""
+    """Tabulate the mutants, and list those that change nothing."""
     lines = [MUTATION, "| C | mutants | refuted | equivalent | missed |", "|---|--:|--:|--:|--:|"]
     total = Score(*(sum(getattr(score, name) for score in scores.values())
                     for name in ("mutants", "refuted", "equivalent")))
@@ -108,7 +108,7 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 
 
 def foot() -> list[str]:
-    """How the page is made, and of what."""
+    """Describe how the page is made, and from which sources."""
     lines = ["", "## This page", "",
              f"Written by `{COMMAND}`; a test notices when it is stale. It speaks about", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
@@ -116,5 +116,5 @@ def foot() -> list[str]:
 
 def page(verdicts: Mapping[str, Verdict], scores: Mapping[str, Score],
          equivalent: Sequence[tuple[str, str, str, str]]) -> str:
-    """The whole page."""
+    """Write the whole page."""
     return "\n".join([HEAD, *proof_rows(verdicts), TRUST.rstrip(), *mutant_rows(scores, equivalent), *foot()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,8 @@ PAGE = ROOT / "docs" / "primitives.md"
 COMMAND = "python -m kerncast.benchmarks.proofs"
 # Coarse, so that another machine writes the same page.
 STEPS = ((1, "< 1"), (10, "1 to 10"), (60, "10 to 60"), (600, "60 to 600"))
-SPEAKING = ("definitions.py", "definitions_sine.py", "definitions_words.py", "exact.py")
+DEFINITIONS = ("definitions.py", "definitions_root.py", "definitions_sine.py", "definitions_words.py",
+               "exact.py")
 
 HEAD = """# The primitives, and what is proved of them
 
@@ -72,10 +74,21 @@ def coarse(seconds: float) -> str:
     return next((text for limit, text in STEPS if seconds < limit), "> 600")
 
 
+def without_docstrings(text: str) -> str:
+    """Return Python code without the lines of its docstrings: better words prove the same."""
+    nodes = (node.body[0] for node in ast.walk(ast.parse(text))
+             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    words = {number for node in nodes
+             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+             for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return "".join(line for number, line in enumerate(text.splitlines(keepends=True), 1)
+                   if number not in words)
+
+
 def digests() -> dict[str, str]:
     """Return the digests of the functions' C and of the definitions."""
     folder = Path(__file__).resolve().parent
-    texts = "".join((folder / name).read_text(encoding="utf-8") for name in SPEAKING)
+    texts = "".join(without_docstrings((folder / name).read_text(encoding="utf-8")) for name in DEFINITIONS)
     return {"C": parse().digest(), "definitions": hashlib.sha256(texts.encode()).hexdigest()}
 
 

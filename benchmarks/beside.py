@@ -199,14 +199,14 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         sources = fetched(Path(place))
         head, rows = svc_section(partial(peer_rows, sources))
-        page = (HEAD + told(prediction_rows(sources)) + head + told(rows) + DURBIN
-                + told(durbin_rows(sources, read_text("examples/ecg.toml"))))
+        page = (HEAD + joined(prediction_rows(sources)) + head + joined(rows) + DURBIN
+                + joined(durbin_rows(sources, read_text("examples/ecg.toml"))))
     gcc = choose_toolchain("gcc", load_target("cortex-m4")).version
     PAGE.write_text(page.replace("{gcc}", gcc, 1), encoding="utf-8")
     return 0
 
 
-def told(rows: Iterator[str]) -> str:
+def joined(rows: Iterator[str]) -> str:
     """Yield the lines of a table, and print each as it is measured."""
     lines = []
     for row in rows:

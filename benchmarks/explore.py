@@ -23,7 +23,7 @@ import numpy as np
 from kerncast.benchmarks.browser import chromium, shrink
 from kerncast.codegen.resources import read_text
 from kerncast.lab.explore import Server, Session
-from kerncast.lab.report.render import rendered
+from kerncast.lab.report.render import render_page
 from kerncast.lab.workflow import shipped_spec
 
 PICTURE = Path(__file__).parent.parent / "docs" / "figures" / "explore.png"
@@ -65,7 +65,7 @@ def served(name: str) -> Iterator[tuple[Server, Session, list[float]]]:
     answers: list[float] = []
     with tempfile.TemporaryDirectory() as work:
         session = Session(shipped_spec(name), Path(work), Path(work))
-        with Server(session, rendered(session.page())) as server:
+        with Server(session, render_page(session.page())) as server:
             server.questions["point"] = timed(session.point, answers)
             thread = threading.Thread(target=server.serve_forever)
             thread.start()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from kerncast.benchmarks.browser import chromium, shrink
-from kerncast.lab.report import gathered, write_report
+from kerncast.lab.report import gather_page, write_report
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.workflow import shipped_spec
 
@@ -86,7 +86,7 @@ def measured(folder: Path) -> dict[str, Any]:
     from kerncast.lab.report.sweep import CLOSER
 
     settings = make_settings(shipped_spec("ecg"), folder, grid=GRID)
-    page = gathered(run_sweep(settings, folder / "ecg.sweep").folder)
+    page = gather_page(run_sweep(settings, folder / "ecg.sweep").folder)
     size = write_report(page, folder / "report.html")
     alone = folder / "alone.html"
     alone.write_text(f"<!DOCTYPE html><script>{check_plotly().read_text(encoding='utf-8')}</script>")

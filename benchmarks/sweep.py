@@ -127,7 +127,7 @@ def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[in
         family = [psutil.Process(), *psutil.Process().children(recursive=True)]
         return [sum(p.cpu_times()[:2]) for p in family]
 
-    evaluate.forget_float()
+    evaluate.clear_float_cache()
     before, start = spent(), time.perf_counter()
     run = run_sweep(settings, folder / name, jobs=jobs)
     wall, after = time.perf_counter() - start, spent()

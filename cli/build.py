@@ -39,7 +39,7 @@ def build(out: GeneratedFolder,
     from ..codegen.firmware.image import build_firmware
     from ..codegen.generate import load_plan
     from ..hw.hil.flash import flash_commands
-    from ..lab.costs.limits import budget_of, looked_at, over_budget
+    from ..lab.costs.limits import budget_of, budget_status, over_budget
     from ..lab.costs.measure import built_costs
     from ..sim.errors import KerncastError
 
@@ -55,7 +55,7 @@ def build(out: GeneratedFolder,
               "library": costs.flash["all"], "model": plan.state_bytes, "stack": costs.deepest,
               "stack_reserved": image.stack_bytes}
     loaders = flash_commands(image.board, image.elf)
-    budget = looked_at(plan, [costs])
+    budget = budget_status(plan, [costs])
     show({**values, "loaders": loaders, "budget": budget}, as_json,
          columns([*((name, str(value)) for name, value in values.items()),
                   *((f"loaded by {name}", shlex.join(command)) for name, command in loaders.items())]))

@@ -67,10 +67,10 @@ def cost(out: GeneratedFolder, target: Targets = None,
 
 def _tell(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
     """Print what was measured, what was not, and what is over budget."""
-    from ..lab.costs.limits import looked_at, over_budget
+    from ..lab.costs.limits import budget_status, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
-    seen = looked_at(plan, found)
+    seen = budget_status(plan, found)
     if as_json:
         emit({"plan": plan.hash, "budget": seen, "costs": [costs.as_dict() for costs in found],
               "missing": [problem.as_dict() for problem in missing],

@@ -34,7 +34,7 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
     kerncast report ecg.toml -o ecg.html
     kerncast report build/ecg
     """
-    from ..lab.report import check_plotly, gathered, write_report
+    from ..lab.report import check_plotly, gather_page, write_report
     from ..sim.errors import fail
 
     check_plotly()  # before anything is computed
@@ -42,7 +42,7 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
         raise fail("E191", "the report is a file", where="-o", value=str(out),
                    allowed="a name such as report.html", remedy="name a file in that folder")
     with bar(as_json, "report") as progress:
-        page = gathered(given, results or (), progress)
+        page = gather_page(given, results or (), progress)
     if out is None:
         out = given / "report.html" if page["kind"] == "sweep" else Path(f"{page['name']}.html")
     size = write_report(page, out)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..lab.sweep import Run, Settings
     from ..lab.sweep.confirm import Confirmation
     from ..lab.sweep.evaluate import Point
-    from ..lab.sweep.front import Step
+    from ..lab.sweep.front import CheaperStep
 
 _SHOWN = 20
 _PICTURE = "front.png"
@@ -129,9 +129,9 @@ def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
     if run.best is None:
         return None
     from ..lab.sweep.confirm import confirm as confirmed
-    from ..lab.sweep.confirm import design_text, forget_other
+    from ..lab.sweep.confirm import design_text, remove_other_answers
 
-    forget_other(run, run.best)
+    remove_other_answers(run, run.best)
     (run.folder / _DESIGN).write_text(design_text(run, run.best), encoding="utf-8")
     if not confirm:
         return None
@@ -248,7 +248,7 @@ def _best(run: Run, best: Point) -> str:
 def _why(run: Run) -> str:
     from ..lab.sweep.measures import quantity
 
-    def broken(step: Step) -> str:
+    def broken(step: CheaperStep) -> str:
         if step.point.code:
             return f"is refused, {step.point.code}"
         if not step.point.answers:

@@ -20,11 +20,11 @@ from ..sim.replay.vectors import Vectors
 from ..sim.spec import Spec
 from ..sim.spec.target import Target
 from .c.context import context
-from .c.packages import chosen_packages, render_packages
+from .c.packages import render_packages, resolve_packages
 from .c.saved_state import saved_context
 from .firmware.targets import load_target
-from .hls import asked_dialects, refuse_unfit, render_hls
-from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
+from .hls import refuse_unfit, render_hls, requested_dialects
+from .manifest import MANIFEST, Manifest, content, digest, is_source, partial_path, write_whole
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_refusals, render_rtl
@@ -114,7 +114,7 @@ def refuse_oversize(spec: Spec) -> None:
     try:
         plan = make_plan(spec)
         check_memory(plan, load_target(spec.target.id))
-        if asked_dialects(plan):
+        if requested_dialects(plan):
             refuse_unfit(plan)
         allowed = spec.budget.ram if spec.budget else None
         if allowed is not None and plan.state_bytes > allowed:
@@ -206,11 +206,11 @@ def render_all(plan: Plan, target: Target | None,
     A plan of which no core in SystemVerilog can be made gets a README that says why.
     """
     files = render_c(plan) | {PLAN: plan.to_json()}
-    if kinds := chosen_packages(packages):
+    if kinds := resolve_packages(packages):
         added = render_packages(plan, kinds, vectors, [*filter(is_source, files)], target)
         files |= added | {"README.md": files["README.md"] + added["README.md"]}
     files |= render_rtl(plan) if rtl_fits(plan) else render_refusals(plan)
-    for dialect in asked_dialects(plan):
+    for dialect in requested_dialects(plan):
         files |= render_hls(plan, dialect, vectors)
     if vectors is not None:
         files[VECTORS] = vectors.to_json()
@@ -259,13 +259,13 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     files, manifest = render_all(plan, chosen, vectors, packages, spec)
     old = Manifest.read(out)
     # A run that was killed at its very first file leaves that file's beginning.
-    refuse_foreign(out, ours=old is not None, ignored=part_of(out / MANIFEST),
+    refuse_foreign(out, ours=old is not None, ignored=partial_path(out / MANIFEST),
                    allowed=f"an empty folder, or one with our {MANIFEST}")
     old = old or replace(manifest, files={})
     _refuse_places(out, {*old.files, *files})
     _refuse_edited(out, old, files)
     # The names go first: an interrupted run leaves only files that the manifest lists.
-    write_whole(out / MANIFEST, old.becoming(manifest).to_json())
+    write_whole(out / MANIFEST, old.transition_to(manifest).to_json())
     for name, text in files.items():
         write_whole(out / name, text)
     for name in sorted(set(old.files) - set(files)):
@@ -287,7 +287,7 @@ def load_manifest(out_dir: str | Path) -> Manifest:
     manifest = Manifest.read(Path(out_dir))
     if manifest is None:
         raise _not_generated(Path(out_dir), f"no {MANIFEST}")
-    if not manifest.settled:
+    if not manifest.is_complete:
         raise _not_generated(Path(out_dir), "generation was interrupted")
     return manifest
 

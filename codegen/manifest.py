@@ -66,7 +66,7 @@ class Manifest:
                        remedy="generate into a new folder")
         return manifest
 
-    def becoming(self, new: Manifest) -> Manifest:
+    def transition_to(self, new: Manifest) -> Manifest:
         """Return the manifest to keep while files are replaced by those of `new`."""
         pairs = {name: (self.files.get(name, ""), new.files.get(name, ""))
                  for name in sorted({*self.files, *new.files})}
@@ -74,7 +74,7 @@ class Manifest:
                                    for name, (before, now) in pairs.items()})
 
     @property
-    def settled(self) -> bool:
+    def is_complete(self) -> bool:
         """Report whether the run that wrote it was completed."""
         return not any(_TO in digests for digests in self.files.values())
 
@@ -112,7 +112,7 @@ def content(path: Path) -> str | None:
     return path.read_text(encoding="utf-8", errors="replace")
 
 
-def part_of(path: Path) -> Path:
+def partial_path(path: Path) -> Path:
     """Return the temporary path of a file until it is complete."""
     return path.with_name(f".{path.name}.kerncast-part")
 
@@ -120,7 +120,7 @@ def part_of(path: Path) -> Path:
 def write_whole(path: Path, text: str) -> None:
     """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = part_of(path)
+    part = partial_path(path)
     try:
         part.write_text(text, encoding="utf-8", newline="\n")
         part.replace(path)

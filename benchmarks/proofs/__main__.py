@@ -7,7 +7,7 @@ import sys
 from .c_source import Program, parse
 from .definitions_words import CLAIMS
 from .equivalents import EQUIVALENT
-from .mutants import judged, mutants
+from .mutants import mutants, prove_mutant
 from .page import PAGE, Score, page
 from .prover import REFUTED, Verdict, prove
 
@@ -37,7 +37,7 @@ def score(program: Program, function: str) -> tuple[Score, list[str]]:
         count += 1
         if mutant.change in EQUIVALENT:
             equivalent += 1
-        elif judged(mutant, claim, MUTANT_TIMEOUT).outcome == REFUTED:
+        elif prove_mutant(mutant, claim, MUTANT_TIMEOUT).outcome == REFUTED:
             refuted += 1
         else:
             missed.append(str(mutant))

@@ -79,7 +79,7 @@ def mutants(program: Program, function: str) -> Iterator[Mutant]:
                          Program({**program.functions, function: mutated}))
 
 
-def judged(mutant: Mutant, claim: Claim, timeout: float) -> Verdict:
+def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> Verdict:
     """Prove a mutant with some arguments first, then with all."""
     as_bits = replace(claim, arithmetic=Bits, parts={}, contracts=())
     try:

@@ -20,7 +20,7 @@ from ...sim.replay.trace import Event, Trace
 from .compilers import Compiler, host_compiler
 from ..c.context import TRAINERS
 from ..c.trace_hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
-from .library import LibraryBackend, gathered_sources
+from .library import LibraryBackend, library_sources
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
@@ -103,7 +103,7 @@ class HostBackend(LibraryBackend):
                build_dir: Path | None, traced: bool) -> Path:
         """Build the library under a fresh name: a loaded one must not be overwritten."""
         work = Path(self._folder.name)
-        sources, own = gathered_sources(self.plan, source, work, traced)
+        sources, own = library_sources(self.plan, source, work, traced)
         library = work / f"{self.plan.name}{_SUFFIX}"
         chosen.build_library(sources, (*flags, *own), library, build_dir or work)
         return library

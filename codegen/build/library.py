@@ -25,7 +25,7 @@ from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
 _BAD_ARGUMENT = 4
 
 
-def gathered_sources(plan: Plan, source: Path | None, work: Path,
+def library_sources(plan: Plan, source: Path | None, work: Path,
                      traced: bool) -> tuple[list[Path], tuple[str, ...]]:
     """List the C sources of a plan and their compiler flags.
 

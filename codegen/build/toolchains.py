@@ -52,7 +52,7 @@ class Toolchain:
         return done.stdout.strip()
 
     @property
-    def tells_frames(self) -> bool:
+    def reports_stack_usage(self) -> bool:
         """Report whether the compiler writes the stack frame of each function."""
         return self.name in TELL_FRAMES
 

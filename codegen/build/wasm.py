@@ -13,7 +13,7 @@ from pathlib import Path
 from ...sim.plan import Plan
 from .compilers import WARNINGS, host_compiler
 from ..c.context import TRAINERS
-from .library import gathered_sources
+from .library import library_sources
 from .tools import refusal, run_tool
 
 #: Bytes of the stack, which lies below everything else: what grows beyond it leaves the memory, and traps.
@@ -63,7 +63,7 @@ def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...]
     zig = host_compiler("zig")
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         work = Path(folder)
-        sources, own = gathered_sources(plan, source, work, traced)
+        sources, own = library_sources(plan, source, work, traced)
         cache, beside = build_dir or work, sources[0].parent
         cache.mkdir(parents=True, exist_ok=True)
         linked = [f"-Wl,--export={name}" for name in exports(plan, traced)]

@@ -34,7 +34,7 @@ _VECTORS = {"examples/vectors/{p}_vectors.h": "vectors.h", "examples/vectors/{p}
 ALL = "all"
 
 
-def chosen_packages(names: Sequence[str]) -> tuple[str, ...]:
+def resolve_packages(names: Sequence[str]) -> tuple[str, ...]:
     """Return packages by name, in the order of :data:`PACKAGES`.
 
     Raises E310 for an unknown name.

@@ -30,7 +30,7 @@ def _sample_bytes(plan: Plan, call: str) -> int:
     return (plan.sizes["D"] * plan.signals["x_raw"].format.c_bits + bits) // 8 + 1
 
 
-def shortened_to(plan: Plan, vectors: Vectors, most: int) -> Vectors:
+def truncate_calls(plan: Plan, vectors: Vectors, most: int) -> Vectors:
     """Keep the first samples of each call, with the integer model's answers to them.
 
     Half of the room is for updates, a quarter for predictions, shared alike by the calls of a kind.
@@ -91,7 +91,7 @@ def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) 
         ``all`` words; and what they come to: ``vector_words`` compared, ``vector_bytes`` of constants.
     """
     most = room(target)
-    short = shortened_to(plan, vectors, most)
+    short = truncate_calls(plan, vectors, most)
     arrays = [array for i, call in enumerate(short.calls) for array in _arrays(plan, i, call)]
     calls = [{"name": call.name, "kept": _samples(call), "all": _samples(whole), "x": call.x_raw is not None}
              for call, whole in zip(short.calls, vectors.calls, strict=True)]

@@ -52,7 +52,7 @@ class CallGraph:
     names: dict[Section, str] = field(default_factory=dict)
     references: dict[Section, set[Section | str]] = field(default_factory=dict)
 
-    def worst(self, function: str) -> int:
+    def max_stack(self, function: str) -> int:
         """Return the maximum stack of a call of a function, its own frame included.
 
         Parameters
@@ -155,7 +155,7 @@ def _symbols(graph: CallGraph, name: str, symbols: Iterable[Any], frames: dict[s
 
 def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> int:
     """Return the frame of a function, also found by an alias or a clone's base name."""
-    found = [frames[known] for function in names for known in _shorter(function) if known in frames]
+    found = [frames[known] for function in names for known in _base_names(function) if known in frames]
     size, kind = found[0] if found else (0, "unknown")
     if kind not in _BOUNDED:
         raise fail("E332", "the frame of a function has no bound that the compiler states",
@@ -164,7 +164,7 @@ def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> i
     return size
 
 
-def _shorter(name: str) -> Iterable[str]:
+def _base_names(name: str) -> Iterable[str]:
     """Yield a name, then the name with one suffix after another removed."""
     while name:
         yield name

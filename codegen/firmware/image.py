@@ -45,7 +45,7 @@ _SCRIPT = "board.ld"
 #: What has no place in a program of the library alone: how the names of its files begin.
 _START_UP = "kc_startup."
 #: Tables whose functions the agent calls, of the library and of the machine; see kc_hil_agent.h.
-_HANDED = {"kc_hil_agent.o": ("kc_hil_port", "kc_board")}
+_CALLBACK_TABLES = {"kc_hil_agent.o": ("kc_hil_port", "kc_board")}
 
 
 @dataclass(frozen=True)
@@ -109,11 +109,11 @@ class FirmwareImage:
 
         Not in it: interrupts, and functions of the application that save and restore call for a storage.
         """
-        if not self.toolchain.tells_frames:
+        if not self.toolchain.reports_stack_usage:
             return None
         runtime = load_target(self.board.target).runtime_stack_bytes
         graph = call_graph([self.elf.parent / name for name in self._callable], runtime)
-        return {call: graph.worst(function) for call, function in self.calls.items()}
+        return {call: graph.max_stack(function) for call, function in self.calls.items()}
 
     @cached_property
     def deepest_stack(self) -> int | None:
@@ -121,12 +121,12 @@ class FirmwareImage:
 
         It is not where the compiler does not tell a frame, or a path of calls has no end that is seen.
         """
-        if not self.toolchain.tells_frames:
+        if not self.toolchain.reports_stack_usage:
             return None
         runtime = load_target(self.board.target).runtime_stack_bytes
         try:
             objects = [self.elf.parent / name for name in self._callable]
-            return call_graph(objects, runtime, _HANDED).worst("main")
+            return call_graph(objects, runtime, _CALLBACK_TABLES).max_stack("main")
         except KerncastError:
             return None
 
@@ -149,7 +149,7 @@ def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
     return max(1, min(BATCH_SAMPLES, batch_bytes // row))
 
 
-def room_for_slots(plan: Plan, board: Board) -> bool:
+def fits_saved_states(plan: Plan, board: Board) -> bool:
     """Report whether two saved states fit into the RAM of a board besides all else.
 
     False if the plan saves no state.
@@ -235,7 +235,7 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
                    remedy="kerncast gen SPEC -o FOLDER")
     chosen = load_board(board)
     files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes,
-                                                      slots=room_for_slots(plan, chosen))}
+                                                      slots=fits_saved_states(plan, chosen))}
     return _refuse_deep_stack(build_image(
         files, sources, [out], chosen, compiler=compiler, optimise=optimise,
         build_dir=Path(build_dir) if build_dir else out / "build", traced=traced, calls=library_calls(plan)))
@@ -281,12 +281,12 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
         (folder / name).write_text(text, encoding="utf-8")
     flags = [optimise, *WARNINGS, *FREESTANDING, *toolchain.flags, "-I.",
              *([f"-D{TRACE_ON}"] if traced else []), *_sizes(board),
-             *(f"-I{_from(folder, path)}" for path in includes)]
+             *(f"-I{_relative_path(folder, path)}" for path in includes)]
     ours = sorted(name for name in texts if name.endswith((".c", ".S")))
-    theirs = [_from(folder, path) for path in library]
+    theirs = [_relative_path(folder, path) for path in library]
     objects = [name for source in (*ours, *theirs)
                for name in toolchain.compile([source], [*flags, *(OURS if source in ours else ()),
-                                                        *_telling(toolchain, source)], folder)]
+                                                        *_stack_usage_flags(toolchain, source)], folder)]
     _link(toolchain, objects, folder, board)
     whole = sections(folder / "firmware.elf")
     return FirmwareImage(
@@ -295,12 +295,12 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
         stack_bytes=board.memory.stack_bytes, toolchain=toolchain, objects=tuple(objects), calls=calls)
 
 
-def _telling(toolchain: Toolchain, source: str) -> tuple[str, ...]:
+def _stack_usage_flags(toolchain: Toolchain, source: str) -> tuple[str, ...]:
     """Return the flag that reports stack frames, except for start-up code.
 
     Start-up code runs before there is a stack, so it has no frame to report.
     """
-    return ("-fstack-usage",) if toolchain.tells_frames and not source.startswith(_START_UP) else ()
+    return ("-fstack-usage",) if toolchain.reports_stack_usage and not source.startswith(_START_UP) else ()
 
 
 def _sizes(board: Board) -> list[str]:
@@ -308,7 +308,7 @@ def _sizes(board: Board) -> list[str]:
     return [] if payload is None else [f"-DKC_HIL_MAX_PAYLOAD={payload}u"]
 
 
-def _from(folder: Path, path: Path) -> str:
+def _relative_path(folder: Path, path: Path) -> str:
     """Return `path` relative to `folder`: object files hold no absolute path."""
     return os.path.relpath(path.absolute(), folder).replace(os.sep, "/")
 

@@ -143,7 +143,7 @@ class Counter(_Data):
         return self.model_copy(update={"unit": unit, "ticks": 1, "per_units": 1})
 
 
-class Step(_Data):
+class RegisterWrite(_Data):
     """Register write before the UART starts: ``register = register & ~clear | set``."""
 
     address: int
@@ -200,7 +200,7 @@ class Board(_Data):
     memory: Memory
     uart: Uart
     counter: Counter = Counter()
-    setup: tuple[Step, ...] = ()
+    setup: tuple[RegisterWrite, ...] = ()
     emulators: dict[str, Emulator] = Field(default_factory=dict)
     flashers: dict[str, Flasher] = Field(default_factory=dict)
 

@@ -10,8 +10,23 @@ from ..resources import environment, read_text
 from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, Core, hls_context
 from .dialects import DIALECTS, Dialect
 
-__all__ = ["CORES", "DIALECTS", "FOLDER", "LEARNER", "PREDICTOR", "SOLVER", "TRAINER", "VECTORS", "Core",
-           "Dialect", "asked_dialects", "fits", "refuse_unfit", "render_hls", "sources"]
+__all__ = [
+    "CORES",
+    "DIALECTS",
+    "FOLDER",
+    "LEARNER",
+    "PREDICTOR",
+    "SOLVER",
+    "TRAINER",
+    "VECTORS",
+    "Core",
+    "Dialect",
+    "fits",
+    "refuse_unfit",
+    "render_hls",
+    "requested_dialects",
+    "sources",
+]
 
 #: Folder of the C++ in a generated folder; a folder a dialect below it.
 FOLDER = "hls"
@@ -33,7 +48,7 @@ def refuse_unfit(plan: Plan) -> None:
         raise refusal
 
 
-def asked_dialects(plan: Plan) -> tuple[str, ...]:
+def requested_dialects(plan: Plan) -> tuple[str, ...]:
     """List the dialects that the plan's spec requests."""
     return tuple(plan.evidence.get("hls", {}).get("dialects", ()))
 

@@ -22,7 +22,7 @@ def _both(most: int) -> str:
     return word(-most, most)
 
 
-def _lifted(most: int, shift: int) -> int:
+def _shifted(most: int, shift: int) -> int:
     """Return a magnitude after a right shift, or a left shift if negative."""
     return most << -shift if shift < 0 else (most >> shift) + 1
 
@@ -55,24 +55,24 @@ def _inputs(plan: Plan) -> dict[str, str]:
     }
 
 
-def distance_most(plan: Plan) -> int:
+def max_distance(plan: Plan) -> int:
     """Return the maximum distance, or magnitude of a product u.v, of two samples."""
     lo, hi = x_range(plan)
     term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.options["kernel"], max(-lo, hi) ** 2)
     if "kernel_sine_shift" in plan.constants:
-        term = _lifted(1 << 62, plan.integer("kernel_sine_shift"))
+        term = _shifted(1 << 62, plan.integer("kernel_sine_shift"))
     return plan.sizes["D"] * term
 
 
 def _kernel(plan: Plan) -> dict[str, str]:
     """Return the types of distances and kernel values."""
-    kernel, most = plan.signals["kernel"], distance_most(plan)
+    kernel, most = plan.signals["kernel"], max_distance(plan)
     types = {"kernel_t": word(kernel.lo, kernel.hi), "distance_t": word(0, most)}
     if "kernel_degree" in plan.constants:
-        dot = _lifted(most, plan.integer("kernel_dot_shift"))
+        dot = _shifted(most, plan.integer("kernel_dot_shift"))
         return types | {"distance_t": _both(most), "dot_t": _both(max(dot, most)),
                         "base_scaled_t": _both(dot * plan.integer("kernel_c")), "base_t": "kc::sint<33>",
-                        "power_t": _both(_lifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
+                        "power_t": _both(_shifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
     if "kernel_turn" in plan.constants:
         types["diff_t"] = word(0, x_range(plan)[1] - x_range(plan)[0])
     words = WORD_CLASSES[plan.word]
@@ -83,10 +83,10 @@ def _expansion(plan: Plan) -> dict[str, str]:
     """Return the types of the sum over the vectors, and of f before narrowing."""
     kernel, rail = plan.signals["kernel"], 1 << (plan.word - 1)
     term = rail * max(-kernel.lo, kernel.hi)
-    most = _lifted(term, plan.integer("mac_shift")) * vectors(plan)
+    most = _shifted(term, plan.integer("mac_shift")) * vectors(plan)
     bias, least, largest = (plan.integer(name) if name in plan.constants else 0
                             for name in ("bias", "alpha_exp_min", "alpha_exp_max"))
-    lifted = _lifted(most, min(0, plan.integer("f_shift") - largest)) + abs(bias)
+    lifted = _shifted(most, min(0, plan.integer("f_shift") - largest)) + abs(bias)
     reach = max(abs(least), abs(largest))
     return {"acc_t": _both(most), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
             "place_t": word(0, max(1, vectors(plan) - 1))}
@@ -97,7 +97,7 @@ def _learner(plan: Plan) -> dict[str, str]:
     rail = 1 << (plan.word - 1)
     product = rail * plan.signals["kernel"].hi
     step = 2 * rail * plan.integer("eta")
-    lifted = _lifted(step, min(0, plan.integer("eta_shift")))
+    lifted = _shifted(step, min(0, plan.integer("eta_shift")))
     return {"miss_t": _both(2 * rail), "step_t": _both(lifted + rail), "product_t": _both(product),
             "given_t": _both(product + rail), "decayed_t": _both(rail * max(1, plan.integer("decay")))}
 
@@ -107,13 +107,13 @@ def _solver(plan: Plan) -> dict[str, str]:
     w, n = plan.word, plan.sizes["n"]
     rail, shift = 1 << (w - 1), plan.integer("solver_shift")
     xi_frac, mu_frac = plan.integer("xi_frac"), plan.integer("mu_frac")
-    most, frac = _lifted(rail * rail, shift) * n, 2 * (w - 1) - shift
-    num = _lifted(rail, w - 1 - xi_frac) + _lifted(most, frac - xi_frac - plan.integer("a_exp_max"))
-    mu = _lifted(rail, w - 2 - mu_frac) + _lifted(most, frac - mu_frac - plan.integer("x_exp_max"))
+    most, frac = _shifted(rail * rail, shift) * n, 2 * (w - 1) - shift
+    num = _shifted(rail, w - 1 - xi_frac) + _shifted(most, frac - xi_frac - plan.integer("a_exp_max"))
+    mu = _shifted(rail, w - 2 - mu_frac) + _shifted(most, frac - mu_frac - plan.integer("x_exp_max"))
     static = plan.integer("a_exp_max") if plan.options["scaling"] == "static" else 0
     return {"sum_t": _both(most), "num_t": _both(num), "mu_t": _both(mu),
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
-            "lifted_t": _both(max(rail * rail, _lifted(rail * rail, 2 * (w - 1) - 31))),
+            "lifted_t": _both(max(rail * rail, _shifted(rail * rail, 2 * (w - 1) - 31))),
             "update_t": _both(rail * rail * 2),
             "wide_t": _both((4 * rail) << static), "scaled_t": _both(rail << 31)}
 

@@ -100,7 +100,7 @@ def primitives(modules: Sequence[str]) -> dict[str, str]:
     return {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in modules}
 
 
-def rendered(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, str]:
+def render_files(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, str]:
     """Render the files `names` from their templates below ``rtl/``."""
     return {name: environment().get_template(f"rtl/{template}.j2").render(values, file=name)
             for name, template in names.items()}

@@ -9,7 +9,7 @@ from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
 from . import axi
 from .axi import Ports, Stream
-from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, rendered, signed_bits, vectors
+from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, render_files, signed_bits, vectors
 from .core import Core
 from .predictor import (
     distance_latency,
@@ -167,7 +167,7 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, _context(plan)
     values |= _ports(plan, values["tdata_bits"]).context()
-    return primitives(_modules(plan)) | rendered({
+    return primitives(_modules(plan)) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
         f"{p}_multipliers.sv": "multipliers.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
         f"{p}_learner_axi.sv": "axi.sv",

@@ -20,7 +20,7 @@ from .common import (
     model_tag,
     most_vectors,
     primitives,
-    rendered,
+    render_files,
     vectors,
 )
 from .core import Core
@@ -203,7 +203,7 @@ def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, expansion_context(plan) | _ports(plan).context()
     modules = (*predictor_modules(plan), *axi.MODULES)
     kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
-    return primitives(modules) | rendered({
+    return primitives(modules) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
         f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor_axi.sv": "axi.sv",
         f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}, values | {"modules": modules})

@@ -11,7 +11,7 @@ from ...sim.plan import Plan
 from ..c.context import context
 from . import axi
 from .axi import Ports, Stream
-from .common import literal, model_tag, primitives, rendered, signed_bits
+from .common import literal, model_tag, primitives, render_files, signed_bits
 from .core import Core
 
 #: Samples of a system that the solver may hold.
@@ -139,7 +139,7 @@ def _ports(plan: Plan) -> Ports:
 
 def _render(plan: Plan) -> dict[str, str]:
     p, modules = plan.name, (*MODULES, *axi.MODULES)
-    return primitives(modules) | rendered(
+    return primitives(modules) | render_files(
         {f"{p}_solver.sv": "solver.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
          "README.md": "solver.md"},
         solver_context(plan) | _ports(plan).context()

@@ -8,7 +8,7 @@ from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from . import axi
 from .axi import Ports, Stream
-from .common import MOST_WORDS, literal, primitives, rendered
+from .common import MOST_WORDS, literal, primitives, render_files
 from .core import Core
 from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
 from .solver import MODULES, first_row, refusal, solver_context, solver_cycles
@@ -82,7 +82,7 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 def _render(plan: Plan) -> dict[str, str]:
     p, grid, values = plan.name, _on_grid(plan), solver_context(plan)
     tops = ("solver", "trainer", "trainer_axi")
-    parts = {} if grid else rendered(
+    parts = {} if grid else render_files(
         {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv", f"{p}_row.sv": "row.sv"},
         expansion_context(plan) | _row_context(plan))
     files = {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "axi.sv",
@@ -92,8 +92,8 @@ def _render(plan: Plan) -> dict[str, str]:
                "tops": tops if grid else ("distance", "kernel", "row", *tops),
                "row": [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())] if grid else (),
                "trainer_cycles": {lanes: trainer_cycles(plan, lanes) for lanes in (1, 2, 4)}}
-    return primitives(_modules(plan)) | rendered({f"{p}_solver.sv": "solver.sv"}, values) | parts \
-        | rendered(files, values)
+    return primitives(_modules(plan)) | render_files({f"{p}_solver.sv": "solver.sv"}, values) | parts \
+        | render_files(files, values)
 
 
 def _row_context(plan: Plan) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from .simulators import Operation, Simulation
 from .trainer_backend import training_script
 
 
-def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: str) -> int:
+def count_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: str) -> int:
     """Count the clocks of one operation of full size without stalls.
 
     Parameters

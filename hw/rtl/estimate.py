@@ -92,7 +92,7 @@ class Placing:
     limit: float | None = None
 
 
-def chosen_families(names: Sequence[str]) -> list[Family]:
+def resolve_families(names: Sequence[str]) -> list[Family]:
     """Return families by name, with `all` for every one.
 
     Raises E340 for an unknown name.
@@ -104,7 +104,7 @@ def chosen_families(names: Sequence[str]) -> list[Family]:
     return [family for family in FAMILIES.values() if family.id in names or "all" in names]
 
 
-def chosen_cores(plan: Plan, names: Sequence[str]) -> list[Core]:
+def resolve_cores(plan: Plan, names: Sequence[str]) -> list[Core]:
     """Return cores by name; all of the plan by default.
 
     Raises

@@ -64,7 +64,7 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     return state
 
 
-def judged(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
+def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     """Return the status of a training.
 
     The core solves; the host certifies the solution.
@@ -117,7 +117,7 @@ class TrainerBackend(RtlBackend):
         """See :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
         status, self._state = self._trained(x_raw, y_raw)
-        return {"status": np.array([judged(self.plan, y_raw, status, self._state)], dtype=np.int64)}
+        return {"status": np.array([training_status(self.plan, y_raw, status, self._state)], dtype=np.int64)}
 
     def reset(self) -> None:
         """Reset to the given model."""

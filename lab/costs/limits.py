@@ -53,7 +53,7 @@ def _unmeasurable(spec: Spec) -> Iterator[Problem]:
             yield Problem("E334", f"{unit} of {target} cannot be measured", f"[budget] {unit}",
                           ", ".join(f"{call} = {most}" for call, most in limits.items()),
                           " or ".join(counted) or "no counts", _other_unit(counted))
-    if budget.stack is not None and not _telling(target):
+    if budget.stack is not None and not _compilers_with_stack_usage(target):
         yield Problem("E334", f"stack of {target} cannot be measured", "[budget] stack", str(budget.stack),
                       f"no stack for {target}", _NO_FRAMES)
 
@@ -62,7 +62,7 @@ def _counts(board: Board) -> bool:
     return board.counter.kind != "none" and bool(board.emulators)
 
 
-def _telling(target: str) -> list[str]:
+def _compilers_with_stack_usage(target: str) -> list[str]:
     """List the compilers for a target that report stack usage."""
     return [name for name in compilers(load_target(target)) if name in TELL_FRAMES]
 
@@ -80,7 +80,7 @@ def budget_of(plan: Plan) -> Mapping[str, Any]:
     return cast(Mapping[str, Any], plan.evidence.get("budget", {}))
 
 
-def looked_at(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
+def budget_status(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
     """Return target and level of the limits, and whether these were measured.
 
     None without resource limits.
@@ -135,9 +135,9 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
 
 def _without_frames(costs: Costs) -> str:
     """Return the remedy if the compiler did not report stack usage."""
-    telling = _telling(costs.target)
-    return (f"choose --compiler {' or '.join(telling)} (kerncast doctor says how it is installed), or remove "
-            "the key" if telling else _NO_FRAMES)
+    compilers = _compilers_with_stack_usage(costs.target)
+    return (f"choose --compiler {' or '.join(compilers)} (kerncast doctor says how to install it), or "
+            "remove the key" if compilers else _NO_FRAMES)
 
 
 def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
-from .session import Overtaken, Session
+from .session import Session, Superseded
 
 ADDRESS = "127.0.0.1"
 #: A question is small, and whoever begins one ends it.
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             self._tell(question(asked))
-        except Overtaken:
+        except Superseded:
             self._tell({"overtaken": True})
         except KerncastError as error:
             self._tell({"problems": [p.as_dict() for p in error.problems]})

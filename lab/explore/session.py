@@ -37,7 +37,7 @@ T = TypeVar("T")
 _MOST = 256
 
 
-class Overtaken(Exception):
+class Superseded(Exception):
     """Raised in a request after a newer one of the same page arrived."""
 
 
@@ -119,7 +119,7 @@ class Session:
         self._newest[page] = max(number, self._newest.get(page, 0))
         with self._lock:
             if number < self._newest[page]:
-                raise Overtaken
+                raise Superseded
             return answer()
 
     def _checked(self, asked: Mapping[str, Any]) -> Chosen:

@@ -93,7 +93,7 @@ class Bench:
                 backend.close()
                 backend = None
         if backend is None:
-            self._make_room(target)
+            self._evict_port(target)
             build = Path(self._work.name) / f"build-{list(self._materials).index(source)}"
             backend = open_backend(
                 material.plan, target, source=material.folder, build_dir=self._with_zig_cache(build),
@@ -101,7 +101,7 @@ class Bench:
         self._open[key] = backend  # the last one used is the last to go
         return backend
 
-    def _make_room(self, target: str) -> None:
+    def _evict_port(self, target: str) -> None:
         """Close the least recently used back end, and any other on the same port."""
         def port(name: str) -> str:
             kind, _, rest = name.partition(":")

@@ -26,7 +26,7 @@ _DRAWN = 240
 
 
 @dataclass(frozen=True)
-class Samples:
+class DesignSamples:
     """Samples that a design is run on.
 
     Parameters
@@ -45,7 +45,7 @@ class Samples:
     passes: int = 1
 
 
-def design(plan: Plan, samples: Samples | None) -> dict[str, Any]:
+def design(plan: Plan, samples: DesignSamples | None) -> dict[str, Any]:
     """Compute the page of a design.
 
     Parameters
@@ -95,7 +95,7 @@ def targets(plan: Plan) -> list[dict[str, Any]]:
     return rows
 
 
-def _curves(plan: Plan, run: Simulation, samples: Samples, uniform: bool) -> dict[str, Any]:
+def _curves(plan: Plan, run: Simulation, samples: DesignSamples, uniform: bool) -> dict[str, Any]:
     """Return a Toeplitz trainer's reflection coefficients and its decreasing error."""
     if plan.fixed or samples.y_raw is None:
         return {}

@@ -25,7 +25,8 @@ Words = NDArray[np.int64]
 PAIRS = 1 << 16
 
 
-def in_passing(plan: Plan, simulation: Simulation, y_raw: Words | None, x_test: Words) -> dict[str, Words]:
+def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
+                        x_test: Words) -> dict[str, Words]:
     """Return the values of signals that no array of the device keeps, by name.
 
     Parameters

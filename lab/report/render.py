@@ -27,7 +27,7 @@ def check_plotly() -> Path:
     return found
 
 
-def rendered(page: dict[str, Any]) -> str:
+def render_page(page: dict[str, Any]) -> str:
     """Render the HTML of a page: the same page gives the same bytes.
 
     Scripts run by their hashes alone and nothing is loaded from elsewhere, as a policy in the page says.
@@ -35,7 +35,7 @@ def rendered(page: dict[str, Any]) -> str:
     Parameters
     ----------
     page : dict
-        See :func:`.page.gathered`.
+        See :func:`.page.gather_page`.
 
     Raises
     ------
@@ -59,6 +59,6 @@ def _hash(script: str) -> str:
 
 def write_report(page: dict[str, Any], out: Path) -> int:
     """Write the HTML completely or not at all; return its bytes."""
-    text = rendered(page)
+    text = render_page(page)
     write_whole(out, text)
     return len(text.encode())

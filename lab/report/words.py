@@ -15,7 +15,7 @@ from ...sim.model.kernel import input_constants
 from ...sim.model.ranges import Range, Ranges
 from ...sim.plan import Plan
 from ...sim.planner.evidence import exponents, observed
-from .passing import in_passing
+from .passing import intermediate_values
 
 Words = NDArray[np.int64]
 #: Fewer words make no histogram.
@@ -77,7 +77,7 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
         bits; None where only the largest is known), ``rails`` (words at an end of the format) and
         ``saturated`` (casts).
     """
-    held = _held(plan, simulation, x_raw, y_raw) | in_passing(plan, simulation, y_raw, x_test)
+    held = _held(plan, simulation, x_raw, y_raw) | intermediate_values(plan, simulation, y_raw, x_test)
     ranges = {r.name: r for r in simulation.ranges}
     return [_histogram(name, signal.format, held.get(name, np.zeros(0, dtype=np.int64)).ravel(),
                        ranges.get(name)) for name, signal in plan.signals.items()]

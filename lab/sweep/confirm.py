@@ -91,7 +91,7 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     return Confirmation(tuple(rows), run.folder / FOLDER)
 
 
-def forget_other(run: Run, point: Point) -> None:
+def remove_other_answers(run: Run, point: Point) -> None:
     """Remove the answers for any other design."""
     path = run.folder / CONFIRMED
     if path.exists() and json.loads(path.read_text(encoding="utf-8")).get("plan") != point.plan:

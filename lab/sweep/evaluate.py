@@ -334,7 +334,7 @@ def refused(key: str, inputs: Inputs, error: KerncastError) -> Point:
     return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
 
 
-def forget_float() -> None:
+def clear_float_cache() -> None:
     """Clear the float64 results that this process caches."""
     _REFERENCES.clear()
 

@@ -13,7 +13,7 @@ from ...sim._optional import missing
 from ...sim.reference.first_row.cluster import on_cluster
 from .evaluate import Evaluator, Point
 from .space import Inputs
-from .workers import follow, interrupts_wait
+from .workers import defer_interrupts, end_with_parent
 
 #: Points that a worker takes at once, at most: some tens of milliseconds.
 CHUNK = 16
@@ -22,7 +22,7 @@ CHUNK = 16
 _EACH, _ON_CLUSTER = 2, 16
 
 
-def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
+def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
               scheduler: str | None = None) -> Iterator[list[Point]]:
     """Yield points as they are done, in any order, some at a time.
 
@@ -73,9 +73,9 @@ def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: in
     joblib = check_processes()
     # What waits is sent early, but not all of it: an interruption waits for what was sent.
     run = joblib.Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1,
-                          pre_dispatch="2*n_jobs", initializer=follow, initargs=(os.getpid(),))
+                          pre_dispatch="2*n_jobs", initializer=end_with_parent, initargs=(os.getpid(),))
     with ExitStack() as stack:
-        with interrupts_wait():
+        with defer_interrupts():
             found = run(joblib.delayed(_chunk)(evaluator, chunk) for chunk in chunks)
             stack.callback(_end, found)
         yield from found

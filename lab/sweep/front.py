@@ -111,7 +111,7 @@ def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline
 
 
 @dataclass(frozen=True)
-class Step:
+class CheaperStep:
     """Cheaper value of one key, and the constraints it misses.
 
     Parameters
@@ -142,7 +142,7 @@ def neighbours(space: Space, inputs: Inputs) -> list[Inputs]:
 
 
 def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequence[Constraint],
-          baseline: Baseline, objectives: Sequence[str]) -> list[Step]:
+          baseline: Baseline, objectives: Sequence[str]) -> list[CheaperStep]:
     """Return each key's next cheaper value from the best design, and its misses.
 
     Where none is cheaper, one that is refused is told.
@@ -161,7 +161,7 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
                    and all(p.inputs[k] == v for k, v in best.inputs.items() if k != axis.key)]
         if cheaper or refused:
             point = max(cheaper, key=lambda p: cost(p, objectives)) if cheaper else refused[0]
-            told.append(Step(axis.key, best.inputs[axis.key], point.inputs[axis.key], point,
+            told.append(CheaperStep(axis.key, best.inputs[axis.key], point.inputs[axis.key], point,
                              misses(point, constraints, baseline) if point.answers else []))
     return told
 

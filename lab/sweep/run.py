@@ -18,7 +18,7 @@ from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from . import front as of
 from .evaluate import Evaluator, Point
-from .executors import check_processes, evaluated
+from .executors import check_processes, evaluate_points
 from .measures import (
     DEFAULT_CONSTRAINT,
     DEFAULT_OBJECTIVES,
@@ -31,7 +31,7 @@ from .measures import (
 from .search import check_search, search
 from .space import Axis, Inputs, Space, make_space
 from .store import DATABASE, Store, opened
-from .upkeep import LOCK, working
+from .upkeep import LOCK, open_for_writing
 
 #: Points of a grid that are tried without a search.
 MOST_POINTS = 1_000_000
@@ -182,7 +182,7 @@ class Run:
         return self.space.spec(point.inputs)
 
     @cached_property
-    def why(self) -> list[of.Step]:
+    def why(self) -> list[of.CheaperStep]:
         """Return the steps that bind the best design: cheaper keys and shorter words."""
         if self.best is None:
             return []
@@ -190,14 +190,15 @@ class Run:
         around = [known.get(evaluator.key(inputs)) or evaluator.point(inputs)
                   for inputs in of.neighbours(self.space, self.best.inputs)]
         found = of.steps(self.space, self.best, around, s.constraints, self.baseline, s.objectives)
-        for key, before, after in narrowings(self.space, evaluator, self.best):
+        for key, before, after in shorter_formats(self.space, evaluator, self.best):
             point = evaluator.point({**self.best.inputs, key: after})
             broken = self.misses(point) if point.answers else []
-            found.append(of.Step(key, before, after, point, broken, narrowed=True))
+            found.append(of.CheaperStep(key, before, after, point, broken, narrowed=True))
         return found
 
 
-def narrowings(space: Space, evaluator: Evaluator, best: Point) -> list[tuple[str, str | int, str | int]]:
+def shorter_formats(space: Space, evaluator: Evaluator,
+                    best: Point) -> list[tuple[str, str | int, str | int]]:
     """List shorter words of a design's unswept keys: key, present value, shorter one."""
     spec, data = evaluator.spec_and_data(best.inputs)
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
@@ -270,7 +271,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     evaluator = settings.evaluator
     baseline, judged_by = checked_baseline(evaluator, settings.constraints), evaluator.judged_by()
     folder.mkdir(parents=True, exist_ok=True)
-    with working(folder, tell) as store:
+    with open_for_writing(folder, tell) as store:
         _refuse_another(store, settings, evaluator, folder)
         work = _Work(store, settings, evaluator, baseline, jobs, scheduler, progress)  # reads them all
         store.put(settings=_kept(settings, baseline, judged_by))
@@ -339,7 +340,7 @@ class _Work:
                    if key in self._known and self._known[key].inputs != point]
         self._keep(renamed)
         count = len(self._asked) - len(pending)
-        for points in evaluated(self._evaluator, list(pending.values()), self._jobs, self._scheduler):
+        for points in evaluate_points(self._evaluator, list(pending.values()), self._jobs, self._scheduler):
             self._keep(points)
             count += len(points)
             self._progress(count, total)

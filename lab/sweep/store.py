@@ -37,14 +37,14 @@ _LOCKED_SECONDS = 30.0
 T = TypeVar("T")
 
 
-def sealed(*values: str) -> tuple[str, ...]:
+def with_digest(*values: str) -> tuple[str, ...]:
     """Append their digest to the values of a row."""
     return (*values, hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32])
 
 
-def sound(row: Sequence[object]) -> bool:
+def is_intact(row: Sequence[object]) -> bool:
     """Report whether a row matches its digest."""
-    return all(isinstance(value, str) for value in row) and tuple(row) == sealed(*map(str, row[:-1]))
+    return all(isinstance(value, str) for value in row) and tuple(row) == with_digest(*map(str, row[:-1]))
 
 
 def point_of(row: Sequence[str]) -> Point:
@@ -129,7 +129,7 @@ class Store:
         """Return the value stored under a name, or None."""
         def read() -> Any:
             row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
-            if row is not None and not sound(row):
+            if row is not None and not is_intact(row):
                 raise self.damaged(f"the row of {name} in meta is not as it was written")
             return None if row is None else json.loads(row[1])
         return self._told(read)
@@ -139,7 +139,7 @@ class Store:
         def write() -> None:
             with self._db:
                 self._db.executemany(f"INSERT OR REPLACE INTO meta ({META}) VALUES (?, ?, ?)",
-                                     [sealed(name, json.dumps(value)) for name, value in values.items()])
+                                     [with_digest(name, json.dumps(value)) for name, value in values.items()])
         self._told(write)
 
     def add(self, points: Iterable[Point]) -> None:
@@ -148,7 +148,7 @@ class Store:
             with self._db:
                 self._db.executemany(
                     f"INSERT OR REPLACE INTO points ({POINTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [sealed(p.key, json.dumps(p.inputs), p.status, p.code, p.message, p.plan, p.words,
+                    [with_digest(p.key, json.dumps(p.inputs), p.status, p.code, p.message, p.plan, p.words,
                             json.dumps(p.measures, sort_keys=True)) for p in points])
         self._told(write)
 
@@ -156,7 +156,7 @@ class Store:
         """Return all points by key, in key order; raise E366 if any is damaged."""
         def read() -> dict[str, Point]:
             rows = self._db.execute(f"SELECT {POINTS} FROM points ORDER BY key").fetchall()
-            kept = [row for row in rows if sound(row)]
+            kept = [row for row in rows if is_intact(row)]
             if len(kept) < len(rows):
                 raise self.damaged(f"{len(rows) - len(kept):,} of {len(rows):,} points are not as they were "
                                    f"written, {len(kept):,} are sound")

@@ -17,22 +17,22 @@ from typing import Any
 
 from ...sim.errors import KerncastError
 from .evaluate import Point
-from .store import DATABASE, META, POINTS, Store, in_use, opened, point_of, sound
+from .store import DATABASE, META, POINTS, Store, in_use, is_intact, opened, point_of
 
 #: The file that a sweep locks.
 LOCK = "sweep.lock"
 
 
 @contextmanager
-def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
+def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[Store]:
     """Open a folder's results for the one sweep that writes them.
 
     Parameters
     ----------
     folder : Path
         It exists.
-    tell : callable
-        Told where results were damaged: how many are kept, and where the file as it was is.
+    report : callable
+        Receives a message if results were damaged: how many are kept, and where the damaged file is.
 
     Raises
     ------
@@ -45,12 +45,12 @@ def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             raise in_use(folder, error) from None
-        _rescue(folder, tell)
+        _rescue(folder, report)
         with opened(folder, new=True) as store:
             yield store
 
 
-def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
+def _rescue(folder: Path, report: Callable[[str], None]) -> None:
     """Move the intact rows into a new file, and keep the damaged file beside it."""
     path = folder / DATABASE
     if not path.is_file():
@@ -76,8 +76,8 @@ def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
     with opened(folder, new=True) as store:
         store.put(identity=identity)
         store.add(points)
-    tell(f"{path} was damaged: the {len(points):,} points of it that are sound are kept, others are computed "
-         f"again; as it was it is {aside}")
+    report(f"{path} was damaged: the {len(points):,} points of it that are sound are kept, others are "
+           f"computed again; as it was it is {aside}")
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
@@ -88,10 +88,10 @@ def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
         db.text_factory = lambda found: found.decode("utf-8", "replace")
         with suppress(sqlite3.Error, ValueError):
             identity = next((json.loads(row[1]) for row in db.execute(f"SELECT {META} FROM meta NOT INDEXED")
-                             if row[0] == "identity" and sound(row)), None)
+                             if row[0] == "identity" and is_intact(row)), None)
         for order in ("ASC", "DESC"):  # what cannot be read may lie between
             with suppress(sqlite3.Error, ValueError, TypeError):
                 for row in db.execute(f"SELECT {POINTS} FROM points NOT INDEXED ORDER BY rowid {order}"):
-                    if sound(row):
+                    if is_intact(row):
                         rows[row[0]] = point_of(row)
     return identity, list(rows.values())

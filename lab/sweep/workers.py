@@ -15,7 +15,7 @@ _LOOK = 1.0
 
 
 @contextmanager
-def interrupts_wait() -> Iterator[None]:
+def defer_interrupts() -> Iterator[None]:
     """Defer Ctrl-C to the end, and hide it from processes started meanwhile.
 
     A terminal sends it to workers too, which have no better answer than a traceback; the mask of the thread
@@ -32,7 +32,7 @@ def interrupts_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def follow(parent: int) -> None:
+def end_with_parent(parent: int) -> None:
     """Ignore Ctrl-C, and end when the parent has ended, even by SIGKILL.
 
     Windows never changes the parent that it tells: there a worker ends as joblib's do, when it was idle long.

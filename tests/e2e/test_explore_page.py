@@ -19,8 +19,8 @@ from sklearn.kernel_ridge import KernelRidge
 import kerncast
 from kerncast.cli import explore
 from kerncast.lab.explore import Server, Session
-from kerncast.lab.explore.session import Overtaken
-from kerncast.lab.report.render import rendered
+from kerncast.lab.explore.session import Superseded
+from kerncast.lab.report.render import render_page
 from kerncast.sim.data import load_dataset
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
@@ -62,7 +62,7 @@ def session(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(session):
-    with Server(session, rendered(session.page())) as server:
+    with Server(session, render_page(session.page())) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         yield server
@@ -269,7 +269,7 @@ def test_a_mistake_of_ours_is_told_and_the_server_goes_on(server, monkeypatch):
 
 def test_an_overtaken_question_is_not_computed(session):
     assert session.point({"page": "a", "number": 7, "inputs": {}})["plan"]
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         session.point({"page": "a", "number": 6, "inputs": {}})
     assert session.point({"page": "b", "number": 1, "inputs": {}})["plan"]  # another page counts by itself
 

@@ -21,7 +21,7 @@ from kerncast.codegen.firmware.image import build_firmware
 from kerncast.codegen.firmware.targets import load_target, target_ids
 from kerncast.codegen.generate import generate, refuse_oversize
 from kerncast.lab.costs import limits as budgets
-from kerncast.lab.costs.limits import looked_at, over_budget, refuse_unmeasurable
+from kerncast.lab.costs.limits import budget_status, over_budget, refuse_unmeasurable
 from kerncast.lab.costs.measure import Costs, Count, measured_costs
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.plan import Plan
@@ -113,9 +113,9 @@ def test_a_budget_is_for_its_target_and_level_and_no_part_of_the_plan() -> None:
 
 
 def test_it_is_told_whether_the_target_and_level_of_a_budget_were_measured() -> None:
-    assert looked_at(make_plan(Spec(**ONLINE)), [COSTS]) is None
+    assert budget_status(make_plan(Spec(**ONLINE)), [COSTS]) is None
     for level, told in (("-O1", False), ("-O2", True)):
-        assert looked_at(asked(flash=1, optimise=level), [COSTS]) == {
+        assert budget_status(asked(flash=1, optimise=level), [COSTS]) == {
             "target": "cortex-m4", "optimise": level, "looked_at": told}
 
 

@@ -130,7 +130,7 @@ def test_a_core_that_is_not_placed_leaves_the_others(programs, folder, tmp_path,
 
 def test_clocks_that_differ_are_results_that_differ(programs, folder, monkeypatch, require_simulator):
     require_simulator("icarus")
-    monkeypatch.setattr("kerncast.hw.rtl.clocks.counted_clocks", lambda *words: 7)
+    monkeypatch.setattr("kerncast.hw.rtl.clocks.count_clocks", lambda *words: 7)
     result = run(folder, "--core", "predictor", "--simulate", "icarus", "--json")
     assert result.exit_code == EXIT_DIFFERENT
     assert json.loads(result.stdout)["mismatches"] == 1

@@ -7,7 +7,7 @@ from typing import Any
 import cocotb
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
-from .bench import StreamBench, carry_out, the_script
+from .bench import StreamBench, carry_out, read_script
 
 #: Whatever a core may have of streams.
 _SOURCES, _SINKS = ("x", "y", "r", "model", "state"), ("f", "alpha", "model", "state")
@@ -38,5 +38,5 @@ class AxiBench(StreamBench):
 @cocotb.test()
 async def replay(dut: Any) -> None:
     """Carry out the script."""
-    script = the_script()
+    script = read_script()
     await carry_out(AxiBench(dut, script["limit"]), script)

@@ -147,7 +147,7 @@ async def carry_out(bench: StreamBench, script: dict[str, Any]) -> None:
     Path(os.environ[RESULTS]).write_text(json.dumps(results), encoding="utf-8")
 
 
-def the_script() -> dict[str, Any]:
+def read_script() -> dict[str, Any]:
     """Read the script that the caller wrote."""
     script: dict[str, Any] = json.loads(Path(os.environ[SCRIPT]).read_text(encoding="utf-8"))
     return script

@@ -7,7 +7,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from .bench import StreamBench, carry_out, the_script
+from .bench import StreamBench, carry_out, read_script
 
 
 class SolverBench(StreamBench):
@@ -96,5 +96,5 @@ class SolverBench(StreamBench):
 @cocotb.test()
 async def replay(dut: Any) -> None:
     """Carry out the script."""
-    script = the_script()
+    script = read_script()
     await carry_out(SolverBench(dut, script["limit"]), script)

@@ -257,7 +257,7 @@ def test_an_edit_after_an_interrupted_run_is_still_never_overwritten(out, monkey
 def test_a_partial_first_file_of_a_killed_run_does_not_block_the_next(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    manifests.part_of(out / "manifest.json").write_text("{")
+    manifests.partial_path(out / "manifest.json").write_text("{")
     generate(plan(), out)
     assert set(files(out)) == {*load_manifest(out).files, "manifest.json"}
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.codegen.c.packages import PACKAGES, chosen_packages
-from kerncast.codegen.c.vectors_c import room, shortened_to, vectors_context
+from kerncast.codegen.c.packages import PACKAGES, resolve_packages
+from kerncast.codegen.c.vectors_c import room, truncate_calls, vectors_context
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate, load_manifest, stale_files
 from kerncast.codegen.manifest import MANIFEST
@@ -50,14 +50,14 @@ def refused(code, call, *arguments, **options) -> str:
 
 # ---- which ----
 def test_packages_are_named_in_any_order_with_commas_or_all():
-    assert chosen_packages(()) == ()
-    assert chosen_packages(["make, cmake", "make"]) == ("cmake", "make")
-    assert chosen_packages(["all"]) == tuple(PACKAGES) == chosen_packages(["arduino,all"])
+    assert resolve_packages(()) == ()
+    assert resolve_packages(["make, cmake", "make"]) == ("cmake", "make")
+    assert resolve_packages(["all"]) == tuple(PACKAGES) == resolve_packages(["arduino,all"])
 
 
 @pytest.mark.parametrize("text", ["bazel", "", "cmake,", "CMake"])
 def test_a_package_that_there_is_not_is_refused_with_those_there_are(text):
-    said = refused("E310", chosen_packages, [text])
+    said = refused("E310", resolve_packages, [text])
     assert "cmake, make, zephyr, platformio, arduino, all" in said
 
 
@@ -120,7 +120,7 @@ def test_a_file_of_theirs_in_our_folder_is_never_overwritten_by_a_package(plan, 
     generate(plan, tmp_path, vectors=vectors)
     (tmp_path / "Makefile").write_text("theirs\n")
     assert "Makefile" in refused("E303", generate, plan, tmp_path, vectors=vectors, packages=("make",))
-    assert load_manifest(tmp_path).settled
+    assert load_manifest(tmp_path).is_complete
 
 
 def test_two_models_define_no_common_build_or_configuration_name(plan, vectors, tmp_path):
@@ -138,8 +138,8 @@ def test_two_models_define_no_common_build_or_configuration_name(plan, vectors, 
 
 # ---- the vectors ----
 def test_a_subset_holds_the_model_s_answers_to_the_first_samples_of_a_call(plan, vectors):
-    assert shortened_to(plan, vectors, 1 << 20) is vectors
-    short = shortened_to(plan, vectors, 200)
+    assert truncate_calls(plan, vectors, 1 << 20) is vectors
+    short = truncate_calls(plan, vectors, 200)
     assert [len(call.x_raw) for call in short.calls] == [8, 8, 10]
     result = replay(open_model(plan), short)
     assert (result.mismatches, result.first) == (0, "")

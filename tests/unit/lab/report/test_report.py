@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli.main import app
 from kerncast.codegen.build import compilers
-from kerncast.lab.report import columns, gathered, render
+from kerncast.lab.report import columns, gather_page, render
 from kerncast.lab.report.page import as_json, samples_of
-from kerncast.lab.report.passing import in_passing
+from kerncast.lab.report.passing import intermediate_values
 from kerncast.lab.report.words import _lengths, histograms
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.sweep.confirm import CONFIRMED, design_text
@@ -66,7 +66,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(run):
-    return gathered(run.folder)
+    return gather_page(run.folder)
 
 
 def report(*arguments):
@@ -151,7 +151,7 @@ def test_every_signal_of_the_plan_has_its_histogram_or_what_is_known_of_it(text,
 
 def test_words_in_passing_are_those_of_the_run():
     plan, given, run = simulated(ECG)
-    words = in_passing(plan, run, given.y_raw, given.x_test)
+    words = intermediate_values(plan, run, given.y_raw, given.x_test)
     ranges = {r.name: (r.lo, r.hi) for r in run.ranges}
     for name in ("y", "xi", "eps", "mu", "accumulator"):
         assert (words[name].min(), words[name].max()) == ranges[name]
@@ -173,7 +173,7 @@ def test_a_spec_without_data_shows_its_plan(tmp_path):
     spec.write_text(ECG.split("[data]")[0])
     result = report(spec, "-o", tmp_path / "plain.html", "--json")
     assert result.exit_code == 0, result.output
-    design = gathered(spec)["designs"]["0"]
+    design = gather_page(spec)["designs"]["0"]
     assert design["plan"] == make_plan(Spec.load(spec)).hash
     assert design["histograms"] is None
 
@@ -186,9 +186,9 @@ def test_a_generated_folder_and_its_results_are_shown(tmp_path):
     tested = {"plan": "ab" * 32, "backends": [{"backend": "host:gcc", "words": 5, "mismatches": 0,
                                                "costs": {"flash": 2048, "counts": {"train": 7}}}]}
     (tmp_path / "results.json").write_text(json.dumps(tested))
-    shown = gathered(out, [tmp_path / "results.json"])
+    shown = gather_page(out, [tmp_path / "results.json"])
     assert shown["designs"]["0"]["histograms"]
-    assert shown["designs"]["0"]["plan"] == gathered(spec)["designs"]["0"]["plan"]
+    assert shown["designs"]["0"]["plan"] == gather_page(spec)["designs"]["0"]["plan"]
     assert shown["agreement"] == [{"plan": "ab" * 32, "backend": "host:gcc", "words": 5, "mismatches": 0,
                                    "first": "", "costs": [["flash", "2,048"], ["counts train", "7"]]}]
 
@@ -197,7 +197,7 @@ def test_what_confirm_left_in_the_run_is_shown(run, tmp_path):
     (tmp_path / CONFIRMED).write_text(json.dumps({"plan": "cd" * 32, "backends": [
         {"backend": "host", "words": 9, "mismatches": 1, "first": "f[0]", "costs": {}}]}))
     (tmp_path / "sweep.db").write_bytes((run.folder / "sweep.db").read_bytes())
-    assert [(r["backend"], r["mismatches"]) for r in gathered(tmp_path)["agreement"]] == [("host", 1)]
+    assert [(r["backend"], r["mismatches"]) for r in gather_page(tmp_path)["agreement"]] == [("host", 1)]
 
 
 # ---- the file ----
@@ -211,7 +211,7 @@ def test_the_same_run_gives_the_same_bytes_and_no_place_of_this_machine(run, pag
 
 
 def test_scripts_of_the_page_are_those_that_its_policy_names(page):
-    text = render.rendered(page)
+    text = render.render_page(page)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     # plotly.js stands there as text, which the page's own script reads.
     scripts = re.findall(r'<script(?: type="text/plain" id="plotly")?>(.*?)</script>', text, re.DOTALL)
@@ -222,7 +222,7 @@ def test_scripts_of_the_page_are_those_that_its_policy_names(page):
 
 
 def test_text_of_a_spec_never_becomes_markup(page):
-    clean, hostile = render.rendered(page), render.rendered({
+    clean, hostile = render.render_page(page), render.render_page({
         **page, "name": HOSTILE, "summary": HOSTILE, "data": HOSTILE, "spec": HOSTILE, "again": [HOSTILE],
         "why": [[HOSTILE] * 5], "refused": {HOSTILE: 1}, "agreement": [
             {"plan": HOSTILE, "backend": HOSTILE, "words": 1, "mismatches": 0, "first": HOSTILE,
@@ -247,8 +247,9 @@ def test_five_thousand_points_take_less_than_six_megabytes(page):
                      for name in page["measures"]}}
     formats = {name: columns.packed([f"s{b}f4" for b in source.integers(8, 33, count)])
                for name in page["formats"]}
-    whole = render.rendered({**page, "points": wide, "formats": formats, "texts": [columns.packed(texts)] * 2,
-                             "front": list(range(40)), "designs": {str(i): full for i in range(17)}})
+    whole = render.render_page({**page, "points": wide, "formats": formats,
+                                "texts": [columns.packed(texts)] * 2, "front": list(range(40)),
+                                "designs": {str(i): full for i in range(17)}})
     assert len(whole.encode()) < 6_000_000
 
 

@@ -105,7 +105,7 @@ def test_float64_is_computed_once_for_each_problem_that_differs_in_it(tmp_path, 
             super().__init__(plan)
 
     monkeypatch.setattr(evaluate, "FloatReference", Counted)
-    evaluate.forget_float()
+    evaluate.clear_float_cache()
     asked = settings(tmp_path, "numbers.word=16,24,32", "refine=0,1", "sigma=2,5", "scaling=block,static",
                      constraints=["ram <= 8 kB"], objectives=["excess", "alpha_error", "ram"])
     run = run_sweep(asked, tmp_path / "run")

@@ -72,7 +72,7 @@ def test_json_of_a_wrong_shape_is_damage_even_with_its_digest(few, tmp_path, nam
     (tmp_path / "run" / "sweep.db").write_bytes((few.folder / "sweep.db").read_bytes())
     with closing(sqlite3.connect(tmp_path / "run" / "sweep.db")) as db, db:
         db.execute("UPDATE meta SET value = ?, digest = ? WHERE name = ?",
-                   (*store.sealed(name, value)[1:], name))
+                   (*store.with_digest(name, value)[1:], name))
     asked, folder = settings(tmp_path, "sigma=2,3"), tmp_path / "run"
     with pytest.raises(KerncastError) as error:
         open_run(folder) if name == "settings" else run_sweep(asked, folder)

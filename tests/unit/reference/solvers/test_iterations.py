@@ -166,7 +166,7 @@ def test_block_gauss_seidel_refuses_a_matrix_on_which_its_sweeps_diverge():
     ("block_gauss_seidel", {"block": 30}), ("subset", {"landmarks": 30})], ids=str)
 def test_memory_is_a_few_columns_and_as_told(monkeypatch, method, options):
     n = 1000
-    for module in ("systems.system", "solvers.block_gauss_seidel"):  # strips of a size with what is tried here
+    for module in ("systems.system", "solvers.block_gauss_seidel"):  # strips as small as these samples
         monkeypatch.setattr(f"kerncast.sim.reference.{module}.BLOCK_VALUES", 1 << 14)
     X, Y = samples(n, 4)
     run = {"tolerance": 1e-2} if method != "subset" else {}

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kerncast.benchmarks.beside_durbin import cmsis_flags, durbin_rows
 from kerncast.benchmarks.beside_svc import LEVELS, svc_section
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import CMSIS, HEADERS, OPTIMISED, Learner, Task, build, built, example
 from kerncast.codegen.build.toolchains import choose_toolchain
 from kerncast.codegen.firmware.targets import load_target
@@ -183,7 +183,7 @@ def peer_row(name: str, level: str, svc: object, v: NDArray[np.int64], x_test: N
         used = [next(sources.rglob("arm_svm_rbf_predict_f32.c"))] if made is cmsis else []
         image, flash = build(folder, [*used, folder / f"main{ending}"], level, *HOSTED,
                              f"-std=gnu{'11' if ending == '.c' else '++11'}", *cmsis_flags(sources))
-        core = Core(image)
+        core = CortexM(image)
     core.start_counting()
     counts = []
     for x in x_test:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_toeplitz
 
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import HEADERS, build
 from kerncast.codegen.generate import generate
 from kerncast.sim.plan import Field
@@ -90,7 +90,7 @@ def _ours(spec: Spec, n: int) -> tuple[Array, Array, int]:
         generate(plan, folder)
         (folder / "main.c").write_text(OURS)
         used = sorted(path for path in folder.glob("*.c") if path.name != "ecg_levinson.c")
-        core = Core(build(folder, used, "-O2")[0])
+        core = CortexM(build(folder, used, "-O2")[0])
     core.call("ecg_model_init", "model")
     core.call("ecg_first_row_compute", "model")
     core.start_counting()
@@ -127,7 +127,7 @@ def _theirs(sources: Path, row: Array, n: int) -> tuple[Array, int, Array]:
         used = [next(sources.rglob(f"{name}.c")) for name in (
             "arm_levinson_durbin_q31", "arm_divide_q15", "arm_abs_q15")]
         image, _ = build(folder, [*used, folder / "main.c"], "-O2", *cmsis_flags(sources), "-std=gnu11", "-w")
-        core = Core(image)
+        core = CortexM(image)
     core.write("phi", phi)
     core.start_counting()
     count = core.call("durbin")[1]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import OPTIMISED, build
 from kerncast.codegen.generate import generate
 from kerncast.sim.interop import raw_inputs
@@ -89,7 +89,7 @@ def _counted(plan: Plan, x_test: NDArray[np.int64], *flags: str) -> tuple[NDArra
         generate(plan, folder)
         (folder / "main.c").write_text(MAIN)
         image, flash = build(folder, sorted(folder.glob("*.c")), *flags)
-        core = Core(image)
+        core = CortexM(image)
     expected = open_model(plan).predict(raw_inputs(plan, x_test))
     kind, word = (np.dtype(plan.signals[s].format.c_type.removesuffix("_t")).type for s in ("x_raw", "f"))
     core.start_counting()

@@ -37,7 +37,7 @@ _ARGUMENTS = (arm_const.UC_ARM_REG_R0, arm_const.UC_ARM_REG_R1, arm_const.UC_ARM
               arm_const.UC_ARM_REG_R3)
 
 
-class Core:
+class CortexM:
     """Cortex-M4F that holds a linked program.
 
     Parameters

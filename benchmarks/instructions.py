@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import read_text, resource
@@ -170,14 +170,14 @@ def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
     return image, int(size.stdout.splitlines()[1].split()[0])
 
 
-def built(plan: Plan, call: str, *flags: str) -> tuple[Core, int]:
+def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
     """Build the generated library and a main for the core."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "c"
         generate(plan, folder)
         (folder / "main.c").write_text(program(plan, call))
         image, flash = build(folder, sorted(folder.glob("*.c")), *flags)
-        return Core(image), flash
+        return CortexM(image), flash
 
 
 class Learner:
@@ -309,7 +309,7 @@ def peer(folder: Path) -> str:
     for level in OPTIMISED:
         image, _ = build(folder, [source, main], level, "-std=gnu11", "-I", str(header.parent), "-I",
                          str(header.parent.parent / "PrivateInclude"), "-D__GNUC_PYTHON__")
-        core = Core(image)
+        core = CortexM(image)
         core.start_counting()
         counts.append(f"{core.call('predict')[1]:,} at {level}")
     return (f"`arm_svm_rbf_predict_f32` of {CMSIS.replace('==', ' ')}, 41 vectors of 64 inputs, float32: "

@@ -15,7 +15,7 @@ from .shell import JsonFlag, emit
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..codegen.rtl import Core
+    from ..codegen.rtl import RtlCore
     from ..hw.rtl.estimate import Estimate
     from ..hw.rtl.synthesis import Placement
     from ..sim.plan import Plan
@@ -117,7 +117,7 @@ def _lanes(text: str) -> list[int]:
                    allowed="powers of two, with commas between", remedy="for example --lanes 1,2,4") from None
 
 
-def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[Core, int], int] | None:
+def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int] | None:
     """How clocks are counted, where that is asked for; what is missing for it is told at once."""
     if simulator is None:
         return None

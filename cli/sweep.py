@@ -14,7 +14,7 @@ from .progress import bar, steps
 from .shell import JsonFlag, SpecPath, columns, emit, load_spec
 
 if TYPE_CHECKING:
-    from ..lab.sweep import Run, Settings
+    from ..lab.sweep import Settings, SweepRun
     from ..lab.sweep.confirm import Confirmation
     from ..lab.sweep.evaluate import Point
     from ..lab.sweep.front import CheaperStep
@@ -86,7 +86,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     _tell(run, export, confirm, as_json)
 
 
-def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> Run:
+def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> SweepRun:
     """The run, its progress on stderr."""
     from ..lab.sweep import run_sweep
     from ..lab.sweep.store import DATABASE
@@ -102,7 +102,7 @@ def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_
         raise
 
 
-def _tell(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
+def _tell(run: SweepRun, export: Path | None, confirm: bool, as_json: bool) -> None:
     """Write and print what came of a run; exit with what it means."""
     from ..lab.sweep.export import export as write
     from ..lab.sweep.picture import draw_front
@@ -124,7 +124,7 @@ def _tell(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
+def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
     """Write the best design's spec, and confirm it where that is asked for."""
     if run.best is None:
         return None
@@ -139,7 +139,7 @@ def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
         return confirmed(run, run.best, tell)
 
 
-def _none_feasible(run: Run) -> Problem:
+def _none_feasible(run: SweepRun) -> Problem:
     """E370: which limit binds, and by how much the best design misses it."""
     from ..lab.sweep.front import binding, nearest
     from ..lab.sweep.measures import quantity
@@ -163,13 +163,13 @@ def _none_feasible(run: Run) -> Problem:
                    f"loosen {binds.name if binds else 'one of them'}, or sweep more values")
 
 
-def _refused(run: Run) -> str:
+def _refused(run: SweepRun) -> str:
     from ..lab.sweep.front import refusals
 
     return ", ".join(f"{count} refused with {code}" for code, count in refusals(run.points).items())
 
 
-def _values(run: Run, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
+def _values(run: SweepRun, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
     """The object of --json."""
     from ..lab.sweep.front import refusals, statuses
     from ..lab.sweep.measures import MEASURES
@@ -198,7 +198,7 @@ def _point(point: Point) -> dict[str, Any]:
             "words": point.words, "measures": point.measures}
 
 
-def _text(run: Run, picture: Path | None, confirmed: Confirmation | None) -> str:
+def _text(run: SweepRun, picture: Path | None, confirmed: Confirmation | None) -> str:
     from ..lab.sweep.measures import quantity
 
     s, refused = run.settings, _refused(run)
@@ -216,11 +216,11 @@ def _text(run: Run, picture: Path | None, confirmed: Confirmation | None) -> str
     return "\n\n".join(parts)
 
 
-def _shown(run: Run) -> str:
+def _shown(run: SweepRun) -> str:
     return f", the first {_SHOWN} of them" if len(run.front) > _SHOWN else ""
 
 
-def _table(run: Run, points: list[Point]) -> str:
+def _table(run: SweepRun, points: list[Point]) -> str:
     """Points with their keys, objectives and what the limits look at."""
     from ..lab.sweep.measures import measured, quantity
 
@@ -233,7 +233,7 @@ def _table(run: Run, points: list[Point]) -> str:
     return columns(rows)
 
 
-def _best(run: Run, best: Point) -> str:
+def _best(run: SweepRun, best: Point) -> str:
     """The cheapest design, and what every limit leaves."""
     from ..lab.sweep.measures import quantity
 
@@ -245,7 +245,7 @@ def _best(run: Run, best: Point) -> str:
                       columns([("limit", "this design", ""), *spare])])
 
 
-def _why(run: Run) -> str:
+def _why(run: SweepRun) -> str:
     from ..lab.sweep.measures import quantity
 
     def broken(step: CheaperStep) -> str:

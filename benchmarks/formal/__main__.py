@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from .claims import CLAIMS, MUTANTS
 from .page import PAGE, page
-from .prover import BOUNDED, PROVED, REFUTED, Claim, Verdict, module_text, prove
+from .prover import BOUNDED, PROVED, REFUTED, Claim, ClaimResult, module_text, prove
 
 
 def planted(module: str, before: str, after: str) -> str:
@@ -27,7 +27,7 @@ def is_found(mutant: tuple[str, str, str]) -> bool:
     return found
 
 
-def _proved(claim: Claim) -> Verdict:
+def _proved(claim: Claim) -> ClaimResult:
     verdict = prove(claim)
     print(f"{claim.key}  {verdict.outcome}  {verdict.seconds:.0f} s", flush=True)
     return verdict

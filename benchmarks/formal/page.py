@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .claims import CLAIMS, MUTANTS
-from .prover import BOUNDED, HW, PROPERTIES, PROVED, Verdict
+from .prover import BOUNDED, HW, PROPERTIES, PROVED, ClaimResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "formal.md"
@@ -57,7 +57,7 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def page(verdicts: Mapping[str, Verdict], found: Sequence[bool]) -> str:
+def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
     """Write the page from the verdict of each claim and of each mutant."""
     lines = [HEAD, _row(("module", "property", "widths", "clocks", "outcome")), "|---|---|---|--:|---|"]
     for claim in CLAIMS:

@@ -85,7 +85,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ClaimResult:
     """Outcome, seconds, and the end of the log unless proved."""
 
     outcome: str
@@ -107,7 +107,7 @@ def with_properties(module: str, text: str) -> str:
     return head + added + end + tail
 
 
-def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> Verdict:
+def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> ClaimResult:
     """Prove or refute a claim.
 
     Parameters
@@ -133,7 +133,7 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> Verdict:
             paths="\n".join(names)), encoding="utf-8")
         done = subprocess.run(_command(), cwd=work, env=_environment(), text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return Verdict(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(
+    return ClaimResult(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(
         line for line in done.stdout.splitlines()[-25:] if "engine_0" in line or "ERROR" in line))
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .common import COLOURS, DOCS, axes, save, table
-from .kernel_lms_cases import Verdict, figure_1, figure_4, figure_7, figures_2_and_3
+from .kernel_lms_cases import ClaimOutcome, figure_1, figure_4, figure_7, figures_2_and_3
 from .kernel_lms_sweep import (
     BUDGETS,
     FIXED,
@@ -107,7 +107,7 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
                        *(f"{word} bits, N_max = {BUDGETS[-1]}" for word in WORDS)]))
 
 
-def error_claims(sweep: Sweep) -> list[Verdict]:
+def error_claims(sweep: Sweep) -> list[ClaimOutcome]:
     """Check the claims of figures 6 and 8 and of their text."""
     own, realisations = float(sweep.reference.mean()), len(sweep.reference)
     spread = float(sweep.reference.std(ddof=1) / np.sqrt(realisations))
@@ -148,9 +148,9 @@ def error_claims(sweep: Sweep) -> list[Verdict]:
     ]
 
 
-def fixed_claims(sweep: Sweep, fixed: Runs) -> list[Verdict]:
+def fixed_claims(sweep: Sweep, fixed: Runs) -> list[ClaimOutcome]:
     """Check the integers against float64: at most 1.5 times at 16 bits, 1 % at 32."""
-    found: list[Verdict] = []
+    found: list[ClaimOutcome] = []
     for word, (asked, least, most) in ASKED.items():
         ratio = {title: fixed[title, word].error.mean(axis=1) / sweep.mean(title) for title in FIXED}
         apart = {title: np.abs(np.log(r)) for title, r in ratio.items()}
@@ -164,7 +164,7 @@ def fixed_claims(sweep: Sweep, fixed: Runs) -> list[Verdict]:
     return found
 
 
-def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
+def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
     """Measure figure 5, and the growth over larger dictionaries."""
     figure, (left, right) = axes(2, width=3.6)
     for colour, title in zip(COLOURS, ("LS", "KLMS", "MKLMS", "FKLMS", "FMKLMS"), strict=False):
@@ -197,7 +197,7 @@ def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
     ]
 
 
-def linear() -> Verdict:
+def linear() -> ClaimOutcome:
     """Fit FKLMS's growth to counted instructions, which no run changes."""
     page = (DOCS / "online-cost.md").read_text(encoding="utf-8")
     counted = re.search(r"^\| instructions \| ([\d.]+) ", page, re.MULTILINE)
@@ -207,7 +207,7 @@ def linear() -> Verdict:
             "[online-cost.md](online-cost.md)")
 
 
-def combined() -> Verdict:
+def combined() -> ClaimOutcome:
     """Combine truncation with projection, as section 2 recommends."""
     found = []
     for truncation in (None, TRUNCATION):

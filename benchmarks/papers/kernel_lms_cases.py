@@ -16,7 +16,7 @@ from ...sim.reference.online.reduction import PROJECTIONS
 from .common import COLOURS, Array, axes, save
 
 #: The printed claim, whether it held (None: it claims nothing), what came out.
-Verdict = tuple[str, bool | None, str]
+ClaimOutcome = tuple[str, bool | None, str]
 
 AGE, MAGNITUDE = 35, 0.1  # printed with figure 1
 SHOWN = {"KLMS": "klms", "LS": "ls", "FKLMS": "fklms"}
@@ -37,7 +37,7 @@ def outputs(model: Expansion, x: Array) -> Array:
     return expand(model.kernel, x[:, np.newaxis], model.V, model.alpha)
 
 
-def figure_1() -> tuple[str, list[Verdict]]:
+def figure_1() -> tuple[str, list[ClaimOutcome]]:
     """Draw coefficients against age: 60 noisy samples of sinc, eta = 0.5, decay 5 %."""
     chance = np.random.default_rng(4)
     X = chance.uniform(-3, 3, (60, 1))
@@ -77,7 +77,7 @@ def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
     return f"![Removal at sigma = {sigma:g}]({save(figure, f'papers-004-{number}')})", found, original
 
 
-def figures_2_and_3() -> tuple[str, list[Verdict]]:
+def figures_2_and_3() -> tuple[str, list[ClaimOutcome]]:
     """Compare FKLMS with KLMS for coupled and for uncoupled vectors."""
     texts, gaps, changes = [], {}, []
     for sigma, number in ((0.9, 2), (0.5, 3)):
@@ -92,7 +92,7 @@ def figures_2_and_3() -> tuple[str, list[Verdict]]:
                    f"they differ by at most {gaps[0.9]:.3f} and {gaps[0.5]:.3f}")]
 
 
-def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[Verdict]]:
+def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[ClaimOutcome]]:
     """Draw a typical fit: FKLMS, N_max = 10."""
     learner = learned("fklms", 10, 0)
     x = np.linspace(-3, 3, 601)
@@ -111,7 +111,7 @@ def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[V
          f"gaps of all but the newest from {gaps.min():.2f} to {gaps.max():.2f}; {even:.2f} would be even")]
 
 
-def figure_7() -> tuple[str, list[Verdict]]:
+def figure_7() -> tuple[str, list[ClaimOutcome]]:
     """Construct a case: no retained kernel function is large at the removed vector."""
     retained = np.linspace(-3.0, -0.6, 14)
     V, alpha = [*retained, 1.4], [*np.sinc(retained), 0.5]

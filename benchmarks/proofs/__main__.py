@@ -9,12 +9,12 @@ from .definitions_words import CLAIMS
 from .equivalents import EQUIVALENT
 from .mutants import mutants, prove_mutant
 from .page import PAGE, Score, page
-from .prover import REFUTED, Verdict, prove
+from .prover import REFUTED, ProofResult, prove
 
 MUTANT_TIMEOUT = 20.0
 
 
-def proofs(program: Program) -> dict[str, Verdict]:
+def proofs(program: Program) -> dict[str, ProofResult]:
     """Prove every claim of the table; exit if one is refuted."""
     verdicts = {}
     for claim in CLAIMS:

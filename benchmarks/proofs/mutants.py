@@ -15,7 +15,7 @@ from .c_source import Program, Refused
 from .c_terms import Endless
 from .c_types import CPointer
 from .definitions import Claim
-from .prover import REFUTED, Verdict, obligations, parameters, prove
+from .prover import REFUTED, ProofResult, obligations, parameters, prove
 
 OPERATORS = {
     "+": ("-",), "-": ("+",), "*": ("+",), "/": ("*",), "%": ("/",), "<<": (">>",), ">>": ("<<",),
@@ -79,7 +79,7 @@ def mutants(program: Program, function: str) -> Iterator[Mutant]:
                          Program({**program.functions, function: mutated}))
 
 
-def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> Verdict:
+def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> ProofResult:
     """Prove a mutant with some arguments first, then with all."""
     as_bits = replace(claim, arithmetic=Bits, parts={}, contracts=())
     try:
@@ -88,12 +88,12 @@ def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> Verdict:
             found = _sampled(mutant.program, as_bits if claim.contracts else claim)
         return found or prove(mutant.program, claim, timeout)
     except Endless as endless:
-        return Verdict(REFUTED, 0.0, f"no end; {endless}")
+        return ProofResult(REFUTED, 0.0, f"no end; {endless}")
     except Refused:  # bits over the integers: as bit vectors then
         return _sampled(mutant.program, as_bits) or prove(mutant.program, as_bits, timeout)
 
 
-def _sampled(program: Program, claim: Claim) -> Verdict | None:
+def _sampled(program: Program, claim: Claim) -> ProofResult | None:
     """Search a counterexample among some arguments.
 
     Nonlinear integers are easy to evaluate and hard to solve.
@@ -119,7 +119,7 @@ def _sampled(program: Program, claim: Claim) -> Verdict | None:
             solver.set("timeout", 500)
             solver.add(goal.assumptions, goal.violation)
             if solver.check() == z3.sat:
-                return Verdict(REFUTED, 0.0, f"{goal.label}; {fixed}")
+                return ProofResult(REFUTED, 0.0, f"{goal.label}; {fixed}")
     return None
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .c_source import parse
 from .definitions_words import CLAIMS
-from .prover import PROVED, Verdict
+from .prover import PROVED, ProofResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "primitives.md"
@@ -92,7 +92,7 @@ def digests() -> dict[str, str]:
     return {"C": parse().digest(), "definitions": hashlib.sha256(texts.encode()).hexdigest()}
 
 
-def proof_rows(verdicts: Mapping[str, Verdict]) -> list[str]:
+def proof_rows(verdicts: Mapping[str, ProofResult]) -> list[str]:
     """Tabulate the claims."""
     heads = ("primitive", "C", "operands", "precondition", "definition", "proof", "seconds")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
@@ -127,7 +127,7 @@ def foot() -> list[str]:
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
 
 
-def page(verdicts: Mapping[str, Verdict], scores: Mapping[str, Score],
+def page(verdicts: Mapping[str, ProofResult], scores: Mapping[str, Score],
          equivalent: Sequence[tuple[str, str, str, str]]) -> str:
     """Write the whole page."""
     return "\n".join([HEAD, *proof_rows(verdicts), TRUST.rstrip(), *mutant_rows(scores, equivalent), *foot()])

@@ -31,7 +31,7 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 
 @dataclass(frozen=True)
-class Verdict:
+class ProofResult:
     """Verdict of z3; `why` names the counterexample or the undecided case."""
 
     outcome: str
@@ -48,11 +48,11 @@ class Obligation:
     violation: Term
 
 
-def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> Verdict:
+def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> ProofResult:
     """Prove every case for every width of `int`; stop at the first failure."""
     begin = time.perf_counter()
     if (found := prototype(program, claim.function)) != claim.prototype:
-        return Verdict(REFUTED, 0.0, f"prototype {found}")
+        return ProofResult(REFUTED, 0.0, f"prototype {found}")
     seen: dict[int, list[Term]] = {}
     for case in cases(claim):
         for int_bits in INT_BITS:
@@ -61,9 +61,9 @@ def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> V
                 outcome, why = _decided(goal, claim, left, seen)
                 if outcome != PROVED:
                     where = ", ".join(f"{name} = {value}" for name, value in case.items())
-                    return Verdict(outcome, time.perf_counter() - begin,
+                    return ProofResult(outcome, time.perf_counter() - begin,
                                    f"{goal.label}; int of {int_bits} bits; {where} {why}")
-    return Verdict(PROVED, time.perf_counter() - begin)
+    return ProofResult(PROVED, time.perf_counter() - begin)
 
 
 def prototype(program: Program, function: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
 from ..resources import environment, read_text
-from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, Core, hls_context
+from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, HlsCore, hls_context
 from .dialects import DIALECTS, Dialect
 
 __all__ = [
@@ -19,8 +19,8 @@ __all__ = [
     "SOLVER",
     "TRAINER",
     "VECTORS",
-    "Core",
     "Dialect",
+    "HlsCore",
     "fits",
     "refuse_unfit",
     "render_hls",

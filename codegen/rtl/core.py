@@ -10,7 +10,7 @@ from ...sim.plan import Plan
 
 
 @dataclass(frozen=True)
-class Core:
+class RtlCore:
     """Core as the module ``<prefix>_<name>``, defined by functions of a plan.
 
     Parameters

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import Core, model_tag, rtl_sources, vectors
+from ...codegen.rtl import RtlCore, model_tag, rtl_sources, vectors
 from ...sim.backend import Raw, field_arrays
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
@@ -20,7 +20,7 @@ from .simulators import Operation, Simulation
 from .trainer_backend import training_script
 
 
-def count_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: str) -> int:
+def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator: str) -> int:
     """Count the clocks of one operation of full size without stalls.
 
     Parameters
@@ -28,7 +28,7 @@ def count_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: st
     plan : Plan
     folder : Path
         A generated folder.
-    core : Core
+    core : RtlCore
         One that the plan has.
     lanes : int
         A power of two.
@@ -62,7 +62,7 @@ def count_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: st
     return int(span[0] if isinstance(span, list) else span)
 
 
-def script_of(plan: Plan, core: Core) -> list[Operation]:
+def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
     """Write a testbench script of one operation at full size, with its clocks.
 
     Raises E343.

@@ -12,7 +12,7 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.spec.tables import CALLS
-from ..sweep import Run, Settings
+from ..sweep import Settings, SweepRun
 from ..sweep.confirm import design_text
 from ..sweep.evaluate import Point
 from ..sweep.front import refusals, statuses
@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 CLOSER = 16
 
 
-def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
+def sweep_page(run: SweepRun, progress: Progress) -> dict[str, Any]:
     """Build the page of a sweep.
 
     Raises
@@ -62,7 +62,7 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
         "command": "", "again": [_sweep_command(run), command("report", run.folder.resolve().name)]}
 
 
-def _judged(run: Run) -> str:
+def _judged(run: SweepRun) -> str:
     return f"judged by {run.judged_by}"
 
 
@@ -80,7 +80,7 @@ def _closer(front: Sequence[int], best: int | None) -> list[int]:
     return sorted({*(front[place] for place in places), *([] if best is None else [best])})
 
 
-def _plans(run: Run, progress: Progress) -> tuple[list[Plan | None], list[str]]:
+def _plans(run: SweepRun, progress: Progress) -> tuple[list[Plan | None], list[str]]:
     """Return plan and spec text of every point; None and empty if refused."""
     plans: list[Plan | None] = []
     texts: list[str] = []
@@ -92,7 +92,7 @@ def _plans(run: Run, progress: Progress) -> tuple[list[Plan | None], list[str]]:
     return plans, texts
 
 
-def _plan(run: Run, point: Point) -> Plan:
+def _plan(run: SweepRun, point: Point) -> Plan:
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     if plan.hash != point.plan:
@@ -101,13 +101,13 @@ def _plan(run: Run, point: Point) -> Plan:
     return plan
 
 
-def _design(run: Run, point: Point, plan: Plan | None) -> dict[str, Any]:
+def _design(run: SweepRun, point: Point, plan: Plan | None) -> dict[str, Any]:
     assert plan is not None  # a point of the front has an answer
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     return design(plan, DesignSamples(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec)))
 
 
-def _program(run: Run, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
+def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
     """Return the program and samples of the cheapest design, or the front's first."""
     plan = None if index is None else plans[index]
     if index is None or plan is None:
@@ -140,7 +140,7 @@ def text_columns(texts: Sequence[str]) -> list[Any]:
     return [packed([parts[i] if i < len(parts) else "" for parts in split]) for i in range(most)]
 
 
-def _limit(run: Run, constraint: Any) -> dict[str, Any]:
+def _limit(run: SweepRun, constraint: Any) -> dict[str, Any]:
     """Return a limit as a number, and the margin of the best design."""
     limit = constraint.limit(run.baseline)
     best = None if run.best is None else run.best.measures.get(constraint.name)
@@ -150,7 +150,7 @@ def _limit(run: Run, constraint: Any) -> dict[str, Any]:
             quantity(constraint.name, abs(limit - best))}
 
 
-def _why(run: Run) -> list[list[str]]:
+def _why(run: SweepRun) -> list[list[str]]:
     """Return what binds the best design: cheaper steps and their misses."""
     rows = []
     for step in run.why:
@@ -172,7 +172,7 @@ def command(*words: str) -> str:
     return shlex.join(["kerncast", *words])
 
 
-def _sweep_command(run: Run) -> str:
+def _sweep_command(run: SweepRun) -> str:
     """Format the command that repeats the run."""
     s = run.settings
     parts = ["sweep", f"{run.space.base.model.name}.toml"]

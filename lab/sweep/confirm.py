@@ -20,7 +20,7 @@ from ..compare.ledger import Row, run_backend
 from ..costs.measure import board_of
 from ..workflow import passes_of, test_inputs
 from .evaluate import Point
-from .run import Run
+from .run import SweepRun
 from .space import SENSORS, Inputs, Space
 
 #: The folder of the generated design, inside of the run's.
@@ -55,12 +55,12 @@ class Confirmation:
                 "mismatches": self.mismatches, "backends": [row.as_dict() for row in self.rows]}
 
 
-def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation:
+def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirmation:
     """Generate a point, build it for host and emulated board, and compare values.
 
     Parameters
     ----------
-    run : Run
+    run : SweepRun
     point : Point
     tell : callable
         Told what is being done.
@@ -91,14 +91,14 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     return Confirmation(tuple(rows), run.folder / FOLDER)
 
 
-def remove_other_answers(run: Run, point: Point) -> None:
+def remove_other_answers(run: SweepRun, point: Point) -> None:
     """Remove the answers for any other design."""
     path = run.folder / CONFIRMED
     if path.exists() and json.loads(path.read_text(encoding="utf-8")).get("plan") != point.plan:
         path.unlink()
 
 
-def design_text(run: Run, point: Point) -> str:
+def design_text(run: SweepRun, point: Point) -> str:
     """Return a point's TOML, relative to the run's folder; see :func:`text_of`."""
     return text_of(run.space, point.inputs, run.settings.base_dir, run.folder)
 

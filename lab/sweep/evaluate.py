@@ -119,7 +119,7 @@ class Task:
         return {"error": 100 * rms / deviation, "rms": rms}
 
 
-class Samples(NamedTuple):
+class PointSamples(NamedTuple):
     """Samples as raw values of a point, and unrounded targets in units of y.
 
     Attributes
@@ -143,12 +143,12 @@ class Planned(NamedTuple):
     Attributes
     ----------
     spec : Spec
-    samples : Samples
+    samples : PointSamples
     plan : Plan
     """
 
     spec: Spec
-    samples: Samples
+    samples: PointSamples
     plan: Plan
 
 
@@ -170,7 +170,7 @@ class Evaluator:
     space: Space
     base_dir: str
     beside_float: bool = False
-    datasets: dict[str, Samples | KerncastError] = field(default_factory=dict, compare=False)
+    datasets: dict[str, PointSamples | KerncastError] = field(default_factory=dict, compare=False)
 
     def key(self, inputs: Inputs) -> str:
         """Return the hash of a point's tables and of the samples."""
@@ -202,7 +202,7 @@ class Evaluator:
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
-    def _samples(self, values: Values) -> Samples:
+    def _samples(self, values: Values) -> PointSamples:
         """Load and round a point's samples once for all points that share them."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
@@ -217,7 +217,7 @@ class Evaluator:
             raise found
         return found
 
-    def _loaded(self, values: Values) -> Samples:
+    def _loaded(self, values: Values) -> PointSamples:
         base = self.space.values
         sensors = {name: {**values[name], "word": base[name]["word"], "offset": base[name].get("offset", 0)}
                    if self._rounds(values, name) else values[name] for name in SENSORS}
@@ -230,7 +230,7 @@ class Evaluator:
         for name in SENSORS:
             if self._rounds(values, name):
                 data = _rounded(data, name, sensors[name], values)
-        return Samples(data, y, y_test, len(np.unique(y)) == 2)
+        return PointSamples(data, y, y_test, len(np.unique(y)) == 2)
 
     def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
         """Return a point's spec, and its samples as its sensors deliver them."""
@@ -339,7 +339,7 @@ def clear_float_cache() -> None:
     _REFERENCES.clear()
 
 
-def _task(plan: Plan, samples: Samples) -> Task:
+def _task(plan: Plan, samples: PointSamples) -> Task:
     """Return the targets: the clean signal, test targets, or else the samples."""
     data, y, y_test, classes = samples
     if data.clean is not None:

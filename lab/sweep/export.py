@@ -9,7 +9,7 @@ from typing import Any
 
 from ...sim._optional import missing
 from ...sim.errors import fail
-from .run import Run
+from .run import SweepRun
 
 _PLAIN = ("key", "status", "code", "plan", "words")
 ENDINGS = (".csv", ".parquet")
@@ -22,7 +22,7 @@ def check_export(path: Path) -> None:
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
 
 
-def export(run: Run, path: Path) -> None:
+def export(run: SweepRun, path: Path) -> None:
     """Write one row per point: keys, status, code, plan, measures.
 
     A measure may be empty.

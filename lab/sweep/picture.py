@@ -7,12 +7,12 @@ from pathlib import Path
 
 from ..figures.outcome import pyplot
 from .measures import MEASURES
-from .run import Run
+from .run import SweepRun
 
 _ALL, _FRONT, _BEST = "#9a9a9a", "#0072b2", "#d55e00"
 
 
-def draw_front(run: Run, path: Path) -> Path | None:
+def draw_front(run: SweepRun, path: Path) -> Path | None:
     """Draw the first two objectives of every point into a PNG file.
 
     Returns None without matplotlib.

@@ -116,7 +116,7 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
                     seed if seed is not None else asked.seed if asked else 0)
 
 
-class Run:
+class SweepRun:
     """Run folder: settings, and every evaluated point.
 
     Parameters
@@ -216,10 +216,10 @@ def shorter_formats(space: Space, evaluator: Evaluator,
     return [step for step in found if step[0] not in best.inputs]
 
 
-def open_run(folder: str | Path) -> Run:
+def open_run(folder: str | Path) -> SweepRun:
     """Read a run folder; raise E365 for another folder, E366 for unreadable results."""
     with opened(Path(folder)) as store:
-        return Run(Path(folder), store)
+        return SweepRun(Path(folder), store)
 
 
 def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
@@ -238,7 +238,7 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
 
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
               progress: Progress = lambda done, total: None,
-              tell: Callable[[str], None] = lambda text: None) -> Run:
+              tell: Callable[[str], None] = lambda text: None) -> SweepRun:
     """Evaluate a grid's new points, or let a search try points, and keep every result.
 
     Parameters
@@ -282,7 +282,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
             work.descend(settings.trials)
         else:
             work.done(list(settings.space.grid()))
-        return Run(folder, store)
+        return SweepRun(folder, store)
 
 
 def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from kerncast.benchmarks.proofs.definitions_words import BITS_16, BITS_32, CLAIM
 from kerncast.benchmarks.proofs.equivalents import EQUIVALENT
 from kerncast.benchmarks.proofs.mutants import mutants, prove_mutant
 from kerncast.benchmarks.proofs.page import COMMAND, PAGE, Score, page
-from kerncast.benchmarks.proofs.prover import PROVED, REFUTED, Verdict, prove
+from kerncast.benchmarks.proofs.prover import PROVED, REFUTED, ProofResult, prove
 from kerncast.sim import primitives, tables
 from kerncast.sim.planner.words import EXP2_BITS
 
@@ -120,7 +120,7 @@ def test_page_of_the_proofs_speaks_of_the_c_that_ships():
     verdicts = {}
     for claim in CLAIMS:
         row = rows.get((claim.function, claim.operands), [""] * 7)
-        verdicts[claim.key] = Verdict(row[5], middle.get(row[6], 0.0))
+        verdicts[claim.key] = ProofResult(row[5], middle.get(row[6], 0.0))
     scores = {}
     for name in PROGRAM.functions:
         found = list(mutants(PROGRAM, name))

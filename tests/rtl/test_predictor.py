@@ -11,13 +11,13 @@ from kerncast.sim.backend import Outputs
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow
 
-from .conftest import FEW, SMALL, SPECS, Core, anything, expected, make, raw_inputs, trained
+from .conftest import FEW, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 LENGTHS = [1, 2, 7, 40]
 
 
-def untrained(core: Core) -> Outputs:
+def untrained(core: RtlCore) -> Outputs:
     return {name: 0 * words for name, words in trained(core.plan, 0)[0].items()}
 
 
@@ -116,7 +116,7 @@ def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
     assert [(spans, sum(paces["clocks"]) / 4) for spans, paces in pairs] == wanted
 
 
-def paces_of(core: Core, state: Outputs) -> None:
+def paces_of(core: RtlCore, state: Outputs) -> None:
     """Five samples that wait, and the clocks between their answers."""
     core.do("watch")
     core.ask(state, raw_inputs(core.plan, 5, 3))
@@ -224,7 +224,7 @@ def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulat
                   case=f"{case} bad samples")
 
 
-def malformed(core: Core, good: list[int]) -> list[list[int]]:
+def malformed(core: RtlCore, good: list[int]) -> list[list[int]]:
     """Frames that the core must refuse; none runs into the good one's length by chance."""
     plan = core.plan
     mask, most = (1 << plan.word) - 1, plan.constants.get("alpha_exp_max", 0)

@@ -1,0 +1,371 @@
+"""Count what the integer model does in one call, in plain Python, with integers that notice a product.
+
+    KERNCAST_ENGINE=python python count_operations.py CASE
+
+Prints the counts of learning and of predicting as JSON, under the names of ``plan.operations``, beside
+those that the plan states; used by ``test_planner_counts.py``.
+"""
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from kerncast.sim.jit import COMPILED
+from kerncast.sim.model import base, bound, certify, cg, kernel, online, open_model, predict, toeplitz
+from kerncast.sim.model.online import metric, state
+from kerncast.sim.model.toeplitz import first_row, levinson, refine, schur
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+MODULES = (base, bound, certify, cg, first_row, kernel, levinson, online, metric, state, predict, refine,
+           schur, toeplitz)
+COUNTS: Counter[str] = Counter()
+#: What multiplies on its own account: such products are counted with the function that makes them.
+INSIDE: list[str] = []
+
+
+class Counted(int):
+    """An integer whose product of two such integers is counted."""
+
+
+def _binary(name: str) -> None:
+    def forward(self: int, other: Any) -> Any:
+        if name == "__mul__" and isinstance(other, Counted):
+            COUNTS[f"products in {INSIDE[0]}" if INSIDE else "multiplications"] += 1
+        found = getattr(int, name)(int(self), int(other))
+        return found if found is NotImplemented else Counted(found)
+
+    setattr(Counted, name, forward)
+    # A literal 2 before something is a shift, any other number from without a factor like those within.
+    def reverse(self: int, other: Any) -> Any:
+        return Counted(2 * int(self)) if name == "__mul__" and other == 2 else forward(Counted(other), self)
+
+    setattr(Counted, "__r" + name[2:], reverse)
+
+
+for _name in ("__add__", "__sub__", "__mul__", "__lshift__", "__rshift__", "__and__", "__or__", "__xor__",
+              "__floordiv__"):
+    _binary(_name)
+Counted.__abs__ = lambda self: Counted(abs(int(self)))  # type: ignore[method-assign]
+Counted.__neg__ = lambda self: Counted(-int(self))  # type: ignore[method-assign]
+
+
+def counted(values: Any) -> Any:
+    """`values` as counted integers, of the same shape."""
+    array = np.empty(np.shape(values), dtype=object)
+    for index, value in np.ndenumerate(np.asarray(values, dtype=object)):
+        array[index] = Counted(value)
+    return array
+
+
+class _Numpy:
+    """What the models use of NumPy, with counted integers."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(np, name)
+
+    @staticmethod
+    def zeros(shape: Any, dtype: Any = None) -> Any:
+        """Zeros to compute with."""
+        return counted(np.zeros(shape, dtype=np.int64))
+
+    @staticmethod
+    def array(values: Any, dtype: Any = None) -> Any:
+        """Constants to compute with."""
+        return counted(values)
+
+    @staticmethod
+    def arange(count: int, dtype: Any = None) -> Any:
+        """Indices to compute with."""
+        return counted(np.arange(count))
+
+
+class _Raw:
+    """The models' check of raw words, which would make plain integers of counted ones."""
+
+    @staticmethod
+    def inputs(_: Any, x_raw: Any) -> Any:
+        """What came."""
+        return x_raw
+
+    @staticmethod
+    def targets(_: Any, y_raw: Any) -> Any:
+        """What came."""
+        return y_raw
+
+    @staticmethod
+    def samples(_: Any, x_raw: Any, y_raw: Any) -> Any:
+        """What came."""
+        return x_raw, y_raw
+
+
+def watch(name: str, label: str, owns_products: bool) -> None:
+    """Count the calls of a function wherever a model calls it."""
+    for module in MODULES:
+        real: Callable[..., Any] | None = getattr(module, name, None)
+        if real is None:
+            continue
+
+        def call(*arguments: Any, real: Callable[..., Any] = real) -> Any:
+            COUNTS[label] += 1
+            if not owns_products:
+                return real(*arguments)
+            INSIDE.append(label)
+            try:
+                return real(*arguments)
+            finally:
+                INSIDE.pop()
+
+        setattr(module, name, call)
+
+
+def open_counted(plan: Any) -> Any:
+    """The model of a plan with counted integers in its state and its constants."""
+    for module in MODULES:
+        if hasattr(module, "np"):
+            module.np = _Numpy()  # type: ignore[attr-defined]
+        if hasattr(module, "raw"):
+            module.raw = _Raw()  # type: ignore[attr-defined]
+    watch("kernel_word", "kernel_values", owns_products=True)
+    watch("exponent", "exponents", owns_products=True)
+    watch("square_diff", "distance_terms", owns_products=True)
+    watch("divide", "divisions", owns_products=True)
+    watch("root", "roots", owns_products=True)
+    watch("divide_round", "divisions", owns_products=True)
+    watch("convert_x", "inputs converted", owns_products=True)
+    watch("convert_y", "targets converted", owns_products=True)
+    # One word by 64 bits: one multiplication, whatever a processor makes of it.
+    real = levinson.mul_shift
+
+    def mul_shift(a: int, c: int, s: int) -> int:
+        COUNTS["multiplications"] += 1
+        return Counted(real(int(a), int(c), int(s)))
+
+    levinson.mul_shift = mul_shift
+    metric.mul_shift = mul_shift
+    # Products with a constant of the plan count as well.
+    real_integer = type(plan).integer
+    type(plan).integer = lambda self, name: Counted(real_integer(self, name))
+    return open_model(plan)
+
+
+def uniform() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training on a grid."""
+    return _trainer("uniform", 1)
+
+
+def diagonal_mean() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training on rows of three columns."""
+    return _trainer("diagonal_mean_biased", 3)
+
+
+def static() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training with exponents that stand still."""
+    return _trainer("diagonal_mean_biased", 3, scaling="static")
+
+
+def generators() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training by the Schur form."""
+    return _trainer("diagonal_mean_biased", 3, solver="schur")
+
+
+def bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training with an intercept."""
+    return _trainer("diagonal_mean_biased", 3, bias=True)
+
+
+def refined() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Two solves, neither of which leaves nothing to do."""
+    return _trainer("diagonal_mean_biased", 3, refine=1)
+
+
+def _trainer(scheme: str, columns: int,
+             **options: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    n = 9
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "toeplitz_rls"},
+                          input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
+                          kernel={"sigma": 100.0},
+                          toeplitz={"n": n, "lam": 2.0, "scheme": scheme, **options}))
+    rng = np.random.default_rng(0)
+    x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
+    return (plan, lambda model: model.train(None if scheme == "uniform" else x, y),
+            lambda model: model.predict(x[:1]))
+
+
+def gradients() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Conjugate gradients that need every step they are given."""
+    n, columns = 9, 3
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_cg"},
+                          input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
+                          kernel={"sigma": 100.0}, cg={"n": n, "lam": 0.01, "steps": 4}))
+    rng = np.random.default_rng(0)
+    x, y = counted(rng.integers(0, 256, (n, columns))), counted(rng.integers(-128, 128, n))
+    return plan, lambda model: model.train(x, y), lambda model: model.predict(x[:1])
+
+
+def star() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The worst update: the second oldest vector goes, and it was every younger one's nearest elder."""
+    return _learner(0.0)
+
+
+def star_decay() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The same with forgetting."""
+    return _learner(0.1)
+
+
+def star_near() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The same with fixed lambda_max: the new vector goes at once, too near to one that stays."""
+    return _learner(0.0, near=True, max_deterioration=8e-6)
+
+
+def simplex() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FMKLMS: all vectors are equally far apart, and the oldest, everybody's neighbour, goes."""
+    return _simplex(reduction="fmklms")
+
+
+def simplex_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FMKLMS with fixed lambda_max: one after the other goes, and all others search each time."""
+    return _simplex(reduction="fmklms", max_deterioration=1024.0, rho=0.1)
+
+
+def magnitudes() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """NT: neither rows nor searches."""
+    return _simplex(reduction="nt")
+
+
+def magnitudes_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """MT with forgetting: all go at once."""
+    return _simplex(reduction="mt", max_deterioration=32.0, rho=0.1)
+
+
+def ages() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """AT with the projection of FKLMS."""
+    return _simplex(reduction="at", projection="fklms")
+
+
+def squares() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Fast KLMS: a row for the sums."""
+    return _simplex(metric="fast_klms")
+
+
+def weighed_squares_all() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Fast MKLMS with fixed lambda_max: all go."""
+    return _simplex(metric="fast_mklms", max_deterioration=1024.0, rho=0.1)
+
+
+def newest() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FKLMS, the newest only, and the memory is full."""
+    return _simplex(max_deterioration=0.1, newest_only=True)
+
+
+def newest_weighed() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """FMKLMS, the newest only."""
+    return _simplex(reduction="fmklms", max_deterioration=1e-3, newest_only=True)
+
+
+def newest_squares() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Fast MKLMS, the newest only."""
+    return _simplex(metric="fast_mklms", max_deterioration=1e-3, newest_only=True)
+
+
+def _simplex(rho: float = 0.0, **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Vectors 20 e_i, of which none is near another; multipliers a quarter of full scale, older ones smaller.
+
+    With rho the decay takes all of them below 0.25 full scales, 32 in units of y, together.
+    """
+    budget = 8
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_lms"},
+                          input={"word": "u8f0", "columns": budget + 1}, output={"word": "s8f0"},
+                          kernel={"sigma": 6.4}, online={"budget": budget, "eta": 0.5, "rho": rho, **online},
+                          numbers={"formats": {"alpha": "s16f16"}}))
+    corners = 20 * np.eye(budget + 1, dtype=np.int64)
+
+    def learn(model: Any) -> Any:
+        model.update(counted(corners[:budget]), counted(np.full(budget, 100)))
+        quarter = 1 << 14
+        for slot in range(budget):
+            model._state.alpha[slot] = Counted(quarter + 300 + 40 * slot)
+        COUNTS.clear()
+        return model.update(counted(corners[budget:]), counted([63]))
+
+    return plan, learn, lambda model: model.predict(counted(corners[:1]))
+
+
+def stream() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Each update of a long random stream; the most of each count over all of them."""
+    plan, _, ask = _learner(0.1)
+    rng = np.random.default_rng(2)
+
+    def learn(model: Any) -> None:
+        most: Counter[str] = Counter()
+        for _ in range(150):
+            COUNTS.clear()
+            model.update(counted(rng.integers(0, 8, (1, plan.sizes["D"])) * 30), counted([3]))
+            most |= COUNTS
+        COUNTS.clear()
+        COUNTS.update(most)
+
+    return plan, learn, ask
+
+
+def settled() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The sum of the counts of 100 updates, after 60 budgets of a stream in random order."""
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_lms"},
+                          input={"word": "u10f0", "columns": 2}, output={"word": "s8f0"},
+                          kernel={"sigma": 300.0}, online={"budget": 8, "eta": 0.5, "rho": 0.1}))
+    rng = np.random.default_rng(3)
+
+    def learn(model: Any) -> None:
+        for samples in (480, 100):
+            COUNTS.clear()
+            model.update(counted(rng.integers(0, 1024, (samples, 2))), counted(np.resize([3, -5], samples)))
+
+    return plan, learn, lambda model: model.predict(counted(rng.integers(0, 1024, (1, 2))))
+
+
+def _learner(rho: float, near: bool = False,
+             **online: Any) -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    budget = 8
+    columns = budget - 2
+    plan = make_plan(Spec(model={"name": "probe", "algorithm": "kernel_lms"},
+                          input={"word": "u8f0", "columns": columns}, output={"word": "s8f0"},
+                          kernel={"sigma": 300.0},
+                          online={"budget": budget, "eta": 0.5, "rho": rho, **online}))
+    centre = np.full(columns, 50)
+    held = np.vstack([centre - 1, centre, centre + 20 * np.eye(columns, dtype=np.int64)])
+    fresh = counted(held[3:4] + np.eye(columns, dtype=np.int64)[:1] if near else centre[np.newaxis] + 90)
+
+    def learn(model: Any) -> Any:
+        model.update(counted(held), counted(np.arange(budget)))
+        assert model.state()["near"][2:].tolist() == [1] * columns
+        COUNTS.clear()
+        return model.update(fresh, counted([7]))
+
+    return plan, learn, lambda model: model.predict(fresh)
+
+
+def main(case: str) -> None:
+    """Run one case and print what each of its two calls did, and the counts that its plan states."""
+    assert not COMPILED, "set KERNCAST_ENGINE=python"
+    plan, learn, ask = globals()[case]()
+    calls = ("train" if plan.trains else "update", "predict")
+    if case == "settled":
+        calls = ("update_without_searches", "predict")
+    planned = [{what: o.count for what, o in plan.operations[call].items()} for call in calls]
+    model = open_counted(plan)
+    found = []
+    for call in (learn, ask):
+        if call is ask and not plan.trains:
+            model._count = plan.sizes["N"]  # a prediction costs most when no vector went
+        COUNTS.clear()
+        call(model)
+        found.append(dict(COUNTS))
+    print(json.dumps({"found": found, "planned": planned}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

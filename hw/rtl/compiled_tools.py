@@ -19,7 +19,7 @@ from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ...codegen.tools import exclusive
+from ...codegen.build.tools import exclusive
 
 #: The environment variable by which yowasp is told where compiled code lies.
 YOWASP_CACHE = "YOWASP_CACHE_DIR"

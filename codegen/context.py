@@ -9,7 +9,7 @@ from .. import __version__
 from ..sim.formats import Format, Overflow, Rounding
 from ..sim.plan import ABI, Plan
 from ..sim.spec_tables import CASTS
-from ..sim.statuses import MEANINGS
+from ..sim.statuses import MEANINGS, meaning
 from ..sim.widths import widths
 from .kernel import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
@@ -208,7 +208,8 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "biased": plan.options.get("scheme") == "diagonal_mean_biased",
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
-        "title": TITLES[plan.algorithm], "statuses": MEANINGS,
+        "title": TITLES[plan.algorithm],
+        "statuses": {name: meaning(name, plan.algorithm, plan.options) for name in MEANINGS},
         "word_type": plan.word_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type} | ({"kernel": "float"} if real else {}),

@@ -47,6 +47,6 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
             for fields in reader:
                 yield reader.line_num, fields
     except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "not CSV in UTF-8"
-        raise fail("E241", f"the data file cannot be read: {reason}", where=str(path), value=path.name,
+        reason = getattr(error, "strerror", None) or "not a CSV file in UTF-8"
+        raise fail("E241", f"cannot read the data file: {reason}", where=str(path), value=path.name,
                    allowed=allowed, remedy=remedy) from None

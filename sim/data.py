@@ -110,7 +110,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
                                 f"{len(train)} rows", f"{least} rows or more",
-                                f"lower {size_key}, or give more data" if spec.samples else "give data"))
+                                f"lower {size_key}, or give more data" if spec.samples else "add data"))
     if problems:
         raise KerncastError(_shortened(problems))
     if spec.data.lagged:
@@ -138,5 +138,5 @@ def _shortened(problems: list[Problem]) -> list[Problem]:
         return problems
     last = problems[_SHOWN_PROBLEMS - 1]
     return [*problems[:_SHOWN_PROBLEMS - 1],
-            Problem(last.code, f"{last.message} (and {more} more problems in the data)", last.where,
+            Problem(last.code, f"{last.message} ({more} more problems in the data)", last.where,
                     last.value, last.allowed, last.remedy)]

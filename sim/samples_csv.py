@@ -101,9 +101,9 @@ def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, 
     else:
         chosen = [_index(path, line, names, column) for column in _listed(inputs)]
     if set(chosen) & set(targets) or not targets or (labelled and len(targets) > 1):
-        raise fail("E242", "the columns chosen do not make a training set", where=f"{path}:{line}",
+        raise fail("E242", "the columns chosen are not a training set", where=f"{path}:{line}",
                    value=f"inputs {[names[i] for i in chosen]}, target {[names[i] for i in targets]}"[:200],
-                   allowed="one target or several, one if it is a label; none of them an input",
+                   allowed="one or several targets, one if it is a label; a target cannot be an input",
                    remedy="choose other columns")
     return _Reading(path, names, chosen, targets, [], labelled)
 
@@ -117,9 +117,9 @@ def _index(path: Path, line: int, names: list[str], column: Column) -> int:
         return names.index(column)
     if isinstance(column, int) and -len(names) <= column < len(names):
         return column % len(names)
-    raise fail("E242", "there is no such column, or it is there twice", where=f"{path}:{line}",
+    raise fail("E242", "no such column, or two columns of this name", where=f"{path}:{line}",
                value=repr(column), allowed=f"a name or a number: {', '.join(names)}"[:300],
-               remedy="choose one of these; without a header columns go by number, from 0")
+               remedy="choose one of these; columns without a header have numbers, from 0")
 
 
 def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
@@ -127,7 +127,8 @@ def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
     where = f"{reading.path}:{number}"
     if len(fields) != len(reading.names):
         reading.problems.append(Problem("E243", "the row has the wrong number of fields", where,
-                                        str(len(fields)), str(len(reading.names)), "correct the row"))
+                                        str(len(fields)), str(len(reading.names)),
+                                        "correct the row; a separator is missing or doubled"))
         return
     numeric = reading.inputs + ([] if reading.labelled else reading.targets)
     if not reading.convert:
@@ -161,9 +162,9 @@ def _mistake(where: str, reading: _Reading, convert: Callable[[str], float], fie
     except ValueError:
         target = index in reading.targets
         return Problem("E252", "not a number", place, text[:40],
-                       "numbers" if convert is float else "dates and times of ISO 8601, as in the first row",
-                       ("ask for labels, if these are classes; " if target else "choose other columns; ")
-                       + "say that there is a header, if this is one; or correct the field")
+                       "numbers" if convert is float else "dates and times of ISO 8601, like the first row",
+                       ("if these are classes, ask for labels; " if target else "choose other columns; ")
+                       + "if this is a header, pass header=True; or correct the field")
 
 
 def _is_number(text: str) -> bool:

@@ -45,5 +45,5 @@ def export(run: Run, path: Path) -> None:
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise missing("Parquet files come", "pyarrow", "python -m pip install pyarrow", "--export") from None
+        raise missing("Parquet files need", "pyarrow", "python -m pip install pyarrow", "--export") from None
     parquet.write_table(arrow.table(columns), path)

@@ -46,7 +46,7 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
     try:
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise missing("a cluster comes", "distributed", "python -m pip install distributed",
+        raise missing("a cluster needs", "distributed", "python -m pip install distributed",
                       "scheduler") from None
     lost = (OSError, TimeoutError, distributed.KilledWorker, distributed.CancelledError)
     try:

@@ -34,7 +34,7 @@ from typing import Any
 from ..backend import Outputs
 from ..errors import fail
 from ..plan import Plan, Signal
-from .lookahead import LOOKAHEADS
+from .toeplitz.lookahead import LOOKAHEADS
 
 _DECISIONS = {
     "analytic": "by an analytic bound, which no data can exceed",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from kerncast.sim import engine
+from kerncast.sim import jit
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
@@ -41,8 +41,8 @@ def words_of(spec: Spec) -> list[Any]:
 
 
 def main() -> None:
-    """One line a case, after a line that names the engine."""
-    print(json.dumps({"compiled": engine.COMPILED, "numba": "numba" in sys.modules}))
+    """One line a case, after a line that names the jit."""
+    print(json.dumps({"compiled": jit.COMPILED, "numba": "numba" in sys.modules}))
     for word in (16, 32):
         for rounding in ("floor", "half_up", "half_even"):
             for scheme in ("uniform", "diagonal_mean_biased", "online"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -12,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from kerncast.sim.engine import COMPILED, jit
+import kerncast.sim.jit as jit_module
+from kerncast.sim.jit import COMPILED, jit
 
 PROGRAM = Path(__file__).parent / "engine_words.py"
 
@@ -65,7 +67,7 @@ def test_a_process_hands_numba_only_the_functions_that_it_calls() -> None:
     """And those that they call, when none of them is found on disk."""
     code = ("import numpy as np\n"
             "from kerncast.sim import primitives\n"
-            "from kerncast.sim.engine import jit\n"
+            "from kerncast.sim.jit import jit\n"
             "met = lambda name: '_callee' in vars(getattr(primitives, name))\n"
             "narrow = primitives.narrow\n"
             "twice = jit(lambda v: narrow(2 * v, 0, 0, -100, 100))\n"
@@ -84,3 +86,49 @@ def test_the_garbage_collector_is_left_as_it_was_found(enabled: bool) -> None:
             f"assert gc.isenabled() is {enabled}\n"
             f"assert primitives.saturate(5, 0, 3) == 3 and gc.isenabled() is {enabled}")
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+# ---- the cache of compiled code ----
+def test_a_changed_callee_in_a_subfolder_is_compiled_again(tmp_path: Path) -> None:
+    """Numba stamps only the file of the function itself; the digest of the sources covers its callees."""
+    pytest.importorskip("numba")
+    room = tmp_path / "room"
+    (room / "deep" / "deeper").mkdir(parents=True)
+    source = Path(jit_module.__file__)
+    (room / "engine.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    for folder in (room, room / "deep", room / "deep" / "deeper"):
+        (folder / "__init__.py").write_text("", encoding="utf-8")
+    callee = room / "deep" / "deeper" / "callee.py"
+    (room / "caller.py").write_text("from .deep.deeper.callee import step\nfrom .engine import jit\n\n\n"
+                                    "@jit\ndef twice(v):\n    return step(v) + step(v)\n", encoding="utf-8")
+    answers = []
+    for increment in (1, 10):
+        callee.write_text("from ...engine import jit\n\n\n@jit\ndef step(v):\n"
+                          f"    return v + {increment}\n", encoding="utf-8")
+        done = subprocess.run([sys.executable, "-c", "from room.caller import twice; print(twice(0))"],
+                              check=True, capture_output=True, text=True, cwd=tmp_path,
+                              env={k: v for k, v in os.environ.items() if k != "KERNCAST_ENGINE"})
+        answers.append(int(done.stdout))
+    assert answers == [2, 20]
+
+
+def imported_modules(path: Path, room: Path) -> set[Path]:
+    """List the modules of `room` that `path` imports, lazily or not."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for place in [base, *(base / alias.name for alias in node.names)]:
+                files = (place.with_suffix(".py"), place / "__init__.py")
+                found |= {file for file in files if file.is_file()}
+    return {file for file in found if file.is_relative_to(room)}
+
+
+def test_the_digest_covers_every_compiled_module_and_what_it_imports() -> None:
+    source = Path(jit_module.__file__)
+    room = source.parent
+    imports = {path: imported_modules(path, room) for path in room.rglob("*.py")}
+    compiled = {path for path, used in imports.items() if source in used}
+    needed = compiled.union(*(imports[path] for path in compiled))
+    assert len(compiled) > 10
+    assert sorted(needed - set(jit_module.compiled_sources())) == []

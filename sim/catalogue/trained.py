@@ -1,0 +1,44 @@
+"""sim: the part of the catalogue for models trained elsewhere."""
+
+from __future__ import annotations
+
+from ..errors import Entry
+
+TRAINED = {
+    "E270": Entry("the estimator is not fitted",
+                  "It lacks the attributes that fit sets. Or it has no support vectors, as an SVR whose "
+                  "epsilon exceeds all targets, and predicts the same for every sample.",
+                  "Fit it first; if it has no support vectors, lower epsilon and fit it again."),
+    "E271": Entry("this kind of estimator cannot be exported",
+                  "A predictor is a kernel expansion: SVC, SVR, KernelRidge, GaussianProcessRegressor and "
+                  "similar, the estimators of kerncast, and pipelines of scalers before one of them.",
+                  "Use one of these. For another model, write the file of a trained model yourself."),
+    "E272": Entry("the estimator's kernel is not supported on the device",
+                  "Supported are gaussian (rbf), laplacian, polynomial and linear, not precomputed kernels "
+                  "or Python functions. For Gaussian processes: one RBF.",
+                  "Fit the estimator with one of those listed."),
+    "E273": Entry("the estimator has several outputs",
+                  "A prediction is one number: one target, or the decision between two classes.",
+                  "Export one estimator per output, or per class against the rest."),
+    "E274": Entry("sparse arrays", "The device stores every column of every center.",
+                  "Fit and predict with dense arrays: X.toarray()."),
+    "E275": Entry("not the file of a trained model",
+                  "[predictor] file does not exist, is damaged, or was not written by kerncast.export.",
+                  "Check the path, which is relative to the spec, or export the model again."),
+    "E276": Entry("not the trained model that the spec names",
+                  "The file's hash differs from [predictor] sha256: the file was changed, or the model was "
+                  "trained again.",
+                  "Export the model again, which writes both."),
+    "E277": Entry("the trained model does not fit the spec",
+                  "The spec has another number of columns or another kernel than the trained model.",
+                  "Correct [input] columns or [kernel], or export the model again."),
+    "E278": Entry("the scales of coefficients, kernel values and predictions differ too much",
+                  "No shift of at most 62 bits converts products of coefficients and kernel values to the "
+                  "format of the predictions.",
+                  "Give [output] word a full scale close to the largest prediction, or set [numbers] "
+                  "word = 32."),
+    "E279": Entry("a model that was trained elsewhere cannot be trained",
+                  "The command trains, or advises on training, and the spec's algorithm is "
+                  "kernel_predictor.",
+                  "Train the model where it came from and export it again; kerncast sim reports its error."),
+}

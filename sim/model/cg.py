@@ -31,7 +31,7 @@ from ..primitives import (
     magnitude,
     narrow,
 )
-from . import hooks as at
+from . import trace_hooks as at
 from .base import IntegerModel, convert_inputs
 from .bound import BoundConstants, add_square, certified, within
 from .certify import alpha_norm

@@ -16,7 +16,7 @@ from ...data import raw
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words, mac, narrow, shift_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..base import IntegerModel
 from ..kernel import (
     InputConstants,

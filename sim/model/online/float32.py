@@ -17,7 +17,7 @@ from ...data import raw
 from ...jit import jit, jit_inline
 from ...plan import Plan
 from ...primitives import Words, shift_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..base import IntegerModel
 from ..float32 import LARGEST, ONE, ZERO, Floats, exp2, fixed, real, size, within
 from ..kernel import (

@@ -1,14 +1,14 @@
 """sim.model: the metrics of the online learner: which vector does least harm by going.
 
 Report 836, (17), (18), and the metrics of its section 5; what each is in integers says
-:mod:`..planner.lms_metric`.
+:mod:`...planner.online.metric`.
 """
 
 from __future__ import annotations
 
 from ...jit import jit, jit_inline
 from ...primitives import FLOOR, mul_shift, shift_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..kernel import KernelConstants, distance, kernel
 from ..ranges import DISTANCE, record
 from ..trace_hooks import Log, trace

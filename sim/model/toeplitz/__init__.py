@@ -11,7 +11,7 @@ from ...backend import Outputs, field_arrays
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..base import IntegerModel, convert_inputs
 from ..bound import BoundConstants
 from ..certify import CertifyConstants, accurate, certify

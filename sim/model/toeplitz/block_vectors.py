@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from ...jit import jit
 from ...primitives import HALF_UP, Words, align, bit_length, mac, magnitude, narrow
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..scalar31 import LEAST, WORD, short
 from ..trace_hooks import Log, trace_all
 

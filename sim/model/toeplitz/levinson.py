@@ -7,7 +7,7 @@ length; a word w of a block with exponent e is worth ``w * 2**(e - (W - 1))``.
 
 With static scaling no exponent moves: cheaper, and a word that does not fit saturates.
 
-PYTEST_DONT_REWRITE: see :mod:`..primitives`.
+PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ...primitives import (
     saturate,
     shift_round,
 )
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..kernel import Cast
 from ..ranges import ALPHA, EPS, MU, XI, A, cast, record, record_all
 from ..statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED

@@ -1,7 +1,7 @@
 """sim.model: look-ahead Levinson in 32-bit words with block exponents, at every word length W.
 
 The method, its steps and its names are those of :mod:`.lookahead_f32`; vectors are those of
-:mod:`.block_vectors`, scalars those of :mod:`.reals`.
+:mod:`.block_vectors`, scalars those of :mod:`..scalar31`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import HALF_UP, Words, bit_length, magnitude, narrow
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..scalar31 import LEAST, add, invert, less, over, plus, short, times
 from ..statuses import BREAKDOWN, OK
 from ..trace_hooks import UNREAD, Log, trace, trace_all

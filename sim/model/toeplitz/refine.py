@@ -27,7 +27,7 @@ from ...primitives import (
     saturate,
     shift_round,
 )
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..bound import add_square, certified, reduced
 from ..certify import CertifyConstants, accurate, row_residual, rows_slack, y_shift, y_slack
 from ..kernel import Cast

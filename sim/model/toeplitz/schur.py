@@ -10,7 +10,7 @@ than two terms.  For a positive definite T no p and no q exceeds r_0 = 1 in magn
 static; s has a block exponent.  All three are 32-bit words at every word length W, for their
 roundings add up over the steps.
 
-PYTEST_DONT_REWRITE: see :mod:`..primitives`.
+PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from ...jit import jit
 from ...primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..kernel import Cast
 from ..ranges import EPS, XI, P, Q, S, cast, record
 from ..statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED

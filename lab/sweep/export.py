@@ -18,7 +18,7 @@ ENDINGS = (".csv", ".parquet")
 def check_export(path: Path) -> None:
     """E254 where the ending of a file's name does not tell a format that can be written."""
     if path.suffix not in ENDINGS:
-        raise fail("E254", "no writer is known for this ending", where="--export", value=path.name,
+        raise fail("E254", "no writer for this suffix", where="--export", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
 
 

@@ -27,16 +27,17 @@ from ...sim.spec.wrong_keys import near
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {
-    "error": ("%", "measured", "wrong answers, or rms error over the deviation of what is to be found"),
-    "rms": ("y", "measured", "rms error, in units of y"),
-    "saturations": ("", "measured", "casts that saturated"),
-    "float_error": ("%", "measured", "error of float64 with the same parameters"),
-    "excess": ("%", "measured", "error less float_error: what the integers cost"),
-    "alpha_error": ("", "measured", "relative error of the multipliers against float64"),
-    "ram": ("B", "computed", "the model's structure"),
-    "flash": ("B", "computed", "constant tables, without code"),
-    "instructions": ("", "computed", "multiplications and divisions of a call, a proxy"),
-    "energy": ("nJ", "computed", "energy of a call, a proxy"),
+    "error": ("%", "measured", "error rate for classes, else RMS error divided by the standard deviation of "
+                               "the target"),
+    "rms": ("y", "measured", "RMS error, in units of y"),
+    "saturations": ("", "measured", "number of casts that saturated"),
+    "float_error": ("%", "measured", "error in float64 with the same parameters"),
+    "excess": ("%", "measured", "error minus float_error: the cost of fixed point"),
+    "alpha_error": ("", "measured", "relative error of the coefficients against float64"),
+    "ram": ("B", "computed", "bytes of the model structure"),
+    "flash": ("B", "computed", "bytes of constant tables, without code"),
+    "instructions": ("", "computed", "multiplications and divisions per call"),
+    "energy": ("nJ", "computed", "estimated energy per call"),
 }
 #: Those that need float64 beside the integers.
 OF_FLOAT = ("float_error", "excess", "alpha_error")
@@ -120,7 +121,7 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
     known = names(algorithm)
     for name in found:
         if name not in known:
-            problems.append(Problem("E362", f"there is no measure {name}", where, name, ", ".join(known),
+            problems.append(Problem("E362", f"no such measure: {name}", where, name, ", ".join(known),
                                     near(name, known) or "use one of these"))
     return list(dict.fromkeys(name for name in found if name in known))
 
@@ -132,18 +133,18 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
     wrong = found is None or found["unit"] not in ("", *known) or bool(found["plus"]) != bool(
         found["float"] and found["number"]) or not (found["float"] or found["number"])
     if found is None or wrong:
-        problems.append(Problem("E363", "this is no limit", where, text,
+        problems.append(Problem("E363", "not a limit", where, text,
                                 "MEASURE <= NUMBER [UNIT], or error <= float + NUMBER; units: "
                                 + ", ".join(known),
-                                "write \"ram <= 8 kB\" (8000 bytes; 8 KiB are 8192)"))
+                                "write \"ram <= 8 kB\" (8,000 bytes; 8 KiB are 8,192)"))
         return None
     if not checked_names([found["name"]], algorithm, where, problems):
         return None
     units = {"": 1, **_UNITS.get(MEASURES[found["name"].split(".")[0]][0], {})}
     if found["unit"] not in units:
         of_it = ", ".join(unit for unit in units if unit)
-        problems.append(Problem("E363", f"{found['name']} is not measured in {found['unit']}", where, text,
-                                f"{of_it}, or a number alone" if of_it else "a number alone",
+        problems.append(Problem("E363", f"{found['name']} has another unit than {found['unit']}", where, text,
+                                f"{of_it}, or a number without unit" if of_it else "a number without unit",
                                 "give the limit in a unit of this measure"))
         return None
     if found["float"] and found["name"] not in ("error", "rms"):

@@ -107,9 +107,9 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
         problems.append(Problem("E240", "a sweep needs data", spec.place("data"), "", "builtin or file",
                                 "add [data] with builtin = \"ecg\" or file = \"train.csv\""))
     if space is not None and trials is None and space.size > MOST_POINTS:
-        problems.append(Problem("E368", "the grid is too large to be tried whole", "--grid",
+        problems.append(Problem("E368", "the grid is too large", "--grid",
                                 f"{space.size:,} points", f"{MOST_POINTS:,} points, or a search",
-                                "add --trials 1000, or take fewer values"))
+                                "add --trials 1000, or use fewer values"))
     if problems or space is None:
         raise KerncastError(problems)
     return Settings(space, str(base_dir), tuple(names), tuple(limits), trials,
@@ -140,9 +140,9 @@ class Run:
         self.folder = folder
         held = store.meta("settings")
         if held is None:
-            raise fail("E365", "this folder holds no sweep", where=str(folder),
+            raise fail("E365", "the folder holds no sweep", where=str(folder),
                        allowed=f"a folder with the {DATABASE} of a sweep",
-                       remedy="run kerncast sweep SPEC -o FOLDER first")
+                       remedy="run: kerncast sweep SPEC -o FOLDER")
         try:
             self.settings = _settings_of(held)
             self.baseline: dict[str, float] = dict(held["baseline"])
@@ -150,7 +150,7 @@ class Run:
         except KerncastError:
             raise
         except (KeyError, TypeError, ValueError) as error:
-            raise store.damaged(f"settings that are none: {error!r}") from error
+            raise store.damaged(f"invalid settings: {error!r}") from error
         values = {axis.key: set(axis.values) for axis in self.space.axes}
         self.points = [p for p in store.points().values() if p.inputs.keys() == values.keys()
                        and all(value in values[key] for key, value in p.inputs.items())]
@@ -223,9 +223,9 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
     baseline = evaluator.baseline()
     against = next((c for c in constraints if c.above_float and c.name not in baseline), None)
     if against is not None:
-        raise fail("E364", "float64 has no answer with the spec as written", where="--constraint",
+        raise fail("E364", "float64 cannot solve the spec as written", where="--constraint",
                    value=against.text, allowed="a limit that is a number",
-                   remedy="raise lambda in the spec, or write a number for float")
+                   remedy="raise lambda in the spec, or replace float by a number")
     return baseline
 
 
@@ -299,12 +299,12 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
     if held is None:
         store.put(identity=mine)
     elif not isinstance(held, list) or len(held) != len(mine):
-        raise store.damaged("an identity that is none")
+        raise store.damaged("an invalid identity")
     elif held != mine:
         parts = zip(("version of kerncast", "spec", "data"), held, mine, strict=True)
         what = next(name for name, a, b in parts if a != b)
         raise fail("E367", f"the folder holds a sweep of another {what}", where=str(folder), value=what,
-                   allowed="the folder of the same spec and data", remedy="name another -o")
+                   allowed="a folder with the same spec and data", remedy="name another -o")
 
 
 class _Work:

@@ -299,7 +299,7 @@ class Hls(Table):
         ["vitis", "catapult"], min_length=1, about="tools to generate for: vitis, catapult",
         allowed="a list of vitis, catapult", remedy="write dialects = [\"vitis\"]")
     lanes: int = _key(1, ge=1, le=64, about="hardware multipliers in the inner loops (P)",
-                      allowed="an integer, 1 to 64", remedy="start with 1; each lane adds a multiplier")
+                      allowed="an integer, 1 to 64", remedy="start with 1; each lane adds a DSP block")
     part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
         "xc7z020clg484-1", about="device of the project for Vitis HLS",
         allowed="a device's name, of letters, digits, -, +, . and _",

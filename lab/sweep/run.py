@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
@@ -26,7 +26,9 @@ from .measures import (
     Constraint,
     checked_names,
     computed,
+    current_name,
     parse_constraint,
+    renamed,
 )
 from .search import check_search, search
 from .space import Axis, Inputs, Space, make_space
@@ -54,6 +56,8 @@ class Settings:
     trials : int, or None
         Points that a search tries at most; None for the whole grid.
     seed : int
+    notes : tuple of str
+        Notes for the user: names of 0.1 that were replaced.
     """
 
     space: Space
@@ -62,6 +66,7 @@ class Settings:
     constraints: tuple[Constraint, ...]
     trials: int | None = None
     seed: int = 0
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def searches(self) -> bool:
@@ -94,8 +99,8 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     except KerncastError as error:
         problems += error.problems
     where = "--objective" if objectives else spec.place("sweep", "objectives")
-    names = checked_names(list(objectives or (asked and asked.objectives) or DEFAULT_OBJECTIVES), algorithm,
-                          where, problems)
+    wanted = list(objectives or (asked and asked.objectives) or DEFAULT_OBJECTIVES)
+    names = checked_names(wanted, algorithm, where, problems)
     where = "--constraint" if constraints else spec.place("sweep", "constraints")
     texts = [*(constraints or (asked and asked.constraints) or [DEFAULT_CONSTRAINT])]
     if spec.budget is not None and spec.budget.ram is not None:
@@ -113,7 +118,8 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     if problems or space is None:
         raise KerncastError(problems)
     return Settings(space, str(base_dir), tuple(names), tuple(limits), trials,
-                    seed if seed is not None else asked.seed if asked else 0)
+                    seed if seed is not None else asked.seed if asked else 0,
+                    renamed([*wanted, *texts]))
 
 
 class Run:
@@ -288,8 +294,9 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
 def _settings_of(held: Mapping[str, Any]) -> Settings:
     """What :func:`_kept` holds of them."""
     space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
-    return Settings(space, held["base_dir"], tuple(held["objectives"]),
-                    tuple(Constraint(**c) for c in held["constraints"]), held["trials"], held["seed"])
+    return Settings(space, held["base_dir"], tuple(map(current_name, held["objectives"])),
+                    tuple(Constraint(**c | {"name": current_name(c["name"])}) for c in held["constraints"]),
+                    held["trials"], held["seed"])
 
 
 def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:

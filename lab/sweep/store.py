@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from ...sim.errors import KerncastError, fail
 from .evaluate import Point
+from .measures import current_name
 
 #: The file in the run folder, also the mark of such a folder.
 DATABASE = "sweep.db"
@@ -51,7 +52,7 @@ def point_of(row: Sequence[str]) -> Point:
     """The point of a sound row."""
     key, inputs, status, code, message, plan, words, measures, _ = row
     return Point(key, dict(json.loads(inputs)), status, code, message, plan, words,
-                 dict(json.loads(measures)))
+                 {current_name(name): value for name, value in json.loads(measures).items()})
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:

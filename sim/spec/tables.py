@@ -317,8 +317,7 @@ class Data(Table):
                             allowed="the path of a CSV file, relative to the spec")
     test: str | None = _key(None, min_length=1, about="CSV file with the same columns, held out for testing",
                             allowed="the path of a CSV file, relative to the spec")
-    lagged: bool | None = _key(None, about="true if the CSV file has y only: x0 is then the previous y, x1 "
-                                           "the one before",
+    lagged: bool | None = _key(None, about="true if the CSV has y only: x0 is then the previous y, and so on",
                                allowed="true or false",
                                remedy="true for one-step prediction of a signal from its own past")
 
@@ -332,9 +331,8 @@ class Sweep(Table):
     objectives: list[str] = _key([], about="measures to minimise: error, ram, flash, operations, energy ...",
                                  allowed="names of measures", remedy="start with [\"error\", \"ram\"]")
     constraints: list[str] = _key([], about="limits that a design must satisfy",
-                                  allowed="MEASURE <= NUMBER, such as \"error <= float + 1\", \"ram <= 8 "
-                                          "kB\"",
-                                  remedy="write each limit in quotes")
+                                  allowed="MEASURE <= NUMBER, such as \"ram <= 8 kB\"",
+                                  remedy="write each limit in quotes; also \"error <= float + 1\"")
     trials: int | None = _key(None, ge=1, le=10**6, about="points of a search; omit it to run the grid",
                               allowed="an integer, 1 to 1000000", remedy="start with 200")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the search", allowed="an integer from 0",
@@ -364,8 +362,7 @@ KERNEL_KEYS: dict[str, tuple[str, ...]] = {
 TABLES: dict[str, type[Table]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
     "cg": Cg, "online": Online, "predictor": Predictor, "numbers": Numbers, "target": TargetChoice,
-    "budget": Budget, "hls": Hls, "data": Data,
-    "sweep": Sweep,
+    "budget": Budget, "hls": Hls, "data": Data, "sweep": Sweep,
 }
 REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online",

@@ -148,7 +148,7 @@ def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None
            options: dict[str, Any]) -> Samples:
     """A data set by its name."""
     named, place = SETS[name], place_of(name, copy)
-    title = f"{named.title}, your copy" if copy is not None else named.title
+    title = f"{named.title}, the user's copy" if copy is not None else named.title
     chosen = "any" if labels is None and named.classes else labels
     if named.read is None:
         table = read_file(place, format, options | {"labels": chosen, "limit": limit})

@@ -13,7 +13,7 @@ from .errors import Entry
 MEANINGS = {
     "ok": Entry("done", "There was no problem.", "Nothing."),
     "not_positive_definite": Entry(
-        "not trained: matrix indefinite or too ill-conditioned for the word length",
+        "not trained: matrix indefinite or too ill-conditioned",
         "The matrix plus lambda I is indefinite, which means of diagonals can cause. Or it is positive "
         "definite, but so ill-conditioned that rounding makes it look indefinite. kerncast sim reports "
         "which.",

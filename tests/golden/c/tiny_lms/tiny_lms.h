@@ -34,7 +34,7 @@ typedef int8_t tiny_lms_yraw_t; /* raw target word, s2f0 */
 
 typedef enum {
     TINY_LMS_OK = 0, /* done */
-    TINY_LMS_NOT_POSITIVE_DEFINITE = 1, /* not trained: matrix indefinite or too ill-conditioned for the word length */
+    TINY_LMS_NOT_POSITIVE_DEFINITE = 1, /* not trained: matrix indefinite or too ill-conditioned */
     TINY_LMS_SATURATED = 2, /* done, but a value saturated at full scale */
     TINY_LMS_NOT_TRAINED = 3, /* no prediction: the model is not trained */
     TINY_LMS_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */

@@ -35,6 +35,8 @@ PROPERTIES = {
     "nonnegative": "nonnegative",
     "decreasing": "decreasing (it falls with a distance of u and v)",
 }
+#: Kernels of u.v, the product of two samples.
+POLYNOMIALS = ("polynomial", "linear")
 #: What each algorithm builds on.
 NEEDS = {
     "toeplitz_rls": ("translation_invariant",),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import KerncastError, fail
 from ..formats import Format
+from ..kernels import POLYNOMIALS
 from ..plan import Signal
 from ..spec import Spec
 from ..tables import CONTEXT, decimal, log2_e, rounded
@@ -20,8 +21,6 @@ from .log2 import ceil_log2, floor_log2
 
 if TYPE_CHECKING:
     from .words import WordClass
-
-POLYNOMIALS = ("polynomial", "linear")
 
 #: Fraction bits of one x word's step as a part of the period; 32 are left of its product with a difference.
 TURN_FRAC = 62

@@ -10,9 +10,9 @@ from fractions import Fraction
 
 from ..errors import Problem
 from ..interop.gap import SHARE
+from ..kernels import POLYNOMIALS
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
-from .kernel import POLYNOMIALS
 from .toeplitz.lookahead import LOOKAHEADS
 
 #: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.

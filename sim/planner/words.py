@@ -15,6 +15,7 @@ from math import ceil
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
+from ..kernels import POLYNOMIALS
 from ..plan import Signal, Table
 from ..spec import Spec
 from ..tables import (
@@ -31,7 +32,6 @@ from ..tables import (
 )
 from .casts import cast_modes
 from .kernel import (
-    POLYNOMIALS,
     distance_format,
     distance_unit,
     exponent_scale,

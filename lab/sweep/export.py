@@ -18,7 +18,7 @@ ENDINGS = (".csv", ".parquet")
 def check_export(path: Path) -> None:
     """Raise E254 if a file's suffix names no known format."""
     if path.suffix not in ENDINGS:
-        raise fail("E254", "no writer is known for this ending", where="--export", value=path.name,
+        raise fail("E254", "no writer for this suffix", where="--export", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
 
 
@@ -47,5 +47,5 @@ def export(run: SweepRun, path: Path) -> None:
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise missing("Parquet files come", "pyarrow", "python -m pip install pyarrow", "--export") from None
+        raise missing("Parquet files need", "pyarrow", "python -m pip install pyarrow", "--export") from None
     parquet.write_table(arrow.table(columns), path)

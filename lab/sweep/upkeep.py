@@ -37,7 +37,7 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
     Raises
     ------
     KerncastError
-        E377 where another sweep is at work there, E366 where the results are damaged and none is sound.
+        E377 where another sweep is at work there, E366 where the all results are damaged.
     """
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
@@ -67,7 +67,7 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
             raise
         identity, points = _sound_rows(path)
         if identity is None or not points:
-            remedy = f"none of them can be kept: move {path} away, or name another -o"
+            remedy = f"none of them is valid: move {path} away, or name another -o"
             raise KerncastError([replace(problem, remedy=remedy)]) from None
     aside = next(at for n in count(1) if not (at := folder / f"damaged-{n}.db").exists())
     for ending in ("", "-wal", "-shm"):
@@ -76,8 +76,8 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
     with opened(folder, new=True) as store:
         store.put(identity=identity)
         store.add(points)
-    report(f"{path} was damaged: the {len(points):,} points of it that are sound are kept, others are "
-           f"computed again; as it was it is {aside}")
+    report(f"{path} was damaged. Its {len(points):,} valid points are kept and the others computed again; "
+           f"the damaged file is now {aside}")
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:

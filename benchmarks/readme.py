@@ -91,7 +91,8 @@ def spliced(text: str, table: str) -> str:
 
 def draw() -> str:
     """Draw the heartbeat of the demo."""
-    from kerncast.benchmarks.papers.common import COLOURS, axes, save
+    from kerncast.benchmarks.papers.common import axes, save
+    from kerncast.lab.figures.style import COLOURS
     from kerncast.lab.workflow import shipped_spec
     from kerncast.sim.data import load_dataset
     from kerncast.sim.diagnostics.simulate import simulate

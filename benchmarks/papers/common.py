@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...lab.figures.outcome import pyplot
+from ...lab.figures.style import pyplot
 from ...sim.data.samples import Samples, load_samples
 from ...sim.errors import KerncastError
 
 Array = NDArray[np.float64]
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-#: Colours that stay apart for colour-blind readers.
-COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#9a9a9a")
 
 REPEATS, LONG = 3, 1.0  # runs, but one where it takes so many seconds
 

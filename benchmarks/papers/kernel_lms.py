@@ -14,7 +14,8 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from .common import COLOURS, DOCS, axes, save, table
+from ...lab.figures.style import COLOURS, MORE_COLOURS
+from .common import DOCS, axes, save, table
 from .kernel_lms_cases import ClaimOutcome, figure_1, figure_4, figure_7, figures_2_and_3
 from .kernel_lms_sweep import (
     BUDGETS,
@@ -64,7 +65,7 @@ _WORDS = {True: "held", False: "**not**", None: "-"}
 def errors_picture(sweep: Sweep, fixed: Runs, titles: tuple[str, ...], name: str) -> str:
     """Draw MSE against N_max: float64 as lines, 16 (o) and 32 (+) bits as marks."""
     figure, (axis,) = axes(1, width=5.5, height=3.6)
-    for colour, title in zip((*COLOURS, "#8c6d31"), titles, strict=False):
+    for colour, title in zip(MORE_COLOURS, titles, strict=False):
         axis.plot(BUDGETS, sweep.mean(title), color=colour, label=title)
         for word, marker in zip(WORDS, "o+", strict=True):
             if (title, word) in fixed:

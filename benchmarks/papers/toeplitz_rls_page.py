@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .common import COLOURS, axes, save, table
+from ...lab.figures.style import COLOURS
+from .common import axes, save, table
 from .toeplitz_rls import LAMS, METHODS, WIDTHS, Cell
 
 Found = dict[str, dict[int, dict[str, Cell]]]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...lab.figures.style import COLOURS
 from ...sim.estimators import KernelLMSRegressor
-from ..papers.common import COLOURS, Array, axes, save, table
+from ..papers.common import Array, axes, save, table
 from .tasks import equaliser
 
 SYMBOLS, REALISATIONS, SMOOTH = 3000, 5, 100

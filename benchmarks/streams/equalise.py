@@ -7,7 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from ..papers.common import COLOURS, Array, axes, save, table
+from ...lab.figures.style import MORE_COLOURS
+from ..papers.common import Array, axes, save, table
 from .methods import Integers, Learner, Method, Parameters, best, filters, kernels, mean_square
 from .tasks import TESTING, TRAINING, Stream, equaliser, example
 
@@ -87,7 +88,7 @@ def picture(found: dict[str, Found]) -> str:
     figure, (axis,) = axes(1, width=6.0, height=3.6)
     window = np.ones(SMOOTH) / SMOOTH
     shown = [title for title in found if title != "NT"]
-    for colour, title in zip((*COLOURS, "#8c6d31", "#56b4e9", "#e69f00"), shown, strict=False):
+    for colour, title in zip(MORE_COLOURS, shown, strict=False):
         curve = np.convolve(found[title].curve, window, "valid")[::10]
         axis.plot(SMOOTH + 10 * np.arange(len(curve)), curve, color=colour, label=title,
                   linestyle=":" if "bits" in title else "-")

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..papers.common import COLOURS, Array, axes, save, table
+from ...lab.figures.style import MORE_COLOURS
+from ..papers.common import Array, axes, save, table
 from .methods import Integers, Method, Parameters, Reference, best, filters, kernels, mean_square
 from .tasks import CHOSEN_ON, Stream, ecg, example
 
@@ -96,7 +97,7 @@ def picture(errors: dict[str, Array]) -> str:
     window = np.ones(SMOOTH) / SMOOTH
     shown = [title for title in errors if np.isfinite(root_mean_square(errors[title]))
              and root_mean_square(errors[title]) < 30.0]
-    for colour, title in zip((*COLOURS, "#8c6d31", "#56b4e9", "#e69f00"), shown, strict=False):
+    for colour, title in zip(MORE_COLOURS, shown, strict=False):
         curve = STEPS * np.sqrt(np.convolve(errors[title] ** 2, window, "valid"))[::60]
         axis.plot((SMOOTH + 60 * np.arange(len(curve))) / 360.0, curve, color=colour, label=title,
                   linestyle=":" if "bits" in title else "-")

@@ -9,13 +9,13 @@ from typing import Any
 from ...hw.rtl.estimate import PLACED, Estimate
 from ...sim.errors import fail
 from ..output_paths import refuse_unwritable
-from .outcome import pyplot
+from .style import BLUE, GREEN, ORANGE, PINK, pyplot
 
 #: By the ending of a file's name what keeps date and version out of it: the same figures give the same bytes.
 ENDINGS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None},
                                        ".pdf": {"CreationDate": None}}
-# Colours that stay apart for colour-blind readers; a dash a family.
-_COLOURS, _DASHES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7"), ("-", "--", ":")
+# One colour per core, one dash per family.
+_COLOURS, _DASHES = (BLUE, ORANGE, GREEN, PINK), ("-", "--", ":")
 
 # A line: core, family, lanes, values.
 Line = tuple[str, str, list[int], list[float]]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..figures.outcome import pyplot
+from ..figures.style import BLUE, GREY, ORANGE, pyplot
 from .measures import MEASURES
 from .run import SweepRun
 
-_ALL, _FRONT, _BEST = "#9a9a9a", "#0072b2", "#d55e00"
+_ALL, _FRONT, _BEST = GREY, BLUE, ORANGE
 
 
 def draw_front(run: SweepRun, path: Path) -> Path | None:

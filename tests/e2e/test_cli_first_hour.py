@@ -31,7 +31,7 @@ def motor(tmp_path):
 
 
 # ---- measured values ----
-def test_measured_values_become_words_that_the_spec_explains(motor, tmp_path):
+def test_measured_values_become_adc_counts_described_by_the_spec(motor, tmp_path):
     assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
     text = (tmp_path / "motor.toml").read_text(encoding="utf-8")
     made = measured(motor)
@@ -43,7 +43,7 @@ def test_measured_values_become_words_that_the_spec_explains(motor, tmp_path):
     assert (code, found["status"]) == (0, "ok")
 
 
-def test_what_a_word_means_is_right_to_half_a_step(motor):
+def test_the_meaning_of_an_adc_count_is_right_to_half_a_step(motor):
     made = measured(motor)
     told = [float(line.split(",")[1]) for line in motor.read_text().splitlines()[1:]]
     column = made.columns[1]
@@ -67,7 +67,7 @@ def test_a_single_column_of_values_is_a_signal(tmp_path):
 
 @pytest.mark.parametrize(("text", "code"), [("a,b\n1,2\n", "E247"), ("a,b\n1,x\n2,y\n", "E252"),
                                             ("a,b\n1,2\n3\n", "E243"), ("a,b\n1,\n2,3\n", "E251")])
-def test_a_table_that_is_none_is_refused_and_nothing_is_written(tmp_path, text, code):
+def test_an_invalid_table_is_refused_without_writing(tmp_path, text, code):
     (tmp_path / "bad.csv").write_text(text)
     exit_code, _, err = run("init", "bad", "--data", tmp_path / "bad.csv", "-o", tmp_path / "out")
     assert (exit_code, code in err) == (2, True)
@@ -96,7 +96,7 @@ def test_on_a_terminal_init_asks_for_missing_options_reading_data_once(motor, tm
     assert read == [motor]
 
 
-def test_empty_answers_take_what_is_usual(tmp_path, monkeypatch):
+def test_empty_answers_select_the_defaults(tmp_path, monkeypatch):
     monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
     assert run("init", "-o", tmp_path, answers="\n\n\n\n")[0] == 0
     values = json.loads(run("check", tmp_path / "model.toml", "--json")[1])["values"]
@@ -143,7 +143,7 @@ def test_keys_and_measures_of_a_sweep_and_groups_of_tools_are_offered():
     assert complete.tool_groups("e") == ["emu", "emulators"]
 
 
-def test_generated_folders_are_told_from_others(tmp_path, monkeypatch):
+def test_generated_folders_are_distinguished_from_others(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "made").mkdir()

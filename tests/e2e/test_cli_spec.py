@@ -92,7 +92,7 @@ def line_of(path, start):
     return f"{path}:{next(i for i, line in enumerate(lines, 1) if line.startswith(start))}"
 
 
-def test_check_reports_all_mistakes_on_stderr_with_their_lines(tmp_path):
+def test_check_reports_all_errors_on_stderr_with_their_lines(tmp_path):
     path = bad_spec(tmp_path)
     code, out, err = run("check", path)
     assert (code, out) == (2, "")
@@ -102,7 +102,7 @@ def test_check_reports_all_mistakes_on_stderr_with_their_lines(tmp_path):
         assert part in err
 
 
-def test_check_reports_all_mistakes_as_one_json_object(tmp_path):
+def test_check_reports_all_errors_as_one_json_object(tmp_path):
     code, out, err = run("check", bad_spec(tmp_path), "--json")
     assert (code, err) == (2, "")
     errors = json.loads(out)["errors"]
@@ -127,7 +127,7 @@ def test_check_looks_at_target_plan_and_data_file_together(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["nosuch.toml", "."])
-def test_a_spec_that_is_not_there_is_bad_input(path):
+def test_a_missing_spec_is_bad_input(path):
     code, _, err = run("check", path)
     assert code == 2
     assert "E101" in err
@@ -203,7 +203,7 @@ def test_init_with_a_dot_product_kernel_gives_a_spec_that_trains(tmp_path, kerne
     assert (code, json.loads(out)["status"]) == (0, "ok")
 
 
-def test_init_fits_columns_words_and_n_to_a_data_file(tmp_path):
+def test_init_fits_columns_formats_and_n_to_a_data_file(tmp_path):
     data = tmp_path / "raw" / "train.csv"
     data.parent.mkdir()
     data.write_text("x0,x1,y\n" + "".join(f"{i},{-300 * i},{1 - 2 * (i % 2)}\n" for i in range(100)))
@@ -217,7 +217,7 @@ def test_init_fits_columns_words_and_n_to_a_data_file(tmp_path):
     assert values["data"]["file"] == os.path.join("raw", "train.csv")  # noqa: PTH118  # as the spec spells it
 
 
-def test_init_takes_a_file_of_targets_for_a_sampled_signal(tmp_path):
+def test_init_reads_a_file_of_targets_as_a_sampled_signal(tmp_path):
     data = tmp_path / "signal.csv"
     data.write_text("y\n" + "".join(f"{i * i}\n" for i in range(60)))
     assert run("init", "wave", "--data", data, "-o", tmp_path)[0] == 0
@@ -257,7 +257,7 @@ def test_explain_without_a_code_lists_all():
 
 
 @pytest.mark.parametrize("status", STATUSES)
-def test_explain_says_what_a_status_means_as_the_generated_header_does(status):
+def test_explain_describes_a_status_as_the_generated_header_does(status):
     code, out, _ = run("explain", status.upper())
     assert code == 0
     header = (Path(__file__).parents[1] / "golden" / "c" / "tiny" / "tiny.h").read_text(encoding="utf-8")
@@ -298,7 +298,7 @@ def test_a_missing_tool_exits_with_3(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_an_unexpected_error_is_one_message_and_says_how_to_see_where(monkeypatch, capsys, as_json):
+def test_an_unexpected_error_is_one_message_with_the_way_to_a_traceback(monkeypatch, capsys, as_json):
     code, out, err = ending(monkeypatch, capsys, ZeroDivisionError("by zero"), as_json=as_json)
     text = out if as_json else err
     assert code == 70
@@ -319,7 +319,7 @@ def test_the_traceback_of_an_unexpected_error_is_shown_on_request(capsys):
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_the_help_tells_every_exit_code():
+def test_the_help_lists_every_exit_code():
     told = " ".join(CliRunner().invoke(main.app, ["--help"]).stdout.split())
     assert told.endswith("Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, "
                          "70 a mistake of kerncast itself, 130 interrupted.")

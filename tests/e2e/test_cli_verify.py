@@ -81,7 +81,7 @@ def test_a_manifest_that_omits_a_file_is_a_difference_without_a_build(
     assert code == 1 and told["checks"][-1]["first"] == "small_levinson.c" and not told["backends"]
 
 
-def test_versions_that_are_no_text_are_a_damaged_bundle(run: Run, generated: Path, tmp_path: Path) -> None:
+def test_versions_other_than_text_are_a_damaged_bundle(run: Run, generated: Path, tmp_path: Path) -> None:
     assert run("verify", generated, "--flips", "0", "--on", "model", "-o", tmp_path / "good.zip")[0] == 0
     with zipfile.ZipFile(tmp_path / "good.zip") as good, zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
         for name in good.namelist():
@@ -93,14 +93,14 @@ def test_versions_that_are_no_text_are_a_damaged_bundle(run: Run, generated: Pat
     assert code == 2 and "E336" in err
 
 
-def test_a_place_in_a_bundle_is_told_as_one_of_the_bundle(run: Run, generated: Path) -> None:
+def test_a_place_in_a_bundle_is_reported_as_such(run: Run, generated: Path) -> None:
     plan = json.loads((generated / "plan.json").read_text())
     rewritten(generated, "plan.json", json.dumps(plan | {"hash": "0" * 64}))
     code, _, err = run("verify", generated, "--on", "model")
     assert code == 2 and str(generated / "plan.json") in err
 
 
-def test_a_restore_that_took_damage_for_right_would_be_counted(generated: Path) -> None:
+def test_a_restore_that_accepted_damage_would_be_counted(generated: Path) -> None:
     class Credulous:
         name = "credulous"
 
@@ -118,7 +118,7 @@ def test_a_restore_that_took_damage_for_right_would_be_counted(generated: Path) 
     assert not any(damage.missed for damage in damage_states(model, 5))
 
 
-def test_what_is_no_bundle_is_refused_with_a_code(run: Run, generated: Path, tmp_path: Path) -> None:
+def test_an_invalid_bundle_is_refused_with_a_code(run: Run, generated: Path, tmp_path: Path) -> None:
     def code_of(given: Path) -> str:
         code, out, _ = run("verify", given, "--json")
         assert code == 2

@@ -33,7 +33,7 @@ def example(demo: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["ecg", "digits"])
-def test_every_back_end_answers_with_the_models_words(demo: dict[str, Any], name: str, ledger: Any) -> None:
+def test_every_back_end_answers_with_the_model_s_values(demo: dict[str, Any], name: str, ledger: Any) -> None:
     found = example(demo, name)
     assert found["missing"] == []
     rows = {row["backend"]: row for row in found["backends"] if row["words"]}
@@ -63,7 +63,7 @@ def test_alpha_of_the_ecg_is_within_half_a_percent_of_float64(demo: dict[str, An
     assert example(demo, "ecg")["errors"]["model"]["alpha_error"] <= 5e-3
 
 
-def test_the_digits_are_told_apart_within_one_point_of_float(demo: dict[str, Any]) -> None:
+def test_the_accuracy_on_digits_is_within_one_point_of_float(demo: dict[str, Any]) -> None:
     found = example(demo, "digits")
     assert abs(found["errors"]["model"]["accuracy"] - found["errors"]["float"]["accuracy"]) <= 0.01
     assert found["peers"]["sklearn SVC"] > 0.9

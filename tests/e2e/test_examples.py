@@ -39,7 +39,7 @@ def test_the_integer_model_matches_float64_and_beats_the_baseline(
 
 
 @pytest.mark.campaign
-def test_the_digits_are_told_apart(tmp_path, monkeypatch):
+def test_the_digits_are_classified(tmp_path, monkeypatch):
     (float64, all_), (integers, _), *_ = said("digits", tmp_path, monkeypatch)
     assert float64 - integers <= 0.01 * all_ + 1
 

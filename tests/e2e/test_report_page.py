@@ -83,7 +83,7 @@ def see_all(tab):
                               "document.getElementById(place.id + '-says').textContent", arg=place)
 
 
-def test_it_opens_from_disk_and_every_picture_is_drawn_and_told_in_words(tab):
+def test_it_opens_from_disk_with_every_picture_drawn_and_described(tab):
     see_all(tab)
     ids = [place.get_attribute("id") for place in tab.query_selector_all(".plot")]
     assert ids == ["front", "bits", "words", "budget", "curve", "xi", "run"]

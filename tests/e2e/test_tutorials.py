@@ -23,7 +23,7 @@ OTHERS = ["sklearn"]
 
 
 @pytest.mark.parametrize("name", [*PAGES, *(pytest.param(name, marks=pytest.mark.campaign) for name in LONG)])
-def test_every_block_of_the_page_runs_and_prints_what_the_page_says(name, tmp_path, monkeypatch):
+def test_every_block_of_the_page_runs_and_prints_what_the_page_states(name, tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     assert pages.run_page(ROOT / "docs" / f"{name}.md") > 0
@@ -46,5 +46,5 @@ def test_no_output_that_is_shown_is_left_out_whole(name):
 @pytest.mark.parametrize(("told", "printed", "right"), [
     ("a  b\n", "a b", True), ("a ... c", "a b\nc", True), ("a\n...\n", "a\n", True), ("a c", "a b c", False),
     ("...\nend", "x\nend", True), ("...\nend", "x\nend more", False)])
-def test_what_a_page_tells_is_compared_but_for_dots_and_blanks(told, printed, right):
+def test_output_in_a_page_is_compared_except_for_dots_and_blanks(told, printed, right):
     assert pages.agrees(told, printed) is right

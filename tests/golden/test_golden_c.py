@@ -16,7 +16,7 @@ REFRESHER = runpy.run_path(str(HERE / "refresh.py"))
 SAMPLES = REFRESHER["samples"]()
 
 
-def test_golden_folder_holds_the_samples_and_nothing_else():
+def test_golden_folder_has_the_samples_and_nothing_else():
     found = {path.relative_to(HERE / "c").as_posix() for path in (HERE / "c").rglob("*") if path.is_file()}
     assert found == set(SAMPLES), REFRESH
 
@@ -71,5 +71,5 @@ def test_the_header_documents_a_full_dictionary_for_the_plan_s_projection(projec
     assert f"FULL: all vectors are kept, and the new one did not stay; {told}." in header
 
 
-def test_the_header_says_in_which_format_the_multipliers_are():
+def test_the_header_states_the_format_of_the_coefficients():
     assert "multipliers; s16f13, 1 is the full scale of y */" in SAMPLES["tiny_lms/tiny_lms.h"]

@@ -151,7 +151,7 @@ def test_bisection_names_nothing_on_an_emulator_but_a_planted_fault(
     assert_fault_is_named(trainer, f"emu:mps2-an386:{emulator}")
 
 
-def test_firmware_without_hooks_is_refused_with_what_to_do(learner: Folder, emulator: str) -> None:
+def test_firmware_without_hooks_is_refused_with_a_remedy(learner: Folder, emulator: str) -> None:
     plan, _, folder = learner
     image = build_firmware(folder, plan)
     with pytest.raises(KerncastError) as caught:

@@ -247,7 +247,7 @@ def test_a_host_that_slept_past_its_deadline_accepts_a_received_answer() -> None
     (lambda s: encode_reply("READY", 0, "OK", b"\1"), "E416"),
     (lambda s: encode_reply("STACK", s, "NO_SESSION"), "E416"),
     (lambda s: encode_reply("NAK", 0, "FAULT"), "E416")])
-def test_what_it_says_instead_of_an_answer_has_a_code(answer: Callable[[int], bytes], code: str) -> None:
+def test_an_error_reply_has_a_code(answer: Callable[[int], bytes], code: str) -> None:
     client, link = client_of(lambda n, sequence: [answer(sequence)])
     with pytest.raises(KerncastError) as caught:
         client.stack()

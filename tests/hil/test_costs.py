@@ -65,7 +65,7 @@ def painted(plan: Plan, core: Core) -> dict[str, int]:
 
 @pytest.mark.parametrize(("tables", "board", "level"), [
     (ONLINE, "mps2-an386", "-O2"), (TOEPLITZ, "microbit", "-Os")], ids=["online", "toeplitz"])
-def test_no_call_takes_more_stack_than_was_computed_nor_much_less(
+def test_each_call_uses_nearly_the_computed_stack_and_never_more(
         tables: dict[str, dict[str, object]], board: str, level: str, tmp_path: Path) -> None:
     plan = generated(tables, tmp_path)
     image = build_firmware(tmp_path, plan, board, compiler="gcc", optimise=level)
@@ -96,7 +96,7 @@ COSTS = Costs("cortex-m4", "mps2-an386", "gcc", "12", "-O2", {"predict": 900, "a
 @pytest.mark.parametrize(("key", "allowed", "found"), [
     ("flash", 2999, "3000 bytes"), ("ram", 299, "300 bytes"), ("stack", 199, "200 bytes"),
     ("instructions", {"predict": 599}, "600 instructions"), ("cycles", {"update": 10_000}, "not measured")])
-def test_what_is_over_budget_is_told_with_its_figure_and_a_remedy(key: str, allowed: object,
+def test_an_exceeded_limit_is_reported_with_its_figure_and_a_remedy(key: str, allowed: object,
                                                                    found: str) -> None:
     problem, = over_budget(asked(**{key: allowed}), COSTS)
     assert (problem.code, problem.value) == ("E334" if found == "not measured" else "E333", found)
@@ -112,7 +112,7 @@ def test_a_budget_is_for_its_target_and_level_and_no_part_of_the_plan() -> None:
     assert asked(flash=1).hash == make_plan(Spec(**ONLINE)).hash
 
 
-def test_it_is_told_whether_the_target_and_level_of_a_budget_were_measured() -> None:
+def test_a_report_states_if_the_limits_target_and_level_were_measured() -> None:
     assert budget_status(make_plan(Spec(**ONLINE)), [COSTS]) is None
     for level, told in (("-O1", False), ("-O2", True)):
         assert budget_status(asked(flash=1, optimise=level), [COSTS]) == {
@@ -141,7 +141,7 @@ def test_a_resource_limit_that_no_tool_can_measure_is_refused_before_gen() -> No
     ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, False, "install the target's emulator"),
     ({"instructions": {"predict": 9}}, {"counts": {}}, True, "the counter overran")],
     ids=["zig", "zig alone", "unit", "no data", "no emulator", "overrun"])
-def test_what_was_not_measured_is_told_with_the_remedy_of_its_reason(
+def test_an_unmeasured_cost_is_reported_with_the_remedy_of_its_reason(
         budget: dict[str, object], costs: dict[str, object], installed: bool, remedy: str,
         monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "available", lambda board, emulator: installed)
@@ -155,7 +155,7 @@ def test_a_model_over_its_ram_limit_is_refused_before_gen() -> None:
     assert caught.value.problems[0].code == "E333"
 
 
-def test_calls_are_counted_one_by_one_and_their_words_compared(tmp_path: Path) -> None:
+def test_calls_are_counted_one_by_one_and_their_values_compared(tmp_path: Path) -> None:
     plan = generated(ONLINE, tmp_path)
     random = np.random.default_rng(4)
     x, y = random.integers(-300, 300, (130, 3)), random.integers(-2, 3, 130)
@@ -184,7 +184,7 @@ def measuring(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return asked_for
 
 
-def test_cost_measures_the_level_of_the_budget_or_says_that_it_did_not(
+def test_cost_measures_the_level_of_the_limits_or_reports_that_it_did_not(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     generate(asked(flash=10, optimise="-O1"), tmp_path, "cortex-m4")
     asked_for = measuring(monkeypatch)

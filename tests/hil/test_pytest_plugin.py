@@ -111,7 +111,7 @@ def test_every_back_end_replays_vectors_and_reports_them_to_junit(
         found["kerncast_instructions_update"], "a back end that stayed open counts each replay by itself"
 
 
-def test_two_workers_find_the_same_words_in_one_table(run: Run) -> None:
+def test_two_workers_find_the_same_values_in_one_table(run: Run) -> None:
     result = run("out", "test_it.py", "--kerncast-on", "host:gcc:-O0", "--kerncast-on", "host:gcc", "-n", "2",
                  inside=False)
     result.assert_outcomes(passed=6, skipped=2)
@@ -130,7 +130,7 @@ def test_images_are_built_and_boards_started_once_for_tests_in_a_row(
     assert sorted(opened) == ["host", "model"]
 
 
-def test_a_word_that_differs_fails_the_test_and_is_named(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_mismatch_fails_the_test_and_is_named(run: Run, pytester: pytest.Pytester) -> None:
     copy = pytester.path / "other"
     copy.mkdir()
     for path in (pytester.path / "out").iterdir():
@@ -182,7 +182,7 @@ def test_a_missing_tool_fails_the_test_if_tools_are_required(
     assert "    do: " not in result.stdout.str(), "it is told once"
 
 
-def test_a_test_that_names_no_folder_or_a_wrong_one_is_told_what_to_write(
+def test_a_test_with_no_or_a_wrong_folder_gets_a_remedy(
         run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it="""
         import pytest

@@ -60,7 +60,7 @@ def test_a_board_and_the_model_go_on_from_each_others_states(
                   mismatches=result.mismatches, case="stream")
 
 
-def test_a_board_without_room_for_saved_states_says_so(tiny: HilClient) -> None:
+def test_a_board_without_room_for_saved_states_reports_it(tiny: HilClient) -> None:
     for call in (tiny.save, tiny.restore, lambda: tiny.read_slot("SLOT_A", 4)):
         with pytest.raises(KerncastError, match="E447"):
             call()

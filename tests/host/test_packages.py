@@ -60,14 +60,14 @@ def words(name: str, said: str) -> int:
 @pytest.mark.parametrize(("name", "compiler"), [
     ("grid16", "gcc"), ("mean16_bias", "clang"), ("cg16", "clang"), ("lms16", "gcc"), ("fklms16_f32", "gcc"),
     pytest.param("lookahead24_f32", "clang", marks=pytest.mark.campaign)])
-def test_make_check_compares_every_word_without_a_warning(packaged, require_tool, ledger, name, compiler):
+def test_make_check_compares_every_value_without_a_warning(packaged, require_tool, ledger, name, compiler):
     require_tool("make", f"{APT} make")
     require_tool(compiler, f"{APT} {compiler}")
     said = ran("make", "check", f"CC={compiler}", f"CFLAGS={STRICT}", cwd=packaged(name))
     ledger.record(backend=f"package:make:{compiler}", words=words(name, said), case=name)
 
 
-def test_make_check_fails_and_names_the_first_word_that_differs(cases, require_tool, tmp_path):
+def test_make_check_fails_and_names_the_first_mismatch(cases, require_tool, tmp_path):
     require_tool("make", f"{APT} make")
     generate(cases("grid16").plan, tmp_path, vectors=cases("grid16").vectors, packages=("make",))
     constants = tmp_path / "grid16_internal.h"
@@ -214,7 +214,7 @@ def test_the_library_that_make_cross_compiles_answers_alike_on_a_cortex_m4(
 ARDUINO = "/usr/share/arduino"
 
 
-def test_arduino_builds_the_sketch_and_an_uno_compares_every_word(
+def test_arduino_builds_the_sketch_and_an_uno_compares_every_value(
         cases, packaged, require_tool, ledger, tmp_path):
     builder = require_tool("arduino-builder", f"{APT} arduino-builder arduino-core-avr")
     require_tool("simavr", f"{APT} simavr")

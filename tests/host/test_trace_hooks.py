@@ -89,7 +89,7 @@ def agent() -> Path:
 
 # ---- no difference ----
 @pytest.mark.parametrize("name", NAMES)
-def test_generated_c_computes_the_same_words_in_the_same_order_as_the_model(
+def test_generated_c_computes_the_same_values_in_the_same_order_as_the_model(
         cases, require_tool, ledger, name):
     require_tool("gcc", REMEDY["gcc"])
     case = cases(name)

@@ -197,13 +197,13 @@ def test_long_rows_keep_their_bound_with_lambda_near_the_rounding_error(
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_no_answer_is_worse_than_it_says(exact: ModuleType, cases: ModuleType, seed: int) -> None:
+def test_no_answer_is_worse_than_its_bound(exact: ModuleType, cases: ModuleType, seed: int) -> None:
     assert systems(exact, cases, seed)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 2000))
-def test_no_answer_of_ten_thousand_is_worse_than_it_says(
+def test_no_answer_of_ten_thousand_is_worse_than_its_bound(
         exact: ModuleType, cases: ModuleType, seed: int) -> None:
     assert systems(exact, cases, seed)
 

@@ -166,7 +166,7 @@ def test_a_folder_without_the_core_is_refused(synth_tools, tmp_path):
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("core", [SOLVER, TRAINER], ids=lambda core: core.name)
-def test_lanes_take_more_multipliers_and_fewer_clocks(synth_tools, core, tmp_path):
+def test_lanes_use_more_dsp_blocks_and_fewer_clocks(synth_tools, core, tmp_path):
     plan = case_plan("full16")
     generate_rtl(plan, tmp_path)
     one, two = estimate.estimates(plan, tmp_path, [core], [ECP5], lanes=(1, 2))

@@ -32,7 +32,7 @@ def test_the_expectation_is_the_models_own_prediction():
 
 
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
-def test_every_word_equals_the_model_for_all_lengths_idle_and_back_pressure(built, ledger, case, simulator):
+def test_every_value_equals_the_model_for_all_lengths_idle_and_back_pressure(built, ledger, case, simulator):
     core = built(case, simulator)
     (first, x_first), (second, _) = trained(core.plan, 1), trained(core.plan, 2)
     for k, (idle, pressure) in enumerate(STALLS):
@@ -56,7 +56,7 @@ def test_every_word_equals_the_model_for_all_lengths_idle_and_back_pressure(buil
 
 
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
-def test_every_word_equals_the_model_at_the_rails_and_at_every_exponent(built, ledger, case, simulator):
+def test_every_value_equals_the_model_at_the_rails_and_at_every_exponent(built, ledger, case, simulator):
     core = built(case, simulator)
     f, met = core.plan.signals["f"], []
     # Where f wraps, words of a plan that saturates tell that it had to.
@@ -136,7 +136,7 @@ def in_lanes(*chosen: str) -> list[object]:
 
 
 @pytest.mark.parametrize(("case", "lanes"), in_lanes("gains16 2", "corners16 4", "angles32 2", "powers16 2"))
-def test_lanes_change_the_clocks_by_the_formula_and_no_word(built, ledger, case, lanes):
+def test_lanes_change_the_clocks_by_the_formula_and_no_value(built, ledger, case, lanes):
     core = built(case, "icarus", int(lanes))
     plan = core.plan
     for seed in range(4):

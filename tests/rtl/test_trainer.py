@@ -197,7 +197,7 @@ def test_a_trained_model_is_the_float_solution_within_the_certified_bound():
 @pytest.mark.parametrize(("options", "key", "allowed"), [
     ({"solver": "schur"}, "solver", "levinson"), ({"solver": "lookahead"}, "solver", "levinson"),
     ({"refine": 1}, "refine", "refine = 0"), ({"bias": True}, "bias", "bias = false")])
-def test_what_the_solver_does_not_do_is_refused_where_it_is_asked_for(options, key, allowed, tmp_path):
+def test_unsupported_options_of_the_solver_are_refused(options, key, allowed, tmp_path):
     plan = toeplitz(**options)
     with pytest.raises(KerncastError, match="E307") as caught:
         rtl_sources(tmp_path, plan, SOLVER)

@@ -46,7 +46,7 @@ def out(tmp_path: Path) -> Path:
 
 
 # ---- what it holds ----
-def test_folder_holds_what_its_manifest_lists_and_nothing_else(out):
+def test_a_folder_has_the_files_of_its_manifest_and_no_other(out):
     manifest = load_manifest(out)
     assert set(files(out)) == {*manifest.files, "manifest.json"}
     assert {"probe.h", "probe_tables.c", "probe_kernel.c", "probe_model.c", "probe_toeplitz.c", "rt/kc_rt.h",
@@ -122,7 +122,7 @@ def test_a_user_s_file_with_the_name_of_a_new_one_is_never_overwritten(out):
 
 
 @pytest.mark.parametrize("kind", ["folder", "link", "dangling link"])
-def test_what_is_no_file_is_never_replaced(out, tmp_path, kind):
+def test_anything_but_a_file_is_never_replaced(out, tmp_path, kind):
     target = tmp_path / "elsewhere"
     if kind == "link":
         target.write_text("theirs")
@@ -194,7 +194,7 @@ def test_a_plan_too_large_for_the_target_is_refused_with_both_byte_counts(tmp_pa
 
 
 @pytest.mark.parametrize("name", ["kc_rt", "kc_cast", "kc_model"])
-def test_a_model_may_not_take_the_names_of_the_runtime(name):
+def test_a_model_may_not_use_the_names_of_the_runtime(name):
     """Its header would have the include guard of one of ours."""
     with pytest.raises(KerncastError, match="E110"):
         plan(name=name)
@@ -263,7 +263,7 @@ def test_a_partial_first_file_of_a_killed_run_does_not_block_the_next(tmp_path):
 
 
 # ---- reading a folder ----
-def test_a_folder_that_is_not_ours_holds_no_plan(tmp_path, out):
+def test_a_foreign_folder_has_no_plan(tmp_path, out):
     for folder in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(KerncastError, match="E305"):
             load_plan(folder)
@@ -272,7 +272,7 @@ def test_a_folder_that_is_not_ours_holds_no_plan(tmp_path, out):
         load_plan(out)
 
 
-def test_plan_and_vectors_come_back_as_they_were(out, tmp_path):
+def test_plan_and_vectors_are_read_back_unchanged(out, tmp_path):
     found, manifest = load_plan(out)
     assert (found, found.hash, manifest.plan) == (plan(), plan().hash, plan().hash)
     assert load_vectors(out) is None

@@ -84,7 +84,7 @@ def test_labels_are_what_they_look_like_or_what_a_mapping_makes_of_them(file):
     assert load_samples(first_row_counts, labels="any").y.tolist() == ["setosa", "virginica"]
 
 
-def test_every_mistake_of_a_csv_file_is_told_with_its_line_and_column(file):
+def test_every_error_of_a_csv_file_is_reported_with_its_line_and_column(file):
     path = file("a.csv", "a,b,y\n1,2,3\n1,2\n,2,3\n1,two,NA\n1,inf,?\n1,2,3,4\n1,1e999,nan\n")
     assert problems(path) == [
         ("E243", f"{path}:3"), ("E251", f"{path}:4 a"), ("E252", f"{path}:5 b"), ("E251", f"{path}:5 y"),
@@ -150,7 +150,7 @@ def test_arrays_of_an_npz_file_are_taken_by_name(file):
     ({"y": np.array([{}, []], object)}, {}, "E241"), ({"y": np.zeros(0)}, {}, "E247"),
     ({"X": np.zeros((3, 2)), "y": np.zeros(3)}, {"header": True}, "E242"),
     ({"y": [1.0, np.nan]}, {}, "E251"), ({"y": [1.0, -np.inf]}, {}, "E245")])
-def test_arrays_that_are_no_training_set_are_refused(file, arrays, options, code):
+def test_arrays_unfit_for_training_are_refused(file, arrays, options, code):
     assert [found for found, _ in problems(npz(file, **arrays), **options)] == [code]
 
 
@@ -264,7 +264,7 @@ def test_labels_that_name_no_class_are_refused(file, labels):
 
 
 @pytest.mark.parametrize("value", [None, 5, b"ecg"])
-def test_a_source_or_copy_that_is_no_path_is_refused(value):
+def test_a_source_or_copy_other_than_a_path_is_refused(value):
     assert problems(value) == [("E255", "source")]
     if value is not None:
         assert problems("faces", copy=value) == [("E255", "copy")]
@@ -340,7 +340,7 @@ def test_copies_of_another_kind_are_refused(file, name):
 
 
 @pytest.mark.parametrize("options", [{"target": 0}, {"format": "csv"}, {"columns": 3}])
-def test_a_set_by_name_takes_no_options_of_files(options):
+def test_a_named_data_set_accepts_no_file_options(options):
     assert problems("ecg", **options) == [("E242", "ecg")]
 
 

@@ -81,7 +81,7 @@ def test_an_intercept_is_in_every_model_so_that_it_is_no_error() -> None:
     assert budget.rms("quantisation") < 1e-5 * budget.rms()
 
 
-def test_regularisation_is_lambda_times_the_multipliers_of_the_true_matrix() -> None:
+def test_regularisation_is_lambda_times_the_true_matrix_s_coefficients() -> None:
     result, y = run(spec("toeplitz_rls"))
     X = np.arange(40.0)[:, np.newaxis]
     alpha = np.linalg.solve(Gaussian(3.0)(X, X) + 0.1 * np.eye(40), y * 0.01)
@@ -89,13 +89,13 @@ def test_regularisation_is_lambda_times_the_multipliers_of_the_true_matrix() -> 
     np.testing.assert_allclose(result.budget.terms["regularisation"], -0.1 * alpha, atol=1e-10)
 
 
-def test_a_budget_that_holds_all_samples_reduces_nothing() -> None:
+def test_a_dictionary_for_all_samples_has_no_reduction_error() -> None:
     result, _ = run(spec("kernel_lms", 16, 2, budget=40))
     assert result.budget is not None
     assert result.budget.rms("reduction") < 1e-12
 
 
-def test_beyond_a_few_thousand_samples_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_a_few_thousand_samples_there_is_no_error_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_SAMPLES", 39)
     assert run(spec("toeplitz_rls"))[0].budget is None
 

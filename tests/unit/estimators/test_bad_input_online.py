@@ -84,7 +84,7 @@ def test_a_fit_refused_for_its_parameters_leaves_the_model_that_was_there(kind, 
     np.testing.assert_array_equal(model.predict(X), f)
 
 
-def test_labels_that_change_between_calls_are_refused_in_plain_words():
+def test_labels_that_change_between_calls_are_refused():
     model = KernelLMSClassifier(1.0).partial_fit(X[:3], [1, 1, 1], classes=[0, 1, 2])
     f = model.predict(X)
     for y, classes in (([1, 3, 1], None), (["1", "2", "1"], None), ([1, 1, 1], [0, 1])):

@@ -100,7 +100,7 @@ def indefinite():
 
 
 @pytest.mark.parametrize("solver", ["levinson", "schur", "pcg"])
-def test_an_indefinite_matrix_warns_says_so_and_gives_a_model_of_zeros(solver):
+def test_an_indefinite_matrix_warns_reports_it_and_gives_a_model_of_zeros(solver):
     options, X, y = indefinite()
     model = ToeplitzRLSRegressor(**options, solver=solver)
     with pytest.warns(LinAlgWarning, match=r"not_positive_definite.*multipliers are 0.*diagonal_mean_biased"):
@@ -215,7 +215,7 @@ def test_the_regressor_is_the_learner_of_the_report_on_the_sinc_task():
 
 
 @pytest.mark.parametrize("kind", ONLINE)
-def test_divergence_warns_says_so_and_keeps_predictions_finite(kind):
+def test_divergence_warns_reports_it_and_keeps_predictions_finite(kind):
     X = np.random.default_rng(7).uniform(-3, 3, (2000, 1))
     y = np.sinc(X[:, 0]) > 0
     with pytest.warns(ConvergenceWarning, match=r"diverged.*smaller sigma"):
@@ -238,7 +238,7 @@ def test_estimators_can_be_cloned_saved_and_searched_over(kind):
 @pytest.mark.parametrize("kind", ALL)
 @pytest.mark.parametrize(("sigma", "code"), [(0.0, "E220"), (-1.0, "E220"), (float("nan"), "E220"),
                                              ("wide", "E220"), (None, "E220")])
-def test_a_width_that_is_none_is_refused(kind, sigma, code):
+def test_an_invalid_width_is_refused(kind, sigma, code):
     with pytest.raises(KerncastError, match=code):
         kind(sigma=sigma).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
 

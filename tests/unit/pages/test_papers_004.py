@@ -21,7 +21,7 @@ REFERENCE = float(re.search(r"MSE without reduction: 4.76e-05 \| held \| ([\d.e-
 
 
 @pytest.mark.parametrize("technique", ["KLMS", "MKLMS"])
-def test_klms_and_mklms_reach_the_reference_from_14_vectors(technique):
+def test_klms_and_mklms_match_the_reference_from_14_vectors(technique):
     # beyond 20 vectors nothing is lost any more: the reference of the same realisations
     assert ERRORS[technique][np.array(BUDGETS) >= ENOUGH].max() <= NEAR * ERRORS["KLMS"][-1]
     assert pytest.approx(REFERENCE, rel=0.5) == ERRORS["KLMS"][-1]

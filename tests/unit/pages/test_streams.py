@@ -60,7 +60,7 @@ def test_truncation_follows_a_changing_stream_only_with_rho():
     assert with_it < 0.8 * without
 
 
-def test_the_words_of_the_boards_are_on_the_page_and_none_differs():
+def test_the_page_lists_the_boards_values_without_a_mismatch():
     found = [cells for cells in ROWS if len(cells) == 4 and cells[1] in on_board.BOARDS]
     assert len(found) == 2 * len(on_board.BOARDS)
     assert all(int(words.replace(",", "")) > on_board.SAMPLES for *_, words, _ in found)

@@ -45,7 +45,7 @@ def test_the_abi_of_a_state_is_that_of_the_code():
     assert ABI < 1 << 16
 
 
-def test_a_pickled_estimator_goes_on_where_it_was():
+def test_a_pickled_estimator_resumes():
     rng = np.random.default_rng(3)
     X = rng.uniform(-1, 1, (80, 2))
     y = np.sin(3 * X[:, 0])

@@ -56,7 +56,7 @@ def test_packages_are_named_in_any_order_with_commas_or_all():
 
 
 @pytest.mark.parametrize("text", ["bazel", "", "cmake,", "CMake"])
-def test_a_package_that_there_is_not_is_refused_with_those_there_are(text):
+def test_an_unknown_package_is_refused_with_the_known_ones(text):
     said = refused("E310", resolve_packages, [text])
     assert "cmake, make, zephyr, platformio, arduino, all" in said
 
@@ -116,7 +116,7 @@ def test_an_edited_file_of_a_package_is_never_overwritten_or_removed(plan, vecto
     assert (tmp_path / "CMakeLists.txt").read_text() == "edited\n"
 
 
-def test_a_file_of_theirs_in_our_folder_is_never_overwritten_by_a_package(plan, vectors, tmp_path):
+def test_a_user_s_file_is_never_overwritten_by_a_package(plan, vectors, tmp_path):
     generate(plan, tmp_path, vectors=vectors)
     (tmp_path / "Makefile").write_text("theirs\n")
     assert "Makefile" in refused("E303", generate, plan, tmp_path, vectors=vectors, packages=("make",))
@@ -148,7 +148,7 @@ def test_a_subset_holds_the_model_s_answers_to_the_first_samples_of_a_call(plan,
 
 
 @pytest.mark.parametrize("most", [1, 200, 1 << 14])
-def test_the_constants_keep_to_their_room_or_to_a_word_of_each(plan, vectors, most):
+def test_the_constants_fit_their_space_or_hold_one_sample_each(plan, vectors, most):
     target = replace_flash(most)
     found = vectors_context(plan, vectors, target)
     assert all(1 <= part["kept"] <= part["all"] for part in (*found["calls"], *found["state"]))
@@ -170,7 +170,7 @@ def test_a_small_flash_gets_fewer_vectors_than_a_large_one():
     assert room(load_target("atmega328p")) == 4096 < room(load_target("cortex-m4")) == room(None)
 
 
-def test_the_readme_says_what_was_kept_of_what(plan, vectors, tmp_path):
+def test_the_readme_states_the_subset_of_the_vectors(plan, vectors, tmp_path):
     generate(plan, tmp_path, replace_flash(200), vectors=vectors, packages=("make",))
     said = (tmp_path / "README.md").read_text()
     assert "| call 0 update, samples | 8 | 40 |" in said

@@ -54,7 +54,7 @@ def built(source: str, folder: Path) -> list[Path]:
     return [folder / name for name in tools.compile(["calls.c"], flags, folder)]
 
 
-def test_the_worst_path_is_taken_through_tables_and_to_the_runtime(tmp_path: Path) -> None:
+def test_the_deepest_path_goes_through_tables_and_into_the_runtime(tmp_path: Path) -> None:
     source = ("long long inner(long long a, long long b) { return a / b; }\n"
               "long long outer(long long *v) { long long w[8]; for (int i = 0; i < 8; i++) w[i] = v[i];\n"
               "  v[8] = inner(w[v[0]], w[v[1]]); return v[8] + 1; }\n"

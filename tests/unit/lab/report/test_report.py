@@ -86,7 +86,7 @@ def test_a_packed_column_gives_its_values_back(values):
     assert decoded(columns.packed(values)) == values
 
 
-def test_numbers_are_kept_to_six_digits():
+def test_numbers_have_six_digits():
     values = np.random.default_rng(3).lognormal(size=1000)
     np.testing.assert_allclose(decoded(columns.packed(values.tolist())), values, rtol=1e-7)
 
@@ -149,7 +149,7 @@ def test_every_signal_of_the_plan_has_its_histogram_or_what_is_known_of_it(text,
     assert [row["name"] for row in rows if row["counts"] is None] == hatched
 
 
-def test_words_in_passing_are_those_of_the_run():
+def test_intermediate_values_are_those_of_the_run():
     plan, given, run = simulated(ECG)
     words = intermediate_values(plan, run, given.y_raw, given.x_test)
     ranges = {r.name: (r.lo, r.hi) for r in run.ranges}
@@ -161,7 +161,7 @@ def test_words_in_passing_are_those_of_the_run():
     assert len(np.unique(words["kernel"][words["distance"] == 9])) == 1  # a function of the distance
 
 
-def test_a_word_is_as_long_as_it_is():
+def test_the_length_of_a_value_is_exact():
     words = np.array([0, -1, 1, -2, 2, 3, -4, 7, -8, 127, -128])
     longest = [w.bit_length() if w >= 0 else (~w).bit_length() for w in words.tolist()]
     assert _lengths(words, 7).tolist() == np.bincount(longest, minlength=8).tolist()
@@ -234,7 +234,7 @@ def test_text_of_a_spec_never_becomes_markup(page):
     assert json.loads(as_json({"name": HOSTILE})) == {"name": HOSTILE}
 
 
-def test_five_thousand_points_take_less_than_six_megabytes(page):
+def test_five_thousand_points_need_less_than_six_megabytes(page):
     source, count = np.random.default_rng(1), 5000
     hashes = [hashlib.sha256(bytes([i % 256, i // 256])).hexdigest() for i in range(count)]
     texts = [f"[kernel]\nsigma = {i % 500}\n" for i in range(count)]
@@ -256,7 +256,7 @@ def test_five_thousand_points_take_less_than_six_megabytes(page):
 # ---- what is refused ----
 @pytest.mark.parametrize("make", [
     lambda at: at / "nothing", lambda at: at], ids=["nothing there", "an empty folder"])
-def test_what_is_no_run_is_refused(tmp_path, make):
+def test_an_invalid_run_is_refused(tmp_path, make):
     result = report(make(tmp_path), "-o", tmp_path / "x.html")
     assert (result.exit_code, codes(result)) == (2, ["E371"])
     assert not (tmp_path / "x.html").exists()
@@ -278,7 +278,7 @@ def test_a_run_without_points_and_a_damaged_one_are_refused(run, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"plan": 1}', '{"backends": [], "x": 1}'])
-def test_what_are_no_results_is_refused(run, tmp_path, text):
+def test_invalid_results_are_refused(run, tmp_path, text):
     (tmp_path / "results.json").write_text(text)
     result = report(EXAMPLES / "ecg.toml", "-o", tmp_path / "x.html", "--results", tmp_path / "results.json")
     assert (result.exit_code, codes(result)) == (2, ["E372"])
@@ -299,6 +299,6 @@ def test_without_plotly_nothing_is_computed_or_written(run, tmp_path, monkeypatc
     assert _optional.package_file("plotly", "package_data/plotly.min.js") is not None
 
 
-def test_a_folder_is_no_name_for_the_report(run, tmp_path):
+def test_a_folder_is_refused_as_name_of_the_report(run, tmp_path):
     result = report(run.folder, "-o", tmp_path)
     assert (result.exit_code, codes(result)) == (2, ["E191"])

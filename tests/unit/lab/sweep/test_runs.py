@@ -154,7 +154,7 @@ def test_points_are_cut_into_small_chunks_that_employ_every_worker(parts):
     assert len(executors.cut([{}] * search.BATCH, parts)) >= min(parts, search.BATCH)
 
 
-def test_a_search_asks_for_the_same_points_on_any_number_of_workers(stream, monkeypatch):
+def test_a_search_tries_the_same_points_on_any_number_of_workers(stream, monkeypatch):
     asked = settings(stream, "online.budget=2..40/20", "eta=0.1..1.5/20", "numbers.word=16,24",
                      "numbers.rounding=floor,half_up", text=STREAM, trials=64, seed=7)
     monkeypatch.setattr(search, "_STARTS", 16)
@@ -176,7 +176,7 @@ def test_a_search_asks_for_the_same_points_on_any_number_of_workers(stream, monk
     assert run_sweep(replace(asked, trials=20), stream / "fewer").points == fewer.points
 
 
-def test_a_cluster_that_does_not_answer_is_told_and_results_are_kept(serial, tmp_path, monkeypatch):
+def test_a_silent_cluster_is_reported_and_results_are_kept(serial, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "_PATIENCE", 0.3)
     run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run")
     with pytest.raises(KerncastError) as error:
@@ -200,7 +200,7 @@ run_sweep(asked, Path(folder), progress=progress)
 """
 
 
-def test_a_killed_sweep_keeps_what_was_done_and_goes_on_to_the_same_points(serial, tmp_path, monkeypatch):
+def test_a_killed_sweep_keeps_its_results_and_resumes_to_the_same_points(serial, tmp_path, monkeypatch):
     words = [ECG, str(tmp_path / "run"), *GRID, *LIMITS]
     done = subprocess.run([sys.executable, "-c", KILLED, *words], check=False)
     assert done.returncode == -signal.SIGKILL
@@ -213,7 +213,7 @@ def test_a_killed_sweep_keeps_what_was_done_and_goes_on_to_the_same_points(seria
     assert len(evaluated) == 54 - 20
 
 
-def test_an_interruption_leaves_a_run_that_goes_on(serial, tmp_path):
+def test_an_interrupted_run_resumes(serial, tmp_path):
     def stop(done, total):
         if done == 7:
             raise KeyboardInterrupt
@@ -225,7 +225,7 @@ def test_an_interruption_leaves_a_run_that_goes_on(serial, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["noise", "cut", "another"])
-def test_damaged_results_are_told_and_left_as_they_are(serial, tmp_path, damage):
+def test_damaged_results_are_reported_and_left_unchanged(serial, tmp_path, damage):
     run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run")
     path = tmp_path / "run" / "sweep.db"
     if damage == "another":
@@ -244,7 +244,7 @@ def test_damaged_results_are_told_and_left_as_they_are(serial, tmp_path, damage)
     assert "move" in str(error.value) and "again" not in str(error.value)  # it was run again
 
 
-def test_a_folder_of_another_spec_or_not_of_ours_is_refused(tmp_path):
+def test_a_folder_of_another_spec_or_program_is_refused(tmp_path):
     run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run")
     with pytest.raises(KerncastError) as error:
         run_sweep(settings(tmp_path, "sigma=2", text=ECG.replace("0.1", "0.2")), tmp_path / "run")
@@ -309,7 +309,7 @@ def test_an_empty_set_of_designs_names_the_binding_limit_and_keeps_points(tmp_pa
     assert told["best"] is None and told["errors"][0]["code"] == "E370" and told["points"] == 2
 
 
-def test_what_was_counted_on_the_board_is_told_in_its_unit(tmp_path):
+def test_counts_from_the_board_are_reported_in_their_unit(tmp_path):
     rows = (Row("host", 9, 0), Row("emu:arduino-uno:simavr", 9, 0, costs={
         "unit": "cycles", "counts": {"train": None, "predict": 1234}}))  # which overran, and which did not
     told = _confirmed(confirm.Confirmation(rows, tmp_path))

@@ -148,7 +148,7 @@ def test_a_checkpoint_of_another_computation_is_refused_and_kept(change, tmp_pat
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"text"])
-def test_a_file_that_is_no_checkpoint_is_refused(content, tmp_path):
+def test_a_file_other_than_a_checkpoint_is_refused(content, tmp_path):
     path = tmp_path / "row.npz"
     path.write_bytes(content)
     with pytest.raises(KerncastError, match="E261"):
@@ -173,7 +173,7 @@ def test_a_checkpoint_that_no_run_can_have_written_is_refused(change, told, tmp_
         checkpoint.load(path, "key", 5, 2)
 
 
-def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(tmp_path):
+def test_a_checkpoint_that_cannot_be_written_is_reported_before_the_work(tmp_path):
     with pytest.raises(KerncastError, match="E191"):
         first_row(X, 1.5, "diagonal_mean", checkpoint=tmp_path / "no folder" / "row.npz",
                   progress=lambda *so_far: pytest.fail("work was done"))
@@ -206,7 +206,7 @@ def test_one_process_resumes_from_a_checkpoint_of_a_cluster(row, tmp_path, requi
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere"])
-def test_a_cluster_that_is_not_there_is_an_error_with_its_address(address, monkeypatch):
+def test_a_missing_cluster_is_an_error_with_its_address(address, monkeypatch):
     monkeypatch.setattr("kerncast.sim.reference.first_row.cluster._PATIENCE", 1)
     with pytest.raises(KerncastError, match=rf"E262[\s\S]*{address}"):
         first_row(X, 1.5, "diagonal_mean", scheduler=address)
@@ -222,7 +222,7 @@ def test_options_out_of_range_are_refused_by_code(options, code):
 
 
 @pytest.mark.parametrize("scheme", ["diagonal_mean", "rff"])
-def test_more_samples_than_the_memory_takes_are_refused_with_the_bytes(scheme, monkeypatch):
+def test_samples_beyond_the_memory_are_refused_with_the_bytes(scheme, monkeypatch):
     monkeypatch.setattr(system, "free_bytes", lambda: 50_000)
     with pytest.raises(KerncastError, match=r"E237[\s\S]*bytes"):
         first_row(X, 1.5, scheme)

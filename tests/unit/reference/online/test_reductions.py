@@ -119,7 +119,7 @@ def test_the_updated_inverse_is_the_inverse_through_removals_and_insertions(colu
 
 
 @pytest.mark.parametrize("reduction", ["klms", "mklms", "ls", "ls_regularised"])
-def test_vectors_that_the_others_represent_are_no_trouble(reduction):
+def test_linearly_dependent_vectors_cause_no_error(reduction):
     """K_RR is singular: thirty vectors within a hundredth of sigma."""
     X = np.random.default_rng(3).uniform(0, 0.01, (90, 1))
     learner = KernelLMS(1, Gaussian(1.0), 0.5, 0.0, reduction, 30)
@@ -170,7 +170,7 @@ def test_every_reduction_counts_updates_its_own_twin_and_stays_finite(reduction)
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_of_vectors_that_are_alike_the_newest_goes(metric):
+def test_of_equal_vectors_the_newest_is_evicted(metric):
     if metric == "age":
         return  # no two are alike
     learner = KernelLMS(2, KERNEL, 0.5, 0.0, "fklms", 4, metric=metric)
@@ -331,7 +331,7 @@ def test_the_rule_is_stable_below_its_bound_and_unstable_above(rho):
         assert learner.status == status
 
 
-def test_fklms_needs_truncation_to_let_go_of_what_a_stream_has_left_behind():
+def test_fklms_needs_truncation_to_evict_what_a_stream_has_left_behind():
     X = np.random.default_rng(10).uniform(-1, 1, (300, 1)) + np.arange(300)[:, np.newaxis] / 30
     kept = KernelLMS(1, Gaussian(0.3), 0.5, 0.1, "fklms", 8)
     kept.learn(X, np.sin(2 * X[:, 0]))

@@ -112,7 +112,7 @@ def test_the_normal_equations_are_refused_where_the_svd_is_needed():
         np.testing.assert_allclose(found, brute_force(Linear(), X, y, lam, False), rtol=0, atol=1e-6)
 
 
-def test_a_lambda_beside_rounding_needs_the_eigendecomposition():
+def test_a_lambda_near_the_rounding_error_needs_the_eigendecomposition():
     X, y = np.zeros((50, 1)), np.arange(50.0)
     with pytest.raises(KerncastError, match="E239"):
         kerncast.loo_errors(X, y, 1.0, [1e-17], method="cholesky")

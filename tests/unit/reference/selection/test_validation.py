@@ -49,7 +49,7 @@ def test_where_the_methods_agree_the_answer_is_yes():
     assert f"Exact: sigma {verdict.model.sigma:.4g}" in verdict.words  # the pair that agrees is the one told
 
 
-def test_a_signal_at_uneven_places_is_told_what_equal_steps_would_give():
+def test_a_signal_at_uneven_times_learns_what_equal_steps_would_give():
     x = np.sort(np.random.default_rng(2).uniform(0, 300, 200))
     verdict = toeplitz_applies(x, noisy_sine(x), **QUICK)
     assert not verdict.applies and "uneven" in verdict.words

@@ -42,7 +42,7 @@ def name_of(system):
 
 
 @pytest.mark.parametrize("system", systems(), ids=name_of)
-def test_every_way_to_hold_a_matrix_tells_the_same_entries(system):
+def test_every_representation_of_a_matrix_has_the_same_entries(system):
     A = system.dense()
     np.testing.assert_array_equal(A, A.T)
     np.testing.assert_allclose(system.diagonal(), np.diagonal(A), rtol=1e-15)
@@ -203,7 +203,7 @@ def test_the_linear_paths_give_alpha_and_the_weights(method, lam, shape):
 
 
 # ---- the door ----
-def test_auto_says_what_it_chose_and_why(monkeypatch):
+def test_auto_reports_its_choice_and_the_reason(monkeypatch):
     X, Y = samples()
     dense = solve_kernel(X, Y, 1.2, 0.3)
     assert dense.method == "cholesky" and dense.why.startswith(f"cholesky: {N} rows")

@@ -36,7 +36,7 @@ def test_landmarks_make_the_steps_few():
 
 
 @pytest.mark.parametrize("lam", [0.3, 1e-12])
-def test_nystrom_divides_by_what_it_says(lam):
+def test_nystrom_divides_by_its_stated_matrix(lam):
     A = system(lam=lam)
     F = partial_cholesky(A, 20).F
     U, S, _ = np.linalg.svd(F, full_matrices=False)
@@ -53,7 +53,7 @@ def test_a_matrix_that_is_not_known_to_be_shifted_is_preconditioned_too():
 
 
 @pytest.mark.parametrize("steps", [1, 5])
-def test_so_many_steps_are_taken_as_they_come(steps):
+def test_a_given_number_of_steps_runs_without_a_tolerance(steps):
     A, Y = system(), samples()[1]
     solution = cg(A, Y, steps=steps)
     assert solution.ok and solution.iterations == steps and len(solution.history) == steps + 1
@@ -142,7 +142,7 @@ def test_any_number_of_workers_gives_the_same_bits(monkeypatch, interleave):
     np.testing.assert_array_equal(one.x, three.x)
 
 
-def test_conjugate_gradients_interleaved_take_fewer_sweeps():
+def test_interleaved_conjugate_gradients_need_fewer_sweeps():
     A, Y = system(lam=0.1), samples()[1]
     alone, both = (block_gauss_seidel(A, Y, 30, 1e-5, interleave=i) for i in (False, True))
     assert alone.ok and both.ok and both.iterations < alone.iterations / 5
@@ -164,7 +164,7 @@ def test_block_gauss_seidel_refuses_a_matrix_on_which_its_sweeps_diverge():
 @pytest.mark.parametrize(("method", "options"), [
     ("cg", {"preconditioner": "none"}), ("cg", {"preconditioner": "nystrom", "landmarks": 30}),
     ("block_gauss_seidel", {"block": 30}), ("subset", {"landmarks": 30})], ids=str)
-def test_memory_is_a_few_columns_and_as_told(monkeypatch, method, options):
+def test_memory_is_a_few_columns_as_reported(monkeypatch, method, options):
     n = 1000
     for module in ("systems.system", "solvers.block_gauss_seidel"):  # strips of the size tried here
         monkeypatch.setattr(f"kerncast.sim.reference.{module}.BLOCK_VALUES", 1 << 14)
@@ -186,7 +186,7 @@ def test_a_product_with_a_linear_kernel_never_makes_the_matrix():
     assert solution.ok and solution.kernel_values == 0 and solution.iterations <= 6
 
 
-def test_steps_that_were_asked_for_tell_the_residual_they_end_with():
+def test_requested_steps_report_their_final_residual():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     solution = solve_kernel(X, y, 3.0, 1e-8, "cg", steps=2)

@@ -33,7 +33,7 @@ def test_an_expansion_in_one_column_leaves_out_only_what_is_zero(kernel, outputs
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.3), Laplacian(0.02)])
-def test_beyond_its_reach_a_kernel_is_exactly_zero(kernel):
+def test_beyond_its_support_a_kernel_is_exactly_zero(kernel):
     assert kernel(np.array([[kernel.reach]]), np.zeros((1, 1))) == 0.0
     assert kernel(np.array([[0.99 * kernel.reach]]), np.zeros((1, 1))) > 0.0
 
@@ -69,7 +69,7 @@ def test_a_sample_on_a_grid_node_is_that_node(weights):
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_every_way_to_ask_for_the_matrix_tells_the_same_entries(weights):
+def test_every_way_to_request_the_matrix_gives_the_same_entries(weights):
     system = grid(irregular()[0], weights)
     A = system.dense()
     np.testing.assert_array_equal(A, A.T)

@@ -64,7 +64,7 @@ def test_systems_with_singular_leading_minors_match_a_dense_solver(name, shape):
     assert solution.residual <= 1e-11 * np.linalg.norm(Y)
 
 
-def test_a_singular_minor_is_stepped_over_and_the_log_says_where():
+def test_a_singular_minor_is_stepped_over_with_a_log_entry():
     assert solve_toeplitz([0, 1, 0.3, 0.1], np.ones(4), "lookahead").blocks[0] == 2
     assert solve_toeplitz([1, 1, 0.3, 0.1], np.ones(4), "lookahead").blocks[:2] == (1, 2)
     third = solve_toeplitz(ROWS["third minor exactly zero"], np.ones(6), "lookahead").blocks
@@ -186,7 +186,7 @@ def test_a_system_of_integers_is_refused_only_where_the_matrix_is_singular():
 
 
 # ---- auto ----
-def test_auto_takes_levinson_where_it_can_and_says_why():
+def test_auto_uses_levinson_if_possible_and_states_the_reason():
     solution = solve_toeplitz([2, 1, 0.5, 0.25], [1, 2, 3, 4])
     assert (solution.method, solution.blocks) == ("levinson", ())
     assert solution.why == "levinson: the matrix is positive definite"
@@ -211,7 +211,7 @@ def test_the_inverse_from_two_vectors_does_not_need_a_regular_minor_before(r):
     np.testing.assert_allclose(ToeplitzProduct(np.array(r)) @ np.eye(len(r)), T, atol=1e-14)
 
 
-def test_lookahead_never_holds_the_matrix():
+def test_lookahead_never_stores_the_matrix():
     rng = np.random.default_rng(0)
     r, y = rng.normal(size=1200), rng.normal(size=1200)
     tracemalloc.start()

@@ -141,7 +141,7 @@ def test_dual_wavelets_of_lifting_have_mean_zero():
 # ---- one matrix, two ways ----
 @pytest.mark.parametrize("basis", BASES)
 @pytest.mark.parametrize("n", [301, 512])
-def test_the_border_of_a_toeplitz_matrix_tells_the_same_form_as_the_whole(n, basis):
+def test_the_border_of_a_toeplitz_matrix_gives_the_form_of_the_whole(n, basis):
     r = first_column(n)
     whole = ns_form(WholeScaleSpace(ToeplitzSystem(r)), n, 4, 0.0, basis)
     told = ns_form(BorderedToeplitz(r), n, 4, 0.0, basis)
@@ -176,7 +176,7 @@ def test_a_matrix_that_is_not_positive_definite_gets_a_status_and_zeros(smallest
     assert found.status in ("not_positive_definite", "breakdown") and not found.x.any() and found.why
 
 
-def test_a_threshold_too_large_for_lambda_is_told_with_the_threshold():
+def test_a_threshold_too_large_for_lambda_is_reported_with_the_threshold():
     x, y, sigma = paper()
     found = solve_kernel(x, y, sigma, 1e-6, "wavelet", threshold=1e-2)
     assert found.status == "not_positive_definite" and not found.x.any()

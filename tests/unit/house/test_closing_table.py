@@ -38,6 +38,16 @@ import pytest
 pytest.importorskip("no_such_module")
 """
 
+LONG = """
+import pytest
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(1234))
+def test_long(seed): pass
+
+def test_short(): pass
+"""
+
 
 def run(folder: Path, test: str, *options: str, strict: bool = False) -> subprocess.CompletedProcess[str]:
     shutil.copy(TESTS / "conftest.py", folder)
@@ -79,3 +89,11 @@ def test_whatever_was_left_out_fails_a_strict_run(tmp_path, test, workers):
     done = run(tmp_path, test, "-n", workers, strict=True)
     assert done.returncode == 1, done.stdout
     assert "no-such-program" in done.stdout or "no_such_module" in done.stdout
+
+
+@pytest.mark.parametrize(("options", "count"), [
+    ((), "1,234"), (("-n", "2"), "1,234"), (("-k", "12 or short"), "66")])
+def test_tests_that_only_a_campaign_runs_are_counted_below_the_table(tmp_path, options, count):
+    done = run(tmp_path, LONG, *options)
+    assert done.returncode == 0, done.stdout
+    assert f"tests that run in campaigns only: {count}; to run them too (hours): make campaign" in done.stdout

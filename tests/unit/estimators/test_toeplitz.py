@@ -103,7 +103,8 @@ def indefinite():
 def test_an_indefinite_matrix_warns_says_so_and_gives_a_model_of_zeros(solver):
     options, X, y = indefinite()
     model = ToeplitzRLSRegressor(**options, solver=solver)
-    with pytest.warns(LinAlgWarning, match=r"not_positive_definite.*coefficients are 0.*diagonal_mean_biased"):
+    with pytest.warns(LinAlgWarning,
+                      match=r"not_positive_definite.*coefficients are 0.*diagonal_mean_biased"):
         model.fit(X, y)
     assert (model.status_, model.solver_) == ("not_positive_definite", solver)
     assert np.all(model.dual_coef_ == 0.0) and model.intercept_ == 0.0

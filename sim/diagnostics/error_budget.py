@@ -19,8 +19,8 @@ kernel_lms     the learning rule with no budget                     learning rul
 =============  ===================================================  =================================
 
 Of a model that was trained elsewhere (kernel_predictor) the error is ``f - f_float``, and the models between
-the two have words for the vectors and samples (input words), and for the multipliers too (multipliers); what
-the integer model adds is in its kernel values and its rounding (arithmetic).
+the two round the centers and samples (input rounding), and then the coefficients too (coefficients); the
+integer model adds its kernel values and its rounding (arithmetic).
 
 For kernels without regularisation the first model would be y itself: K is positive definite, so that the
 exact solution passes through every target.  Quantisation holds all that integers do: words of inputs and
@@ -156,7 +156,7 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
     first = reference.predict(x_raw)
     second = expand(reference.kernel, samples, v, reference.alpha[held]) + reference.bias
     third = expand(reference.kernel, samples, v, alpha) + plan.integer("bias") * lsb
-    return ErrorBudget({"input words": second - first, "multipliers": third - second,
+    return ErrorBudget({"input rounding": second - first, "coefficients": third - second,
                         "arithmetic": f - third})
 
 

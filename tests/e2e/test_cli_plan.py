@@ -49,7 +49,7 @@ def test_why_explains_one_signal_in_sentences(signal):
     code, out, _ = run("plan", EXAMPLES / "ecg.toml", "--why", signal)
     assert code == 0
     assert out.startswith(f"{signal} has the format ")
-    assert "was decided" in out and "bits of headroom" in out
+    assert "was chosen" in out and "bits of headroom" in out
     assert ("Predicted relative error" in out) == (signal in _SOLVED)
 
 

@@ -41,7 +41,7 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
     near = "older center" if metric == "fklms" else "vector"
     fields = [("row", distance, "N", "distances to the current sample"
                + (", then kernel values" if metric in SUMS else "")),
-              ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
+              ("alpha", Format(True, words.bits, 0).c_type, "N", "coefficients"),
               ("v", x_word, "N*D", "dictionary: the centers")]
     if not online.newest_only:
         if metric in NEIGHBOURS:

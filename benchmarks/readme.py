@@ -92,7 +92,7 @@ def spliced(text: str, table: str) -> str:
 def draw() -> str:
     """Draw the heartbeat of the demo."""
     from kerncast.benchmarks.papers.common import COLOURS, axes, save
-    from kerncast.lab.example import shipped_spec
+    from kerncast.lab.workflow import shipped_spec
     from kerncast.sim.data import load_dataset
     from kerncast.sim.planner import make_plan
     from kerncast.sim.simulate import simulate

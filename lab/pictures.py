@@ -9,7 +9,7 @@ import numpy as np
 
 from ..sim.errors import fail
 from ..sim.simulate import y_values
-from .example import Outcome
+from .workflow import Outcome
 
 # Colours that stay apart for colour-blind readers.
 _DATA, _CLEAN, _MODEL, _WRONG = "#9a9a9a", "#000000", "#0072b2", "#d55e00"

@@ -6,6 +6,7 @@ what runs back ends is imported when the first test asks for one.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -40,10 +41,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
                     help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
-                         "emu:mps2-an386:qemu, board:ID. Generated folders among pytest's arguments become "
-                         "tests, one for each back end.")
-    group.addoption("--kerncast-port", action="append", default=[], metavar="[ID=]PORT",
-                    help="Serial port of the real board of --kerncast-on board:ID.")
+                         "emu:mps2-an386:qemu, board:ID@PORT. Generated folders among pytest's arguments "
+                         "become tests, one per back end.")
+    # How the port of a board was named before board:ID@PORT.
+    group.addoption("--kerncast-port", action="append", default=[], help=argparse.SUPPRESS)
     group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
                     help="Load real boards first, by this program or `auto`.")
     group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",

@@ -14,8 +14,8 @@ from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ...sim.spec import Spec
 from ...sim.vectors import Vectors, shortened
-from ..example import plan_and_vectors
 from ..ledger import Row, replay_on
+from ..workflow import plan_and_vectors
 
 #: Back ends that are open at a time: each may be a process, and each holds a built image.
 _OPEN = 4

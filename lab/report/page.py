@@ -17,7 +17,7 @@ from ...sim.planner import make_plan
 from ...sim.simulate import grid
 from ...sim.spec import Spec
 from ...sim.vectors import Vectors
-from ..example import passes_of, test_inputs
+from ..workflow import passes_of, test_inputs
 from .agreement import agreement
 from .design import Samples, design
 from .program import program, samples_text

@@ -17,8 +17,8 @@ from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from ...sim.vectors import make_vectors, usual_calls
 from ..costs import board_of
-from ..example import passes_of, test_inputs
 from ..ledger import Row, run_backend
+from ..workflow import passes_of, test_inputs
 from .evaluate import Point
 from .run import Run
 from .space import SENSORS, Inputs, Space

@@ -31,7 +31,7 @@ from ...sim.planner.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
 from ...sim.simulate import UNTRAINED, alpha_values, fit_backend, relative_error, worst_status, y_values
 from ...sim.spec import Spec
-from ..example import passes_of, test_inputs
+from ..workflow import passes_of, test_inputs
 from .measures import computed
 from .space import NUMBERS_ONLY, SENSORS, SOLVING, Inputs, Space, Values
 

@@ -14,7 +14,7 @@ from kerncast.benchmarks.instructions import example
 from kerncast.codegen.targets import load_target
 from kerncast.codegen.toolchains import choose_toolchain
 from kerncast.lab.costs import measured_costs
-from kerncast.lab.example import prepare
+from kerncast.lab.workflow import prepare
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.spec import Spec
 

@@ -1,39 +1,35 @@
-"""cli: what every command shares: errors and their exit codes, JSON, loading a spec.
+"""cli: end every command in a result, or in a message and an exit code.
 
-Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, 70 a mistake of kerncast itself, 130
-interrupted.
+Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, 70 internal error, 130 interrupted.
 """
 
 from __future__ import annotations
 
 import functools
-import json
-import math
 import os
+import re
 import sys
 import traceback
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import typer
 
 from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem
-from .complete import specs
-
-if TYPE_CHECKING:
-    from ..sim.plan import Plan
-    from ..sim.spec import Spec
+from ._output import Result, emit, fitted, fitted_problem, print_json, width
 
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 DEBUG = "KERNCAST_DEBUG"
 
-#: The parameter that every command has, under the name `as_json`.
-JsonFlag = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout.")]
-#: The argument of every command that reads a spec.
-SpecPath = Annotated[Path, typer.Argument(metavar="SPEC", help="A kerncast.toml.", autocompletion=specs,
-                                          show_default=False)]
+#: So many different problems are printed; the others are counted.
+MOST_PROBLEMS = 10
+# From so many rows on, mistakes of one cause in one column are counted.
+_REPEATS = 4
+# So many of their different values are shown.
+_SHOWN = 5
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?P<column>(?: .*)?)")
 
 Command = Callable[..., None]
 
@@ -41,8 +37,8 @@ Command = Callable[..., None]
 def guarded(command: Command) -> Command:
     """Wrap a command so that whatever goes wrong ends in a message and an exit code.
 
-    A :class:`KerncastError` is printed on stderr, or as ``{"errors": [...]}`` on stdout where the
-    command was given ``--json`` (its parameter `as_json`).
+    A :class:`KerncastError` is printed on stderr, or as ``{"errors": [...]}`` on stdout if the command was
+    given ``--json`` (its parameter `as_json`).
     """
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -51,20 +47,20 @@ def guarded(command: Command) -> Command:
             command(*args, **kwargs)
             sys.stdout.flush()
         except KerncastError as error:
-            _report(error.problems, as_json)
+            report(error.problems, as_json)
             raise typer.Exit(error.exit_code) from None
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
         except KeyboardInterrupt as stop:
             typer.echo("; ".join(["interrupted", *map(str, stop.args)]), err=True)
             raise typer.Exit(EXIT_INTERRUPTED) from None
-        except BrokenPipeError:  # the reader of a pipe left: nobody is there to be told
+        except BrokenPipeError:  # the reader of the pipe has closed it
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as error:
             problem = Problem("E191", f"the system refused: {error.strerror or error}",
                               str(error.filename or ""), remedy="check the path and its permissions")
-            _report([problem], as_json)
+            report([problem], as_json)
             raise typer.Exit(EXIT_BAD_INPUT) from None
         except Exception as error:
             _internal(error, as_json)
@@ -72,83 +68,78 @@ def guarded(command: Command) -> Command:
     return run
 
 
-def _report(problems: Sequence[Problem], as_json: bool) -> None:
+def report(problems: Sequence[Problem], as_json: bool = False) -> None:
+    """Print problems on stderr, or as one JSON object on stdout; repeats of one cause are counted."""
+    found = counted(problems)
     if as_json:
-        emit({"errors": [problem.as_dict() for problem in problems]})
+        print_json({"errors": [problem.as_dict() for problem in found]})
         return
-    for problem in problems:
-        typer.echo(str(problem), err=True)
-    codes = sorted({problem.code for problem in problems})
-    typer.echo(f"More on this: kerncast explain {codes[0]}" if len(codes) == 1 else
-               f"{len(problems)} problems; more on each: kerncast explain CODE", err=True)
+    for problem in found[:MOST_PROBLEMS]:
+        typer.echo(fitted_problem(problem), err=True)
+    codes = sorted({problem.code for problem in found})
+    left = len(found) - MOST_PROBLEMS
+    lines = [f"... and {left} more problems: --json lists them all"] if left > 0 else []
+    lines += [f"More on this: kerncast explain {codes[0]}" if len(codes) == 1 else
+              f"{len(found)} problems; more on each: kerncast explain CODE"]
+    typer.echo("\n".join(fitted(line, width(stderr=True)) for line in lines), err=True)
 
 
-def warnings_of(spec: Spec, plan: Plan, as_json: bool) -> list[dict[str, str]]:
-    """Warnings of a plan, for ``--json``; printed on stderr where that was not asked for."""
-    from ..sim.planner.cautions import cautions
+def counted(problems: Sequence[Problem]) -> list[Problem]:
+    """Return problems in their order, those of one cause in many rows of a file as one with their number."""
+    groups: dict[object, list[Problem]] = {}
+    for i, problem in enumerate(problems):
+        place = _PLACE.fullmatch(problem.where)
+        cause = (place["file"], place["column"]) if place else i
+        groups.setdefault((problem.code, problem.message, problem.allowed, problem.remedy, cause),
+                          []).append(problem)
+    return [problem for group in groups.values()
+            for problem in ([_counted(group)] if len(group) >= _REPEATS else group)]
 
-    found = cautions(plan)
-    problems = spec.located(KerncastError(found)).problems if found else ()
-    if not as_json:
-        for problem in problems:
-            typer.echo(f"warning: {problem}", err=True)
-    return [problem.as_dict() for problem in problems]
+
+def _counted(group: Sequence[Problem]) -> Problem:
+    """Return one problem for many rows: the first and the last line, how many, and some of the values."""
+    values = list(dict.fromkeys(problem.value for problem in group if problem.value))
+    some = ", ".join(values[:_SHOWN]) + ", ..." * (len(values) > _SHOWN)
+    last = _PLACE.fullmatch(group[-1].where)
+    first = _PLACE.fullmatch(group[0].where)
+    assert first and last, "a group has places"
+    return replace(group[0], where=f"{first['file']}:{first['line']}-{last['line']}{first['column']}",
+                   value=f"{len(group):,} rows" + (f": {some}" if some else ""))
 
 
 def _internal(error: Exception, as_json: bool) -> None:
-    """An unexpected exception: one line, and the traceback only where it is asked for."""
+    """Report an unexpected exception in one line; print the traceback only on request."""
     if os.environ.get(DEBUG):
         traceback.print_exc()
     message = f"internal error, {type(error).__name__}: {error}"
-    remedy = f"this is a mistake of kerncast; set {DEBUG}=1 to see where, and report it"
+    remedy = f"set {DEBUG}=1 to see where, and report it"
     if as_json:
-        emit({"errors": [{"code": "internal", "message": message, "remedy": remedy}]})
+        print_json({"errors": [{"code": "internal", "message": message, "remedy": remedy}]})
     else:
         typer.echo(f"kerncast: {message}\n    do: {remedy}", err=True)
 
 
-def emit(values: object) -> None:
-    """Print one JSON object on stdout; null stands for infinity and NaN, which JSON does not know."""
-    typer.echo(json.dumps(_finite(values), indent=2, allow_nan=False))
+class WithErrors:
+    """A result, and below it, or as ``errors``, what is wrong."""
+
+    def __init__(self, result: Result, problems: Sequence[Problem]) -> None:
+        self._result, self._problems = result, problems
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """Return the object of ``--json``."""
+        return {**self._result.as_dict(), "errors": [problem.as_dict() for problem in self._problems]}
+
+    def lines(self) -> Any:
+        """Return the text of the result alone; the problems go to stderr."""
+        return self._result.lines()
 
 
-def _finite(values: object) -> object:
-    """The same with None for every number that is not finite."""
-    if isinstance(values, Mapping):
-        return {key: _finite(value) for key, value in values.items()}
-    if isinstance(values, (list, tuple)):
-        return [_finite(value) for value in values]
-    return None if isinstance(values, float) and not math.isfinite(values) else values
-
-
-def show(values: object, as_json: bool, text: str) -> None:
-    """Print the result of a command: JSON, or text."""
-    if as_json:
-        emit(values)
-    else:
-        typer.echo(text)
-
-
-def show_with(problems: Sequence[Problem], values: Mapping[str, object], as_json: bool, text: str) -> None:
-    """Print what was found, and below it, or as ``errors``, what is wrong; exit with 2 where anything is."""
-    found = {"errors": [problem.as_dict() for problem in problems]} if problems else {}
-    show({**values, **found}, as_json, text)
-    if problems:
-        if not as_json:
-            _report(problems, as_json)
-        raise typer.Exit(EXIT_BAD_INPUT)
-
-
-def columns(rows: Iterable[Sequence[str]]) -> str:
-    """Rows of text in aligned columns, two spaces apart."""
-    held = [list(row) for row in rows]
-    widths = [max(map(len, column)) for column in zip(*held, strict=True)]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-                     for row in held)
-
-
-def load_spec(path: Path) -> Spec:
-    """The spec of a command's argument; E101 and so on."""
-    from ..sim.spec import Spec  # not at import: --help stays fast
-
-    return Spec.load(path)
+def emit_with(problems: Sequence[Problem], result: Result, as_json: bool) -> None:
+    """Print a result together with what is wrong; exit with 2, or 3, if anything is."""
+    if not problems:
+        emit(result, as_json)
+        return
+    emit(WithErrors(result, problems), as_json)
+    if not as_json:
+        report(problems)
+    raise typer.Exit(KerncastError(problems).exit_code)

@@ -37,7 +37,7 @@ def hil_list(as_json: JsonFlag = False) -> None:
     --------
     kerncast hil list
     """
-    from ..codegen.targets import all_boards
+    from ..codegen.firmware.targets import all_boards
     from ..hw.hil.emulators import available
 
     boards, wrong = all_boards()
@@ -64,7 +64,7 @@ def hil_run(source: Source, board: Board = None, port: Port = None, flash: Flash
     kerncast hil run ecg.toml --board microbit
     kerncast hil run build/ecg --board nucleo-f446re --port /dev/ttyACM0
     """
-    from ..lab.ledger import replay_on
+    from ..lab.compare.ledger import replay_on
     from ..lab.workflow import load_inputs
 
     if port is not None and emulator:
@@ -91,7 +91,7 @@ def hil_run(source: Source, board: Board = None, port: Port = None, flash: Flash
 
 def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
     """Return the board that is named, at its port if it is real; E417, E418, E421, E322."""
-    from ..codegen.targets import load_board
+    from ..codegen.firmware.targets import load_board
     from ..hw.backends import BoardAt, check_flash, resolve_board
 
     if board is None and port is None:

@@ -45,14 +45,14 @@ def generated(incomplete: str) -> Words:
 
 def target_names(incomplete: str) -> Words:
     """Return targets."""
-    from ..codegen.targets import target_ids
+    from ..codegen.firmware.targets import target_ids
 
     return [name for name in target_ids() if name.startswith(incomplete)]
 
 
 def board_names(incomplete: str) -> Words:
     """Return boards."""
-    from ..codegen.targets import board_ids
+    from ..codegen.firmware.targets import board_ids
 
     return [name for name in board_ids() if name.startswith(incomplete)]
 
@@ -64,7 +64,7 @@ def target_or_board(incomplete: str) -> Words:
 
 def backends(incomplete: str) -> Words:
     """Return back ends, each emulated board with each of its emulators."""
-    from ..codegen.targets import all_boards
+    from ..codegen.firmware.targets import all_boards
 
     emulated = [f"emu:{board.id}{tail}" for board in all_boards()[0] if board.emulators
                 for tail in ("", *(f":{emulator}" for emulator in board.emulators))]
@@ -84,7 +84,7 @@ def codes(incomplete: str) -> Words:
 
 def sweep_keys(incomplete: str) -> Words:
     """Return the keys of a spec that a sweep can vary, each up to its values."""
-    from ..sim.spec_tables import TABLES, keys  # the modules of a sweep take a second to import
+    from ..sim.spec.tables import TABLES, keys  # the modules of a sweep take a second to import
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
             if (word := f"{name}.{key}=").startswith(incomplete)]

@@ -67,15 +67,15 @@ class Panels(TyperGroup):
             with formatter.section(title):
                 formatter.write_dl(rows)
 
-    def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
+    def main(self, args: Any = None, *more: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run the command line; a usage error ends in a message of our own and exit code 2."""
+        run: Any = super().main
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return run(args, *more, standalone_mode=False, **extra)
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = run(args, *more, standalone_mode=False, **extra)
         except _UsageError as error:
-            words = args[0] if args else extra.get("args")
-            _report(error, list(sys.argv[1:] if words is None else words))
+            _report(error, list(sys.argv[1:] if args is None else args))
             code = EXIT_BAD_INPUT
         except typer.Abort:
             typer.echo("interrupted", err=True)
@@ -119,8 +119,8 @@ def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, s
         return "no such option", path, str(error.option_name), near or usage
     found = re.fullmatch(r"No such command '(.*?)'(.*)", message)
     if found:
-        near = re.findall(r"'(.*?)'", found[2]) or _visible(ctx.command, ctx)
-        return "no such command", path, found[1], ", ".join(near)
+        others = re.findall(r"'(.*?)'", found[2]) or _visible(ctx.command, ctx)
+        return "no such command", path, found[1], ", ".join(others)
     return message[:1].lower() + message[1:], path, "", usage
 
 

@@ -147,7 +147,8 @@ def command_lines(words: Sequence[str], label: str = "", limit: int | None = Non
         The width; by default that of stdout.
     """
     limit = width() if limit is None else limit
-    lines, line = [], label
+    lines: list[str] = []
+    line = label
     for i, word in enumerate(word if word == "&&" else shlex.quote(word) for word in words):
         if i and len(line) + 1 + len(word) > limit - 2:
             lines, line = [*lines, line], f"    {word}"

@@ -40,8 +40,8 @@ def load_spec(path: Path) -> Spec:
 
 def _wrong_target(path: Path) -> tuple[Problem, ...]:
     """Return E323 if the spec names an unknown target, whatever else is wrong with it."""
-    from ..codegen.targets import load_target
-    from ..sim.spec_source import Source
+    from ..codegen.firmware.targets import load_target
+    from ..sim.spec.source import Source
 
     with contextlib.suppress(KerncastError):  # a file that is not TOML is reported already
         source = Source.read(path)
@@ -63,7 +63,7 @@ def _line(problem: Problem) -> float:
 
 def warnings_of(spec: Spec, plan: Plan, as_json: bool) -> list[dict[str, str]]:
     """Return the warnings of a plan for ``--json``; without it, print them on stderr."""
-    from ..sim.planner.cautions import cautions
+    from ..sim.planner.warnings import cautions
 
     found = cautions(plan)
     problems = spec.located(KerncastError(found)).problems if found else ()

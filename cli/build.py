@@ -31,12 +31,12 @@ def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compile
     kerncast build build/ecg --board nucleo-f446re
     kerncast build build/ecg --compiler zig -Os
     """
-    from ..codegen.firmware import build_firmware
+    from ..codegen.firmware.image import build_firmware
     from ..codegen.generate import load_plan
     from ..hw.backends import board_id
     from ..hw.hil.flash import flash_commands
-    from ..lab.budget import budget_of, looked_at, over_budget
-    from ..lab.costs import built_costs
+    from ..lab.costs.limits import budget_of, looked_at, over_budget
+    from ..lab.costs.measure import built_costs
     from ..sim.errors import KerncastError
 
     plan, _ = load_plan(out)

@@ -13,6 +13,7 @@ from ._spec import load_spec, warnings_of
 
 if TYPE_CHECKING:
     from ..sim.data import Dataset
+    from ..sim.plan import Plan
     from ..sim.spec import Spec
 
 
@@ -27,9 +28,6 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast check ecg.toml
     kerncast check ecg.toml --json
     """
-    from ..sim.planner import make_plan
-    from ..sim.planner.rounded import rounding_seen
-
     spec = load_spec(path)
     problems: list[Problem] = []
     for look in (_target, _plan, _data):
@@ -37,11 +35,23 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     if problems:
         raise KerncastError(problems)
     seen = _data(spec, path.parent)
-    made = make_plan(spec) if seen is None else rounding_seen(make_plan(spec), seen.x_raw, seen.y_raw)
+    made = _made(spec, seen)
     values = {"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
               "warnings": warnings_of(spec, made, as_json),
               "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}
     emit(Answer(values, f"ok  {spec.summary()}", _next(spec, path)), as_json)
+
+
+def _made(spec: Spec, seen: Dataset | None) -> Plan:
+    """Return the plan of a spec, with the rounding of its inputs if it has data."""
+    from ..sim.planner import make_plan
+
+    made = make_plan(spec)
+    if seen is None:
+        return made
+    from ..sim.diagnostics.input_rounding import rounding_seen
+
+    return rounding_seen(made, seen.x_raw, seen.y_raw)
 
 
 def _next(spec: Spec, path: Path) -> tuple[str, ...]:
@@ -59,14 +69,14 @@ def _problems(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tu
 
 
 def _target(spec: Spec, _: Path) -> None:
-    from ..lab.budget import refuse_unmeasurable
+    from ..lab.costs.limits import refuse_unmeasurable
 
     refuse_unmeasurable(spec)
 
 
 def _plan(spec: Spec, _: Path) -> None:
+    from ..codegen.firmware.targets import target_ids
     from ..codegen.generate import refuse_oversize
-    from ..codegen.targets import target_ids
     from ..sim.planner import make_plan
 
     if spec.target.id in target_ids():  # an unknown one is reported already

@@ -14,7 +14,7 @@ from ._progress import steps
 from .build import warn_of_budget
 
 if TYPE_CHECKING:
-    from ..lab.costs import Costs
+    from ..lab.costs.measure import Costs
     from ..sim.plan import Plan
 
 
@@ -33,8 +33,8 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
     kerncast cost build/digits --target all --json
     """
     from ..codegen.generate import load_plan, load_vectors
-    from ..lab.budget import budget_of
-    from ..lab.costs import measured_costs
+    from ..lab.costs.limits import budget_of
+    from ..lab.costs.measure import measured_costs
 
     plan, manifest = load_plan(out)
     budget, vectors = budget_of(plan), load_vectors(out)
@@ -59,7 +59,7 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
 
 def _print(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
     """Print what was measured, what was not, and what exceeds the budget."""
-    from ..lab.budget import looked_at, over_budget
+    from ..lab.costs.limits import looked_at, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
     seen = looked_at(plan, found)
@@ -80,7 +80,7 @@ def _print(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool
 
 def _targets(given: list[str]) -> list[str]:
     """Return the targets given, each once, every target in place of `all`; E323 for an unknown one."""
-    from ..codegen.targets import load_target, target_ids
+    from ..codegen.firmware.targets import load_target, target_ids
 
     names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]
     if not names:  # generated for none, from Python

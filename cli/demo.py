@@ -13,8 +13,8 @@ from ._output import print_json, print_text, table
 from ._progress import steps
 
 if TYPE_CHECKING:
+    from ..lab.compare.ledger import Row
     from ..lab.demo import Demo
-    from ..lab.ledger import Row
     from ..lab.workflow import Outcome
 
 
@@ -59,8 +59,8 @@ def _print(result: Demo) -> None:
 def _table(outcome: Outcome, peers: dict[str, float]) -> str:
     """Return one row per baseline and back end."""
     measure = "accuracy" if "accuracy" in outcome.errors["float"] else "rms"
-    rows = [("back end", {"rms": "RMS"}.get(measure, measure), "values", "mismatches", "flash", "RAM",
-             "stack", "learn", "predict")]
+    rows: list[tuple[str, ...]] = [("back end", {"rms": "RMS"}.get(measure, measure), "values", "mismatches",
+                                    "flash", "RAM", "stack", "learn", "predict")]
     rows += [(name, _figure(measure, value), *[""] * 7) for name, value in peers.items()]
     rows += [("float64 reference", _error(outcome, "float", measure), *[""] * 7)]
     rows += [(_shown(row.backend), _error(outcome, row.backend, measure), *_counts(row), *_costs(row))

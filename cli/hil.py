@@ -17,9 +17,9 @@ from ._output import Answer, emit, fitted, fitted_problem, table, width
 from ._progress import bar
 
 if TYPE_CHECKING:
-    from ..lab.recording import Recorder
+    from ..lab.compare.recording import Recorder
     from ..sim.plan import Plan
-    from ..sim.vectors import Call
+    from ..sim.replay.vectors import Call
 
 Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kerncast hil record.",
                                           show_default=False)]
@@ -50,7 +50,7 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
         --flash auto --data night.csv
     """
     from ..hw.backends import open_backend
-    from ..lab.recording import Recorder, calls_on_file, check_new, pieces
+    from ..lab.compare.recording import Recorder, calls_on_file, check_new, pieces
     from ..lab.workflow import load_inputs
 
     name = _backend_of(on, port, flash)
@@ -152,7 +152,7 @@ def hil_replay(file: Recorded, on: On = "model", as_json: JsonFlag = False) -> N
     kerncast hil replay ecg.recording --on emu:mps2-an386 --json
     """
     from ..hw.backends import check_name, open_backend
-    from ..lab.recording import load_recording, recompute
+    from ..lab.compare.recording import load_recording, recompute
 
     check_name(on)
     recording = load_recording(file)

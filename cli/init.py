@@ -16,8 +16,8 @@ from ._options import JsonFlag
 from ._output import Answer, emit
 
 if TYPE_CHECKING:
-    from ..sim.data_csv import Survey
-    from ..sim.measured import Measured
+    from ..sim.data.quantise import Measured
+    from ..sim.data.words_csv import Survey
 
     Seen = tuple[Survey, Measured | None]
 
@@ -88,7 +88,7 @@ def init(name: Name = None, data: Data = None, algorithm: Algorithm = None, kern
 
 def _target_of(name: str) -> str:
     """Return a target's ID, or the target of a board's ID; E323."""
-    from ..codegen.targets import board_ids, load_board, target_ids
+    from ..codegen.firmware.targets import board_ids, load_board, target_ids
 
     if name in target_ids():
         return name
@@ -102,7 +102,7 @@ def _target_of(name: str) -> str:
 def _files(name: str, given: tuple[Path, Survey, Measured | None] | None, algorithm: str | None, kernel: str,
            target: str, out: Path) -> dict[Path, str]:
     """Return the spec, and the ADC counts of measured values, by their paths."""
-    from ..sim.spec_text import render
+    from ..sim.spec.text import render
 
     words, made = out / f"{name}.words.csv", None
     if given is None:
@@ -140,8 +140,8 @@ def _write(files: dict[Path, str], out: Path) -> None:
 
 def _seen(data: Path) -> Seen:
     """Survey a data file; measured values come with their ADC counts."""
-    from ..sim.data_csv import survey
-    from ..sim.measured import is_raw, measured
+    from ..sim.data.quantise import is_raw, measured
+    from ..sim.data.words_csv import survey
 
     if is_raw(data):
         return survey(data), None
@@ -151,7 +151,7 @@ def _seen(data: Path) -> Seen:
 
 def _in_units(values: Values, made: Measured) -> None:
     """Scale inputs to -1 to 1; keep the target in its unit, from the middle of its range."""
-    from ..sim.measured import MIDDLE
+    from ..sim.data.quantise import MIDDLE
 
     if made.survey.columns:
         values["input"] |= {"offset": MIDDLE, "gain": 1 / MIDDLE}

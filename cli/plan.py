@@ -63,7 +63,7 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Return sentences about one signal, and about the system if that decides its error."""
     from ..lab.workflow import system_of
-    from ..sim.planner.advice import sentence
+    from ..sim.diagnostics.word_length import sentence
     from ..sim.planner.evidence import why
 
     text = why(made, signal)
@@ -84,7 +84,7 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """Advise by a run of the integer model at each word length."""
     from ..lab.workflow import measured_words
-    from ..sim.planner.advice import enough
+    from ..sim.diagnostics.word_length import enough
 
     found = measured_words(spec, base)
     chosen = enough(found, error)
@@ -103,7 +103,7 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """Advise by what the conditioning of the system predicts."""
     from ..lab.workflow import predicted_words
-    from ..sim.planner.advice import enough
+    from ..sim.diagnostics.word_length import enough
 
     system, found = predicted_words(spec, base)
     chosen = enough(found, error)
@@ -138,7 +138,7 @@ def _text(made: Plan) -> str:
 
 def _reduction(made: Plan) -> list[str]:
     """Return how an online learner evicts vectors, if the name of the reduction does not say it."""
-    from ..sim.spec_tables import reduction_title
+    from ..sim.spec.tables import reduction_title
 
     chosen = made.options.get("reduction")
     if chosen is None:

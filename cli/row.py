@@ -14,7 +14,7 @@ from ._output import Answer, emit
 from ._progress import bar
 
 if TYPE_CHECKING:
-    from ..sim.samples import Samples
+    from ..sim.data.samples import Samples
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A file of samples, or the name of a data set.",
                                      show_default=False)]
@@ -58,7 +58,7 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
         --checkpoint done.npz -o row.npz
     kerncast row samples.csv --sigma 5 --scheduler tcp://10.0.0.1:8786 -o row.npz
     """
-    from ..sim.samples import load_samples
+    from ..sim.data.samples import load_samples
 
     file = out or output
     if file is None:
@@ -92,7 +92,7 @@ def _left(checkpoint: Path | None) -> str:
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
     """Refuse a file that would overwrite another (E192) or cannot be written (E191), before the work."""
-    from ..lab.places import refuse_unwritable
+    from ..lab.output_paths import refuse_unwritable
 
     places = {"DATA": Path(data), "--checkpoint": checkpoint, "--out": output}
     given = {name: path.resolve() for name, path in places.items() if path is not None}
@@ -116,8 +116,8 @@ def _computed(samples: Samples, sigma: float, scheme: str, as_json: bool, *, dty
     """Compute and write the row; return what to print."""
     import numpy as np
 
-    from ..sim.reference.checkpoint import write_npz
     from ..sim.reference.first_row import first_row
+    from ..sim.reference.first_row.checkpoint import write_npz
 
     start = perf_counter()
     with bar(as_json, "first row") as progress:

@@ -13,9 +13,9 @@ from ._output import Answer, emit, table
 from ._spec import load_spec, warnings_of
 
 if TYPE_CHECKING:
-    from ..sim.budget import ErrorBudget
+    from ..sim.diagnostics.error_budget import ErrorBudget
+    from ..sim.diagnostics.simulate import Simulation
     from ..sim.plan import Plan
-    from ..sim.simulate import Simulation
 
 
 def sim(path: SpecPath, as_json: JsonFlag = False) -> None:

@@ -13,8 +13,8 @@ from ._options import JsonFlag
 from ._output import Answer, command_lines, emit, table
 
 if TYPE_CHECKING:
-    from ..codegen.targets import Board
-    from ..sim.target import Target
+    from ..codegen.firmware.targets import Board
+    from ..sim.spec.target import Target
 
 
 def targets(name: Annotated[str | None, typer.Argument(
@@ -56,7 +56,7 @@ def serial_ports() -> list[dict[str, str]]:
 
 def _show_one(name: str, as_json: bool) -> None:
     """Print all of a target or a board; E323."""
-    from ..codegen.targets import board_ids, load_board, load_target, target_ids
+    from ..codegen.firmware.targets import board_ids, load_board, load_target, target_ids
 
     if name not in (*board_ids(), *target_ids()):
         raise fail("E323", "no such target or board", where="ID", value=name,
@@ -68,7 +68,7 @@ def _show_one(name: str, as_json: bool) -> None:
 
 def _list(as_json: bool) -> None:
     """Print every target and board; files that are wrong are reported after the others."""
-    from ..codegen.targets import all_boards, all_targets
+    from ..codegen.firmware.targets import all_boards, all_targets
 
     cores, wrong = all_targets()
     boards, wrong_too = all_boards()
@@ -88,8 +88,8 @@ def _list(as_json: bool) -> None:
 
 def _target(target: Target) -> dict[str, Any]:
     """Return all of a target, with its compilers and boards."""
-    from ..codegen.targets import all_boards
-    from ..codegen.toolchains import available, compilers
+    from ..codegen.build.toolchains import available, compilers
+    from ..codegen.firmware.targets import all_boards
 
     return {**target.model_dump(mode="json"),
             "compilers": {name: {"program": row.program, "flags": list(target.flags[name]),

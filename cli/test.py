@@ -18,10 +18,10 @@ from ._progress import steps
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..lab.bisection import Bisection
-    from ..lab.ledger import Row
+    from ..lab.compare.bisection import Bisection
+    from ..lab.compare.ledger import Row
     from ..sim.plan import Plan
-    from ..sim.vectors import Vectors
+    from ..sim.replay.vectors import Vectors
 
     Report = Callable[[str], None]
     Run = Callable[[Plan, Vectors, str, Path, Report], Row | Bisection]
@@ -54,7 +54,7 @@ def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bise
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
     from ..lab.workflow import load_inputs
-    from ..sim.vectors import shortened
+    from ..sim.replay.vectors import shortened
 
     names = _names(separated(on), flash, bisect)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
@@ -111,7 +111,7 @@ def _next(source: Path, rows: Sequence[Row | Bisection]) -> tuple[str, ...]:
 def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report, waves: Path | None = None,
             flash: str = "") -> Row:
     from ..hw.backends import open_backend
-    from ..lab.ledger import replay_on
+    from ..lab.compare.ledger import replay_on
 
     backend = open_backend(plan, name, source=out, state=vectors.state,
                            waves=waves and waves / name.replace(":", "-"),
@@ -123,21 +123,21 @@ def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report
 
 
 def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report) -> Bisection:
-    from ..lab.bisection import bisect_backend
+    from ..lab.compare.bisection import bisect_backend
 
     return bisect_backend(plan, vectors, name, out, progress)
 
 
 def _where(row: Row | Bisection) -> str:
     """Return what a bisection found."""
-    from ..lab.bisection import Bisection
+    from ..lab.compare.bisection import Bisection
 
     return f"{row.backend}\n{table(row.rows())}" if isinstance(row, Bisection) else ""
 
 
 def _costs(row: Row | Bisection) -> str:
     """Return what a real board counted, in its unit."""
-    from ..lab.ledger import Row
+    from ..lab.compare.ledger import Row
 
     if not isinstance(row, Row) or row.backend.startswith("emu:") or not row.costs.get("counts"):
         return ""

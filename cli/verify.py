@@ -14,7 +14,7 @@ from ._output import Answer, emit, table
 from ._progress import steps
 
 if TYPE_CHECKING:
-    from ..lab.verification import Verification
+    from ..lab.compare.verification import Verification
 
 Bundle = Annotated[Path, typer.Argument(
     metavar="OUT|BUNDLE", show_default=False, help="A folder that kerncast gen wrote, or a bundle of one.")]
@@ -43,7 +43,7 @@ def verify(given: Bundle, on: On = None, flips: Flips = 1000, out: Out = None, a
     kerncast verify ecg.zip --json
     """
     from ..hw.backends import check_name
-    from ..lab.verification import verify as run
+    from ..lab.compare.verification import verify as run
 
     names = separated(on) or ["host"]
     for name in names:

@@ -13,7 +13,7 @@ from ..codegen.generate import refuse_foreign
 from ..codegen.manifest import write_whole
 from ..sim.errors import Problem
 from ..sim.reference.backend import FloatReference
-from .pictures import draw
+from .figures.outcome import draw
 from .workflow import Outcome, Prepared, Tell, demo_backends, prepare, run_example, shipped_spec
 
 EXAMPLES = ("ecg", "digits")

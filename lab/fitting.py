@@ -16,7 +16,7 @@ from ..sim.formats import Format
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
-from ..sim.reference.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
+from ..sim.reference.selection.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
 from ..sim.spec import Spec
 from .workflow import passes_of, test_inputs
 

@@ -14,15 +14,15 @@ from ..codegen.generate import generate, load_plan, load_vectors, refuse_oversiz
 from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
 from ..sim.data import Dataset, load_dataset
+from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
+from ..sim.diagnostics.word_length import Choice, Conditioning, choices, conditioning_of, measured_choices
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
-from ..sim.planner.advice import Choice, Conditioning, choices, conditioning_of, measured_choices
-from ..sim.simulate import Simulation, grid, observe, simulate, y_values
+from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
 from ..sim.spec import Spec
-from ..sim.vectors import Vectors, make_vectors, shortened, usual_calls
-from .budget import refuse_unmeasurable
-from .ledger import Row, run_backend
+from .compare.ledger import Row, run_backend
+from .costs.limits import refuse_unmeasurable
 
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]

@@ -96,8 +96,8 @@ class SocketLink:
         self._sock.close()
 
 
-_ABSENT = ("there is no such port", "plug the board in, or name a port of `kerncast hil list`")
-_NO_PORT = ("it is no serial port", "name a port of `kerncast hil list`")
+_ABSENT = ("there is no such port", "plug the board in, or name a port of `kerncast targets --ports`")
+_NO_PORT = ("it is no serial port", "name a port of `kerncast targets --ports`")
 #: Why a port cannot be opened, by the system's number: in words, and what to do.
 _REFUSALS: dict[object, tuple[str, str]] = {
     errno.ENOENT: _ABSENT,
@@ -108,7 +108,7 @@ _REFUSALS: dict[object, tuple[str, str]] = {
     errno.EAGAIN: ("another program holds it", "close the other program"),
     errno.EBUSY: ("another program holds it", "close the other program"),
 }
-_ANYTHING = "close the other program, join the group dialout, or name a port of `kerncast hil list`"
+_ANYTHING = "close the other program, join the group dialout, or name a port of `kerncast targets --ports`"
 
 
 def _unopened(port: str, error: Exception) -> KerncastError:

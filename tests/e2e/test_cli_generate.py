@@ -89,7 +89,7 @@ def test_an_unknown_back_end_is_refused_with_the_names_there_are(
     code, _, err = run("test", generated, *arguments)
     assert code == exit_code
     assert error in err
-    assert "emu:BOARD" in err
+    assert "emu:ID" in err
 
 
 def test_a_missing_compiler_is_exit_code_3_with_the_command_that_installs_it(

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.lab.bit_flips import damage_states
-from kerncast.lab.verification import LARGEST_BYTES, verify
+from kerncast.lab.compare.bit_flips import damage_states
+from kerncast.lab.compare.verification import LARGEST_BYTES, verify
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 

@@ -7,16 +7,14 @@ from __future__ import annotations
 
 import functools
 import os
-import re
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import typer
 
-from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem
+from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem, counted
 from ._output import Result, emit, fitted, fitted_problem, print_json, width
 
 EXIT_INTERNAL = 70
@@ -25,11 +23,6 @@ DEBUG = "KERNCAST_DEBUG"
 
 #: So many different problems are printed; the others are counted.
 MOST_PROBLEMS = 10
-# From so many rows on, mistakes of one cause in one column are counted.
-_REPEATS = 4
-# So many of their different values are shown.
-_SHOWN = 5
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?P<column>(?: .*)?)")
 
 Command = Callable[..., None]
 
@@ -82,29 +75,6 @@ def report(problems: Sequence[Problem], as_json: bool = False) -> None:
     lines += [f"More on this: kerncast explain {codes[0]}" if len(codes) == 1 else
               f"{len(found)} problems; more on each: kerncast explain CODE"]
     typer.echo("\n".join(fitted(line, width(stderr=True)) for line in lines), err=True)
-
-
-def counted(problems: Sequence[Problem]) -> list[Problem]:
-    """Return problems in their order, those of one cause in many rows of a file as one with their number."""
-    groups: dict[object, list[Problem]] = {}
-    for i, problem in enumerate(problems):
-        place = _PLACE.fullmatch(problem.where)
-        cause = (place["file"], place["column"]) if place else i
-        groups.setdefault((problem.code, problem.message, problem.allowed, problem.remedy, cause),
-                          []).append(problem)
-    return [problem for group in groups.values()
-            for problem in ([_counted(group)] if len(group) >= _REPEATS else group)]
-
-
-def _counted(group: Sequence[Problem]) -> Problem:
-    """Return one problem for many rows: the first and the last line, how many, and some of the values."""
-    values = list(dict.fromkeys(problem.value for problem in group if problem.value))
-    some = ", ".join(values[:_SHOWN]) + ", ..." * (len(values) > _SHOWN)
-    last = _PLACE.fullmatch(group[-1].where)
-    first = _PLACE.fullmatch(group[0].where)
-    assert first and last, "a group has places"
-    return replace(group[0], where=f"{first['file']}:{first['line']}-{last['line']}{first['column']}",
-                   value=f"{len(group):,} rows" + (f": {some}" if some else ""))
 
 
 def _internal(error: Exception, as_json: bool) -> None:

@@ -29,6 +29,8 @@ _LEAST_WIDTH = 40
 # Columns of prose are wrapped, but not below this width.
 _PROSE = 22
 _GAP = 2
+# The end of a line of a command that continues on the next.
+_CONTINUES = " \\"
 # A cell of a column of numbers, which is aligned to the right.
 _NUMBER = re.compile(r"|-|[-+]?[\d.,]+(e[-+]?\d+)?( ?%)?( \([\d.,]+\))?( bits| bytes)?")
 
@@ -81,8 +83,10 @@ def emit(result: Result, as_json: bool) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print lines on stdout that fit its width."""
-    typer.echo("\n".join(fitted(line) for line in text.split("\n")))
+    """Print lines on stdout that fit its width; a command that continues after a backslash stays as it is."""
+    lines = text.split("\n")
+    typer.echo("\n".join(line if _CONTINUES in (line[-2:], before[-2:]) else fitted(line)
+                         for before, line in zip(["", *lines], lines, strict=False)))
 
 
 def print_json(values: object) -> None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
+from ..sim.errors import EXIT_DIFFERENT, KerncastError, counted, fail
 from ._complete import backends
-from ._guard import Command, counted
+from ._guard import Command
 from ._options import BackEnd, Flash, JsonFlag, OldPort, Source
 from ._output import Answer, emit, fitted, fitted_problem, table, width
 from ._progress import bar

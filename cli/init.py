@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..sim.errors import fail
+from ..sim.errors import KerncastError, fail
 from . import _dialogue
 from ._complete import data_files, target_or_board
 from ._options import JsonFlag
@@ -26,6 +27,12 @@ _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 _LARGEST_N = 1024
 _PRODUCTS = ("polynomial", "linear")
 _TARGET = "cortex-m4"
+
+# What to do about a data file, where a message elsewhere names a key of the spec or an option.
+_REMEDIES = {
+    "E241": "check the path, and save the table as CSV in UTF-8",
+    "E252": "give numbers only: write two classes as -1 and 1, and delete other columns of text",
+}
 
 Values = dict[str, dict[str, Any]]
 
@@ -143,9 +150,13 @@ def _seen(data: Path) -> Seen:
     from ..sim.data.quantise import is_raw, measured
     from ..sim.data.words_csv import survey
 
-    if is_raw(data):
-        return survey(data), None
-    made = measured(data)
+    try:
+        if is_raw(data):
+            return survey(data), None
+        made = measured(data)
+    except KerncastError as error:  # there is no spec yet, and init has no option for columns
+        raise KerncastError(replace(problem, remedy=_REMEDIES.get(problem.code, problem.remedy))
+                            for problem in error.problems) from None
     return made.survey, made
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
-from ._guard import counted, report
+from ..sim.errors import EXIT_DIFFERENT, KerncastError, counted, fail
+from ._guard import report
 from ._options import BackEnds, Flash, JsonFlag, Source, separated
 from ._output import Answer, emit, table
 from ._progress import steps

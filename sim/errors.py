@@ -7,11 +7,12 @@ that a spec with five mistakes is reported once, not five times.
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 EXIT_OK = 0
@@ -96,3 +97,40 @@ def fail(code: str, message: str, *, where: str = "", value: object = "", allowe
          remedy: str = "") -> KerncastError:
     """A :class:`KerncastError` with one problem, to be raised by the caller."""
     return KerncastError(Problem(code, message, where, str(value), allowed, remedy))
+
+
+# From so many rows on, mistakes of one cause in one column of a file are counted.
+_REPEATS = 4
+# So many of their different values are shown.
+_SHOWN_VALUES = 5
+_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?P<column>(?: .*)?)")
+
+
+def counted(problems: Iterable[Problem]) -> list[Problem]:
+    """Return problems in their order; many rows of a file with one cause become one problem.
+
+    Parameters
+    ----------
+    problems : iterable of Problem
+        Those at a line of a file have `where` as ``file:line`` or ``file:line column``.
+    """
+    groups: dict[object, list[Problem]] = {}
+    of: list[tuple[Problem, list[Problem]]] = []
+    for i, problem in enumerate(problems):
+        place = _PLACE.fullmatch(problem.where)
+        cause = (place["file"], place["column"]) if place else i
+        group = groups.setdefault((problem.code, problem.message, problem.allowed, problem.remedy, cause), [])
+        group.append(problem)
+        of.append((problem, group))
+    return [_merged(group) if len(group) >= _REPEATS else problem for problem, group in of
+            if len(group) < _REPEATS or problem is group[0]]
+
+
+def _merged(group: Sequence[Problem]) -> Problem:
+    """Return one problem for many rows: first and last line, how many, and some of the values."""
+    values = list(dict.fromkeys(problem.value for problem in group if problem.value))
+    some = ", ".join(values[:_SHOWN_VALUES]) + ", ..." * (len(values) > _SHOWN_VALUES)
+    first, last = (_PLACE.fullmatch(problem.where) for problem in (group[0], group[-1]))
+    assert first and last, "what is merged has places"
+    return replace(group[0], where=f"{first['file']}:{first['line']}-{last['line']}{first['column']}",
+                   value=f"{len(group):,} rows" + (f": {some}" if some else ""))

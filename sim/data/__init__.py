@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import KerncastError, Problem, fail
+from ..errors import KerncastError, Problem, counted, fail
 from ..formats import Format
 from ..plan import SIZE_KEYS
 from ..spec import Spec
@@ -112,7 +112,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
                                 f"{len(train)} rows", f"{least} rows or more",
                                 f"lower {size_key}, or give more data" if spec.samples else "give data"))
     if problems:
-        raise KerncastError(_shortened(problems))
+        raise KerncastError(_shortened(counted(problems)))
     if spec.data.lagged:
         train = _lagged(spec, train[:, 0])
         test = None if test is None else _lagged(spec, test[:, 0])

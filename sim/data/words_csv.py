@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import KerncastError, Problem
+from ..errors import KerncastError, Problem, counted
 from ..formats import Format
 from .csv_lines import csv_lines
 
@@ -131,7 +131,7 @@ def survey(path: Path) -> Survey:
         problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
                                 "2 rows or more", "give more data"))
     if problems:
-        raise KerncastError(problems[:10])
+        raise KerncastError(counted(problems))
     x, y = words[:, :-1], words[:, -1]
     return Survey(len(words), columns, (int(x.min()), int(x.max())) if columns else (0, 0),
                   (int(y.min()), int(y.max())), width(x))

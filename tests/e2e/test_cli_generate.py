@@ -34,7 +34,7 @@ def test_gen_names_the_cores_that_it_wrote(run: Run, spec: Path, tmp_path: Path)
     assert f"cores in {tmp_path}/some/rtl: {', '.join(cores)}" in run("gen", spec, "-o", tmp_path / "some")[1]
     spec.write_text(spec.read_text().replace("[toeplitz]", "[toeplitz]\nbias = true"))
     code, out, _ = run("gen", spec, "-o", tmp_path / "none")
-    assert f"cores in {tmp_path}/none/rtl: none, its README.md says why" in out
+    assert f"cores in {tmp_path}/none/rtl: none; its README.md explains why" in out
     assert (tmp_path / "none" / "rtl" / "README.md").is_file()
 
 

@@ -1,5 +1,6 @@
 """``kerncast row``: the first row of the Toeplitz matrix, its checkpoint, and what is refused."""
 
+import importlib
 import json
 import os
 import signal
@@ -11,8 +12,9 @@ import pytest
 
 from kerncast.cli import _progress
 from kerncast.sim.reference import first_row
-from kerncast.sim.reference.first_row import diagonal_sums
 
+# The package holds a function of this name, too.
+diagonal_sums = importlib.import_module("kerncast.sim.reference.first_row.diagonal_sums")
 Run = Callable[..., tuple[int, str, str]]
 X = np.random.default_rng(5).normal(size=(60, 3))
 
@@ -101,7 +103,8 @@ def test_bad_input_is_refused_before_anything_is_written(
 def test_a_cluster_that_is_not_there_is_named(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch,
                                               require_tool: Callable[..., None]) -> None:
     require_tool("python:distributed", "python -m pip install distributed")
-    monkeypatch.setattr("kerncast.sim.reference.first_row.cluster._PATIENCE", 1)
+    cluster = importlib.import_module("kerncast.sim.reference.first_row.cluster")
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
     status, _, told = run("row", data, "--labels", "--sigma", "1", "-o", data.with_name("r.npz"),
                           "--scheduler", "nowhere")
     assert status == 2 and "E262" in told and "nowhere" in told

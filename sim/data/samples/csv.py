@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import KerncastError, Problem, fail
+from ...errors import KerncastError, Problem, counted, fail
 from ..csv_lines import csv_lines
-from .table import MAX_PROBLEMS, MISSING, Labels, Table, no_samples, not_finite
+from .table import MISSING, MOST_PROBLEMS, Labels, Table, no_samples, not_finite
 
 Column = str | int
 
@@ -63,7 +63,7 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
     ------
     KerncastError
         E241 file, E242 columns, E243 ragged row, E245 infinity, E247 no samples, E251 missing value, E252
-        not a number; of many the first ten.
+        not a number; rows with one cause are counted.
 
     Notes
     -----
@@ -81,10 +81,10 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
             if named:
                 continue
         _read_row(reading, number, fields)
-        if len(reading.lines) == limit or len(reading.problems) >= MAX_PROBLEMS:
+        if len(reading.lines) == limit or len(reading.problems) >= MOST_PROBLEMS:
             break
     if reading is not None and reading.problems:
-        raise KerncastError(reading.problems[:MAX_PROBLEMS])
+        raise KerncastError(counted(reading.problems))
     if reading is None or not reading.lines:
         raise no_samples(path)
     return _table(reading)

@@ -10,14 +10,14 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from ...errors import KerncastError, Problem, fail
+from ...errors import KerncastError, Problem, counted, fail
 
 Array = NDArray[np.float64]
 #: None: the target is a number; "any": a class, named as it is; else the classes, or what each stands for.
 Labels = Literal["any"] | Sequence[Any] | Mapping[Any, Any] | None
 
-#: More problems of one file are not told.
-MAX_PROBLEMS = 10
+#: A file is not read further once it has so many problems.
+MOST_PROBLEMS = 100_000
 #: A field that holds one of these, in any case, holds no value.
 MISSING = ("", "?", "na", "n/a", "nan", "null")
 
@@ -111,7 +111,7 @@ def as_labels(table: Table, labels: Labels) -> NDArray[Any]:
     problems = [Problem("E253", "a label that is not among those asked for",
                         f"{table.place(int(np.argmax(which == number)))} {table.target}", texts[number],
                         ", ".join(wanted), "name this label too, or leave its samples out")
-                for number in unknown[:MAX_PROBLEMS]]
+                for number in unknown[:MOST_PROBLEMS]]
     if problems:
         raise KerncastError(problems)
     return np.array([wanted[text] for text in texts])[which]
@@ -144,10 +144,10 @@ def check_values(table: Table, path: Path) -> None:
     problems: list[Problem] = []
     targets = table.y.reshape(len(table.y), -1) if table.y.dtype.kind == "f" else np.zeros((len(table.y), 0))
     for values, names in ((table.X, table.inputs), (targets, (table.target,) * targets.shape[1])):
-        for row, column in np.argwhere(~np.isfinite(values))[:MAX_PROBLEMS]:
+        for row, column in np.argwhere(~np.isfinite(values))[:MOST_PROBLEMS]:
             problems.append(not_finite(f"{table.place(int(row))} {names[column]}", str(values[row, column])))
     if problems:
-        raise KerncastError(problems[:MAX_PROBLEMS])
+        raise KerncastError(counted(problems))
 
 
 def not_finite(where: str, text: str) -> Problem:

@@ -91,7 +91,13 @@ def test_every_mistake_of_a_csv_file_is_told_with_its_line_and_column(file):
         ("E245", f"{path}:6 b"), ("E251", f"{path}:6 y"), ("E243", f"{path}:7"), ("E245", f"{path}:8 b"),
         ("E251", f"{path}:8 y")]
     assert problems(path, labels="any")[2:4] == [("E252", f"{path}:5 b"), ("E251", f"{path}:5 y")]
-    assert len(problems(file("b.csv", "a,y\n" + "x,y\n" * 50))) == 10
+
+
+def test_rows_with_one_cause_are_counted_with_some_of_their_values(file):
+    path = file("b.csv", "a,label\n" + "".join(f"{i},{('idle', 'run', 'walk')[i % 3]}\n" for i in range(600)))
+    assert problems(path) == [("E252", f"{path}:2-601 label")]
+    with pytest.raises(KerncastError, match="600 rows: idle, run, walk"):
+        load_samples(path)
 
 
 @pytest.mark.parametrize(("text", "options", "found"), [

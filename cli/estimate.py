@@ -54,9 +54,9 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
     Examples
     --------
     kerncast estimate build/digits
-    kerncast estimate build/digits --core predictor --lanes 1,2,4 --plot lanes.svg
+    kerncast estimate build/digits --core predictor --lanes 1,2 --plot a.svg
     kerncast estimate build/ecg --lanes 1,2,4 --family all --limit 60
-    kerncast estimate build/ecg --core trainer --seeds 3 --simulate icarus --json
+    kerncast estimate build/ecg --core trainer --simulate icarus --json
     """
     from ..codegen.generate import load_plan
     from ..hw.rtl.estimate import Placing, chosen_cores, chosen_families, estimates

@@ -56,7 +56,7 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
     kerncast row ecg --sigma 2 -o row.npz
     kerncast row samples.csv --sigma 5 --dtype float32 \
         --checkpoint done.npz -o row.npz
-    kerncast row samples.csv --sigma 5 --scheduler tcp://10.0.0.1:8786 -o row.npz
+    kerncast row data.csv --sigma 5 -o row.npz --scheduler tcp://10.0.0.1:8786
     """
     from ..sim.data.samples import load_samples
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 
-from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem, counted
+from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem
 from ._output import Result, emit, fitted, fitted_problem, print_json, width
 
 EXIT_INTERNAL = 70
@@ -62,18 +62,17 @@ def guarded(command: Command) -> Command:
 
 
 def report(problems: Sequence[Problem], as_json: bool = False) -> None:
-    """Print problems on stderr, or as one JSON object on stdout; repeats of one cause are counted."""
-    found = counted(problems)
+    """Print problems on stderr, or as one JSON object on stdout; of more than ten, count the others."""
     if as_json:
-        print_json({"errors": [problem.as_dict() for problem in found]})
+        print_json({"errors": [problem.as_dict() for problem in problems]})
         return
-    for problem in found[:MOST_PROBLEMS]:
+    for problem in problems[:MOST_PROBLEMS]:
         typer.echo(fitted_problem(problem), err=True)
-    codes = sorted({problem.code for problem in found})
-    left = len(found) - MOST_PROBLEMS
+    codes = sorted({problem.code for problem in problems})
+    left = len(problems) - MOST_PROBLEMS
     lines = [f"... and {left} more problems: --json lists them all"] if left > 0 else []
     lines += [f"More on this: kerncast explain {codes[0]}" if len(codes) == 1 else
-              f"{len(found)} problems; more on each: kerncast explain CODE"]
+              f"{len(problems)} problems; more on each: kerncast explain CODE"]
     typer.echo("\n".join(fitted(line, width(stderr=True)) for line in lines), err=True)
 
 

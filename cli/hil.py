@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..sim.errors import EXIT_DIFFERENT, KerncastError, counted, fail
+from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
 from ._complete import backends
 from ._guard import Command
 from ._options import BackEnd, Flash, JsonFlag, OldPort, Source
@@ -115,7 +115,7 @@ def _print(recorder: Recorder, plan: Plan, as_json: bool, error: KerncastError |
         "calls": recorder.calls, "samples": recorder.samples, "words": recorder.words,
         "statuses": dict(recorder.statuses)}
     if error is not None:
-        problems = counted(error.problems)
+        problems = error.problems
         values["errors"] = [problem.as_dict() for problem in problems]
         for problem in () if as_json else problems:
             typer.echo(fitted_problem(problem), err=True)

@@ -62,15 +62,15 @@ def _text(plan: Plan, result: Simulation, verdict: dict[str, str], errors: dict[
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     """Return what a status other than ok means, its cause and remedy, and whether float64 has an answer."""
-    from ..sim.statuses import MEANINGS
+    from ..sim.statuses import meaning
 
     alone = {} if result.float_solves or not result.trained else {
         "float64": "has no answer to this system, so no error is printed. Its matrix plus lambda I is not "
         "positive definite, or singular to rounding: check the predictions on held-out samples."}
     if result.status == "ok":
         return alone
-    meaning = MEANINGS[result.status]
-    found = {"meaning": meaning.title, "why": meaning.cause, "do": meaning.remedy}
+    entry = meaning(result.status, plan.algorithm, plan.options)
+    found = {"meaning": entry.title, "why": entry.cause, "do": entry.remedy}
     if not result.trained and not plan.trains:
         found |= {"why": "The dictionary is empty after the last sample: truncation or max_deterioration "
                          "evicted every center.",

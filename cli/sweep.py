@@ -30,7 +30,7 @@ Grid = Annotated[list[str] | None, typer.Option(
     help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; repeat it for more keys.")]
 Objectives = Annotated[list[str] | None, typer.Option(
     "--objective", metavar="MEASURE", show_default="error,ram", autocompletion=measures,
-    help="Minimise this: error, rms, excess, alpha_error, ram, flash, instructions or energy; repeat it, or "
+    help="Minimise this: error, rms, excess, alpha_error, ram, flash, operations or energy; repeat it, or "
          "separate by commas.")]
 Limits = Annotated[list[str] | None, typer.Option(
     "--constraint", metavar="LIMIT", show_default=False, autocompletion=measures,
@@ -66,7 +66,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     toeplitz.lambda, online.budget, kernel.sigma, output.word ...; [sweep] in the spec sets the same as the
     options. Errors are in percent: of wrong classes, or of the deviation of the target; `float` is the
     error of float64 with the spec as written. Errors are measured on the data; ram, flash (tables only),
-    instructions and energy (estimates) are computed from the plan, without a compiler. A point that the
+    operations and energy (estimates) are computed from the plan, without a compiler. A point that the
     planner refuses is a result, too.
 
     Every point is saved in the run's folder when it is done: run the same command again to resume. Exits
@@ -88,6 +88,8 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     spec = load_spec(path)
     settings = make_settings(spec, path.parent, grid=grid or (), objectives=separated(objective),
                              constraints=constraint or (), trials=trials or samples, seed=seed)
+    for note in settings.notes:
+        typer.echo(f"note: {note}", err=True)
     if export is not None:
         check_export(export)
     run = _run(settings, out or Path(f"{spec.model.name}.sweep"), jobs, scheduler, as_json)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..sim.errors import EXIT_DIFFERENT, KerncastError, counted, fail
+from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
 from ._guard import report
 from ._options import BackEnds, Flash, JsonFlag, Source, separated
 from ._output import Answer, emit, table
@@ -66,7 +66,7 @@ def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bise
     mismatches = sum(row.mismatches for row in rows)
     values = {"plan": plan.hash, "words": sum(row.words for row in rows), "mismatches": mismatches,
               "backends": [row.as_dict() for row in rows],
-              **({"errors": [p.as_dict() for p in counted(failed.problems)]} if failed else {})}
+              **({"errors": [p.as_dict() for p in failed.problems]} if failed else {})}
     emit(Answer(values, _text(rows), () if failed or bisect else _next(source, rows)), as_json)
     if failed is not None:
         if not as_json:

@@ -11,8 +11,8 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 EXIT_OK = 0
@@ -20,6 +20,9 @@ EXIT_DIFFERENT = 1
 EXIT_BAD_INPUT = 2
 EXIT_TOOL_MISSING = 3
 _PIP = "python -m pip"
+_MOST_SHOWN = 2000
+#: Control characters but tab and line end.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def for_this_python(command: str) -> str:
@@ -27,6 +30,13 @@ def for_this_python(command: str) -> str:
     if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
         return command
     return command.replace(_PIP, f"{shlex.quote(sys.executable)} -m pip")
+
+
+def _printable(text: str) -> str:
+    """Escape control characters and abbreviate, so that a value cannot command or flood a terminal."""
+    if len(text) > _MOST_SHOWN:
+        text = f"{text[:_MOST_SHOWN]}... ({len(text):,} characters)"
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True)
@@ -58,11 +68,11 @@ class Problem:
     remedy: str = ""
 
     def __str__(self) -> str:
-        head = f"{self.code}: {self.message}"
-        lines = [f"{self.where}: {head}" if self.where else head]
+        head = f"{self.code}: {_printable(self.message)}"
+        lines = [f"{_printable(self.where)}: {head}" if self.where else head]
         lines += [f"    {label}: {text}" for label, text in
-                  (("found", self.value), ("allowed", self.allowed), ("do", for_this_python(self.remedy)))
-                  if text]
+                  (("found", _printable(self.value)), ("allowed", self.allowed),
+                   ("do", for_this_python(self.remedy))) if text]
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, str]:
@@ -97,40 +107,3 @@ def fail(code: str, message: str, *, where: str = "", value: object = "", allowe
          remedy: str = "") -> KerncastError:
     """A :class:`KerncastError` with one problem, to be raised by the caller."""
     return KerncastError(Problem(code, message, where, str(value), allowed, remedy))
-
-
-# From so many rows on, mistakes of one cause in one column of a file are counted.
-_REPEATS = 4
-# So many of their different values are shown.
-_SHOWN_VALUES = 5
-_PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?P<column>(?: .*)?)")
-
-
-def counted(problems: Iterable[Problem]) -> list[Problem]:
-    """Return problems in their order; many rows of a file with one cause become one problem.
-
-    Parameters
-    ----------
-    problems : iterable of Problem
-        Those at a line of a file have `where` as ``file:line`` or ``file:line column``.
-    """
-    groups: dict[object, list[Problem]] = {}
-    of: list[tuple[Problem, list[Problem]]] = []
-    for i, problem in enumerate(problems):
-        place = _PLACE.fullmatch(problem.where)
-        cause = (place["file"], place["column"]) if place else i
-        group = groups.setdefault((problem.code, problem.message, problem.allowed, problem.remedy, cause), [])
-        group.append(problem)
-        of.append((problem, group))
-    return [_merged(group) if len(group) >= _REPEATS else problem for problem, group in of
-            if len(group) < _REPEATS or problem is group[0]]
-
-
-def _merged(group: Sequence[Problem]) -> Problem:
-    """Return one problem for many rows: first and last line, how many, and some of the values."""
-    values = list(dict.fromkeys(problem.value for problem in group if problem.value))
-    some = ", ".join(values[:_SHOWN_VALUES]) + ", ..." * (len(values) > _SHOWN_VALUES)
-    first, last = (_PLACE.fullmatch(problem.where) for problem in (group[0], group[-1]))
-    assert first and last, "what is merged has places"
-    return replace(group[0], where=f"{first['file']}:{first['line']}-{last['line']}{first['column']}",
-                   value=f"{len(group):,} rows" + (f": {some}" if some else ""))

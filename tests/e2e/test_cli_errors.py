@@ -48,7 +48,7 @@ def test_rows_with_one_cause_are_counted_and_the_remedy_is_one_of_init(run: Run,
     data.write_text("a,label\n" + "".join(f"{i},{('idle', 'run', 'walk')[i % 3]}\n" for i in range(600)))
     code, _, err = run("init", "act", "--data", data, "-o", tmp_path)
     assert code == 2
-    assert f"{data}:2-601 label: E252: not a number\n    found: 600 rows: idle, run, walk\n" in err
+    assert f"{data}:2 label: E252: not a number, in 600 rows\n    found: idle, run, walk\n" in err
     assert "delete other columns" in err and "header" not in err
     assert run("init", "act", "--data", tmp_path / "no.csv", "-o", tmp_path)[2].count("[data]") == 0
 

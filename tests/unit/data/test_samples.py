@@ -91,13 +91,16 @@ def test_every_mistake_of_a_csv_file_is_told_with_its_line_and_column(file):
         ("E245", f"{path}:6 b"), ("E251", f"{path}:6 y"), ("E243", f"{path}:7"), ("E245", f"{path}:8 b"),
         ("E251", f"{path}:8 y")]
     assert problems(path, labels="any")[2:4] == [("E252", f"{path}:5 b"), ("E251", f"{path}:5 y")]
+    assert problems(file("b.csv", "a,y\n" + "x,y\n" * 50))[0][0] == "E252"
 
 
-def test_rows_with_one_cause_are_counted_with_some_of_their_values(file):
-    path = file("b.csv", "a,label\n" + "".join(f"{i},{('idle', 'run', 'walk')[i % 3]}\n" for i in range(600)))
-    assert problems(path) == [("E252", f"{path}:2-601 label")]
-    with pytest.raises(KerncastError, match="600 rows: idle, run, walk"):
-        load_samples(path)
+def test_repeats_in_a_column_are_one_problem_with_their_count_and_values(file):
+    text = "a,kind\n" + "1,idle\n2,run\n3,walk\n4,run\n" * 150
+    with pytest.raises(KerncastError) as caught:
+        load_samples(file("a.csv", text))
+    (problem,) = caught.value.problems
+    assert (problem.message, problem.value) == ("not a number, in 600 rows", "idle, run, walk")
+    assert "ask for labels" in problem.remedy
 
 
 @pytest.mark.parametrize(("text", "options", "found"), [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import itertools
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -97,14 +98,22 @@ def _report(error: Any, words: list[str]) -> None:
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(error.format_message(), err=True)
         return
-    path = "kerncast" if ctx is None else ctx.command_path
+    path = _path(ctx, words)
     report([Problem("E194", *_described(error, ctx, words), f"correct it; {path} --help shows how")],
            as_json="--json" in words)
 
 
+def _path(ctx: Any, words: list[str]) -> str:
+    """Return the command that failed; the parser of some errors does not know it."""
+    if ctx is not None:
+        return str(ctx.command_path)
+    longest = 2 if words[:1] == ["hil"] else 1
+    return " ".join(["kerncast", *itertools.takewhile(lambda one: not one.startswith("-"), words[:longest])])
+
+
 def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, str]:
     """Return message, place, value found and what is allowed."""
-    path = "kerncast" if ctx is None else str(ctx.command_path)
+    path = _path(ctx, words)
     usage = "" if ctx is None else " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
     kind, param = type(error).__name__, getattr(error, "param", None)
     name = "" if param is None else _name(param)
@@ -114,6 +123,8 @@ def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, s
     if kind == "BadParameter" and param is not None:
         allowed = str(error.message).rstrip(".").removeprefix("Input should be ").partition(", unable")[0]
         return f"the value of {name} is not valid", path, _value(param, words), allowed
+    if kind == "BadOptionUsage":
+        return f"{error.option_name} needs a value", path, "nothing", usage or f"{error.option_name} VALUE"
     if kind == "NoSuchOption":
         near = ", ".join(sorted(error.possibilities or ()))
         return "no such option", path, str(error.option_name), near or usage

@@ -73,7 +73,7 @@ def _terminable() -> Iterator[None]:
 
 
 def _open_browser(url: str) -> None:
-    """Start a browser, in a thread of its own: a text browser runs until you leave it."""
+    """Start a browser, in its own thread: a text browser runs until you leave it."""
     import webbrowser
 
     try:

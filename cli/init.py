@@ -1,4 +1,4 @@
-"""cli: ``kerncast init``: write a commented spec to start from, fitted to a data file if one is given."""
+"""cli: ``kerncast init``: write a commented spec to start from, fitted to a data file if it is given."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def init(name: Name = None, data: Data = None, algorithm: Algorithm = None, kern
 
     On a terminal, without options, it asks. It never overwrites a file, and makes the folder if it is
     missing. With --data it takes the columns, the ADC counts and n from the file. Measured values become
-    the counts of a 12-bit converter, in NAME.words.csv next to the spec; the spec says what they mean.
+    the counts of a 12-bit converter, in NAME.words.csv next to the spec; the spec explains them.
 
     Examples
     --------

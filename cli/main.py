@@ -1,6 +1,6 @@
 """cli: assemble the ``kerncast`` command from its commands; nothing that they do is here.
 
-Each command is a function in a module of its own; modules import what they need inside the function, so
+Each command is a function in its own module; modules import what they need inside the function, so
 that ``kerncast --help`` loads no mathematics.
 """
 

@@ -100,7 +100,7 @@ def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
         same = [other for other, path in given.items() if other != name and path == given.get(name)]
         if same:
             raise fail("E192", f"{name} and {same[0]} are the same file", where=name, value=str(places[name]),
-                       allowed="a file of its own", remedy="name another file")
+                       allowed="another file", remedy="name another file")
     refuse_unwritable(output, "--out", "the first row")
 
 

@@ -48,7 +48,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     source : path, optional
         A folder generated from this plan; without it one is generated and removed on `close`.
     build_dir : path, optional
-        Where images and simulators are built; beside the source by default.
+        Where images and simulators are built; next to the source by default.
     state : dict, optional
         A trained model structure, for a back end that only predicts (RTL).
     traced : bool
@@ -93,7 +93,7 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
         raise no_hooks(name)
     if waves is not None and kind != "rtl":
         raise fail("E424", "only an RTL simulation has waveforms", where="back end", value=name,
-                   allowed="rtl:icarus or rtl:verilator", remedy="leave --waves away")
+                   allowed="rtl:icarus or rtl:verilator", remedy="omit --waves")
 
 
 def check_name(name: str) -> None:
@@ -204,7 +204,7 @@ def check_flash(name: str, flash: str) -> None:
 
 
 def with_port(name: str, port: str | None) -> str:
-    """Return a back end's name with a port that was given beside it, as before ``board:ID@PORT``.
+    """Return a back end's name with a port that was given separately, as before ``board:ID@PORT``.
 
     Raises
     ------

@@ -63,7 +63,7 @@ class Fit:
 
 
 def fit_spec(spec: Spec, base: Path, samples: int, report: Report) -> Fit:
-    """Train in float64 as the spec says, and select sigma and lambda on a subsample.
+    """Train in float64 as specified, and select sigma and lambda on a subsample.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ class Prepared:
     vectors : Vectors
         The integer model's answers.
     simulation : Simulation
-        The integer model beside float64.
+        The integer model compared with float64.
     folder : Path
         The generated code.
     """

@@ -21,6 +21,7 @@ Run = Callable[..., tuple[int, str, str]]
     (["cost", "out", "--compilr"], "no such option", "--compilr"),
     (["sweep", "a.toml", "--trials", "x"], "the value of --trials is not valid", "x"),
     (["sweep", "a.toml", "--trials=0"], "the value of --trials is not valid", "0"),
+    (["sweep", "a.toml", "--trials"], "--trials needs a value", "nothing"),
     (["init", "a", "--kernel", "cubic"], "the value of --kernel is not valid", "cubic")])
 def test_a_usage_error_has_a_code_a_place_what_was_found_what_is_allowed_and_what_to_do(
         run: Run, words: list[str], message: str, found: str) -> None:

@@ -220,7 +220,7 @@ def test_answers_that_are_not_ok_are_told(made: tuple[Plan, Path], tmp_path: Pat
     data.write_text("x0\n3\n50\n")
     arguments = ["hil", "record", str(folder), "--on", "model", "--data", str(data), "-o"]
     done = CliRunner().invoke(app, [*arguments, str(tmp_path / "a")], prog_name="kerncast")
-    assert done.exit_code == 0 and "warning: 2 of 2 answers are not_trained: " in done.stderr
+    assert done.exit_code == 0 and "warning: 2 of 2 results are not_trained: " in done.stderr
     assert run(*arguments, tmp_path / "b")[1]["statuses"] == {"not_trained": 2}
 
 

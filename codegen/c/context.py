@@ -215,8 +215,8 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "members": {f.name: f.ctype for f in plan.memory},
         "formats": {name: str(s.format) for name, s in plan.signals.items()} | (
             {"kernel": "float32"} if real else {}),
-        "casts": _casts(plan), "short": short, "mac": "kc_short_mac" if short.products else "kc_mac",
-        "shift_round": "kc_short_shift_round" if short.products else "kc_shift_round",
+        "casts": _casts(plan), "short": short, "mac": "kc_mac_i32" if short.products else "kc_mac",
+        "shift_round": "kc_shift_round_i32" if short.products else "kc_shift_round",
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,

@@ -8,7 +8,7 @@
 #define KC_HALF_UP 1
 #define KC_HALF_EVEN 2
 
-/* floor(v / 2^s), 0 <= s <= 62.  C leaves >> of a negative number to the compiler; ~ does not. */
+/* floor(v / 2^s), 0 <= s <= 62. C99 leaves >> of a negative number implementation-defined; ~ avoids it. */
 static inline int64_t kc_shift_floor(int64_t v, int32_t s)
 {
     return v < 0 ? ~(~v >> s) : v >> s;
@@ -42,13 +42,13 @@ static inline int64_t kc_align(int64_t v, int32_t s)
     return s >= 0 ? kc_shift_floor(v, s) : v * (INT64_C(1) << -s);
 }
 
-/* The word of [lo, hi] nearest to v. */
+/* v limited to [lo, hi]. */
 static inline int64_t kc_saturate(int64_t v, int64_t lo, int64_t hi)
 {
     return v < lo ? lo : (v > hi ? hi : v);
 }
 
-/* The signed word of `bits` (1 to 63) that equals v modulo 2^bits. */
+/* v modulo 2^bits as a signed word of `bits` bits, 1 to 63. */
 static inline int64_t kc_wrap(int64_t v, int32_t bits)
 {
     const uint64_t sign = UINT64_C(1) << (bits - 1);

@@ -13,7 +13,7 @@ from kerncast.sim import tables
 ROOT = Path(__file__).resolve().parents[2]
 PROTOTYPES = """
     uint32_t square_diff(uint32_t acc, int32_t u, int32_t v);
-    int64_t difference(int64_t acc, int64_t u, int64_t v);
+    int64_t square_diff_d32(int64_t acc, int64_t u, int64_t v);
     uint32_t abs_diff(uint32_t acc, int32_t u, int32_t v);
     uint32_t mul_shift(uint32_t a, uint32_t c, int32_t s);
     uint32_t mul_high(uint32_t a, uint32_t c, int32_t s);
@@ -28,12 +28,13 @@ PROTOTYPES = """
 def c(tmp_path_factory, require_tool):
     require_tool("gcc", "sudo apt-get install -y gcc libc6-dev")
     folder = tmp_path_factory.mktemp("short")
-    text = '#include "rt/kc_rt.h"\n#include "rt/kc_short.h"\n'
+    text = '#include "rt/kc_rt.h"\n#include "rt/kc_i32.h"\n'
     for line in PROTOTYPES.strip().splitlines():
         result, _, rest = line.strip().rstrip(";").partition(" ")
         name, _, parameters = rest.rstrip(")").partition("(")
         given = ", ".join(word.split()[-1].lstrip("*") for word in parameters.split(", "))
-        text += f"{line.strip()}\n{result} {name}({parameters}) {{ return kc_short_{name}({given}); }}\n"
+        form = name if name.endswith("_d32") else f"{name}_i32"
+        text += f"{line.strip()}\n{result} {name}({parameters}) {{ return kc_{form}({given}); }}\n"
     (folder / "short.c").write_text(text)
     host_compiler("gcc").build_library([folder / "short.c"], ["-O2", "-I", str(ROOT / "firmware")],
                                        folder / "short.so", folder)
@@ -51,7 +52,7 @@ def test_short_forms_give_the_words_of_the_primitives(c, ledger):
         acc, s = int(random.integers(0, 1 << 30)), int(random.integers(0, 31))
         if acc + (u - v) ** 2 < 1 << 32:
             wrong += short.square_diff(acc, u, v) != p.square_diff(acc, u, v)
-        wrong += short.difference(acc, u << 14, v << 14) != p.square_diff(acc, u << 14, v << 14)
+        wrong += short.square_diff_d32(acc, u << 14, v << 14) != p.square_diff(acc, u << 14, v << 14)
         wrong += short.abs_diff(acc, u, v) != p.abs_diff(acc, u, v)
         wrong += short.mac(acc, u << 14, v << 14, s) != p.mac(acc, u << 14, v << 14, s)
         wide = int(random.integers(-(1 << 30), (1 << 30) + 1)) if random.random() < 0.5 else (2 * u + 1) << 10

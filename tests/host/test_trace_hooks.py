@@ -115,7 +115,7 @@ FAULTS = [
      "m->alpha[i] * GRID16_EVEN_ALPHA_RHO + (i == 20 ? 1 << 30 : 0)", "toeplitz_train", "alpha"),
     ("mean16", "toeplitz", "kc_divide_round(acc,", "kc_divide_round(acc - 99 * (j == 9),", "first_row", "r"),
     ("mean24_floor", "kernel", "(d2, u[c], v[c])", "(d2, u[c], v[c > 1 ? 1 : c])", "first_row", "distance"),
-    ("mean16", "kernel", "short_narrow(scaled, MEAN16_X_SHIFT", "short_narrow(scaled + 4096, MEAN16_X_SHIFT",
+    ("mean16", "kernel", "narrow_i32(scaled, MEAN16_X_SHIFT", "narrow_i32(scaled + 4096, MEAN16_X_SHIFT",
      "input_convert", "x"),
     ("lms16_ties", "lms", "m->rank[i] > m->rank[best]", "m->rank[i] < m->rank[best]",
      "cheapest", "slot"),

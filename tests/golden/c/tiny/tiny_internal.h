@@ -114,7 +114,7 @@ tiny_word_t tiny_output_convert(tiny_yraw_t raw);
 /* One column's part of a distance: acc and (u - v)^2. */
 static inline uint32_t tiny_distance_term(uint32_t acc, int32_t u, int32_t v)
 {
-    return kc_short_square_diff(acc, u, v);
+    return kc_square_diff_i32(acc, u, v);
 }
 
 /* Whether the kernel of a distance may be other than 0. */
@@ -131,8 +131,8 @@ static inline tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
     if (tiny_kernel_reaches(d2) == 0) {
         return 0;
     }
-    t = kc_short_mul_shift(d2, TINY_KERNEL_C, TINY_KERNEL_SHIFT);
-    return (tiny_kernel_t)kc_short_exp2_16(t, tiny_table_exp2, TINY_EXP2_BITS);
+    t = kc_mul_shift_i32(d2, TINY_KERNEL_C, TINY_KERNEL_SHIFT);
+    return (tiny_kernel_t)kc_exp2_16_i32(t, tiny_table_exp2, TINY_EXP2_BITS);
 }
 
 /* The first row over 1 + lambda into m->r. */

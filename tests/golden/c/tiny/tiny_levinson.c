@@ -29,7 +29,7 @@ static int64_t update_a(tiny_solver_t *a, int32_t n, int32_t xi, int32_t a_exp, 
 /* Take xi into a; the new exponent, above TINY_A_EXP_MAX where there is none. */
 static int32_t extend_a(tiny_solver_t *a, int32_t n, int32_t xi, int32_t a_exp, int64_t *a_used)
 {
-    int64_t grown = kc_grown(*a_used, xi, W - 1);
+    int64_t grown = kc_growth_bound(*a_used, xi, W - 1);
 
     /* The exponent rises where the largest a_i + xi a_j could leave the word. */
     if (grown > HI) {
@@ -37,7 +37,7 @@ static int32_t extend_a(tiny_solver_t *a, int32_t n, int32_t xi, int32_t a_exp, 
         if (a_exp > TINY_A_EXP_MAX) {
             return a_exp;
         }
-        grown = kc_grown(kc_block_scale_16(a, 1, n, 1), xi, W - 1);
+        grown = kc_growth_bound(kc_block_scale_16(a, 1, n, 1), xi, W - 1);
         KC_TRACE_ALL(extend_a, scaled_a, n, a, 1, n);
     }
     KC_TRACE(extend_a, a_exp, n, 0, a_exp);

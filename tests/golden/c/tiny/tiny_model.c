@@ -55,7 +55,7 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
 
         if (tiny_kernel_reaches(d2) != 0) {
             k = tiny_kernel_value(d2);
-            acc = kc_short_mac(acc, m->alpha[i], k, TINY_MAC_SHIFT);
+            acc = kc_mac_i32(acc, m->alpha[i], k, TINY_MAC_SHIFT);
         }
         KC_TRACE(predict, distance, 0, i, d2);
         KC_TRACE(predict, kernel, 0, i, k);

@@ -111,7 +111,7 @@ tiny_cg_word_t tiny_cg_output_convert(tiny_cg_yraw_t raw);
 /* One column's part of a distance: acc and (u - v)^2. */
 static inline int64_t tiny_cg_distance_term(int64_t acc, int64_t u, int64_t v)
 {
-    return kc_short_difference(acc, u, v);
+    return kc_square_diff_d32(acc, u, v);
 }
 
 /* Exact distance of two samples in x words. */

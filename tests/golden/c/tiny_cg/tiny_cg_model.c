@@ -43,7 +43,7 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
     tiny_cg_word_t *f)
 {
     tiny_cg_x_t sample[TINY_CG_COLUMNS];
-    tiny_cg_distance_t d[KC_ROWS];
+    tiny_cg_distance_t d[KC_DIST_BATCH];
     int64_t acc = 0;
     int32_t i;
 
@@ -57,9 +57,9 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
     }
     tiny_cg_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_CG_COLUMNS);
-    for (i = 0; i < TINY_CG_N; i += KC_ROWS) {
+    for (i = 0; i < TINY_CG_N; i += KC_DIST_BATCH) {
         const int32_t left = TINY_CG_N - i;
-        const int32_t rows = left < KC_ROWS ? left : KC_ROWS;
+        const int32_t rows = left < KC_DIST_BATCH ? left : KC_DIST_BATCH;
         int32_t j;
 
         tiny_cg_kernel_distances(sample, &m->v[i * TINY_CG_COLUMNS], rows, d);

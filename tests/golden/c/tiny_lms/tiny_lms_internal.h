@@ -79,7 +79,7 @@ tiny_lms_word_t tiny_lms_output_convert(tiny_lms_yraw_t raw);
 /* One column's part of a distance: acc and (u - v)^2. */
 static inline uint32_t tiny_lms_distance_term(uint32_t acc, int32_t u, int32_t v)
 {
-    return kc_short_square_diff(acc, u, v);
+    return kc_square_diff_i32(acc, u, v);
 }
 
 /* Exact distance of two samples in x words. */
@@ -103,8 +103,8 @@ static inline tiny_lms_kernel_t tiny_lms_kernel_value(tiny_lms_distance_t d2)
     if (tiny_lms_kernel_reaches(d2) == 0) {
         return 0;
     }
-    t = kc_short_mul_high(d2, TINY_LMS_KERNEL_C, TINY_LMS_KERNEL_SHIFT);
-    return (tiny_lms_kernel_t)kc_short_exp2_16(t, tiny_lms_table_exp2, TINY_LMS_EXP2_BITS);
+    t = kc_mul_high_i32(d2, TINY_LMS_KERNEL_C, TINY_LMS_KERNEL_SHIFT);
+    return (tiny_lms_kernel_t)kc_exp2_16_i32(t, tiny_lms_table_exp2, TINY_LMS_EXP2_BITS);
 }
 
 #endif

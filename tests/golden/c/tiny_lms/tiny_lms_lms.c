@@ -51,7 +51,7 @@ static int64_t weigh(const tiny_lms_model_t *m, int32_t count)
 
         KC_TRACE(weigh, kernel, 0, i, k);
         if (tiny_lms_kernel_reaches(m->row[i]) != 0) {
-            acc = kc_short_mac(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
+            acc = kc_mac_i32(acc, m->alpha[i], k, TINY_LMS_MAC_SHIFT);
         }
     }
     return acc;
@@ -119,7 +119,7 @@ static inline tiny_lms_product_t receive(tiny_lms_model_t *m, int32_t j, tiny_lm
     tiny_lms_product_t k)
 {
     const tiny_lms_product_t whole =
-        m->alpha[j] + kc_short_shift_round(alpha * k, TINY_LMS_PROJECT_SHIFT, TINY_LMS_ROUNDING);
+        m->alpha[j] + kc_shift_round_i32(alpha * k, TINY_LMS_PROJECT_SHIFT, TINY_LMS_ROUNDING);
     const tiny_lms_product_t word = tiny_lms_word_fit(whole);
 
     m->alpha[j] = (tiny_lms_word_t)word;
@@ -154,11 +154,11 @@ static tiny_lms_product_t hand_to(tiny_lms_model_t *m, int32_t slot,
 {
     const tiny_lms_product_t alpha = m->alpha[slot];
     tiny_lms_product_t lost = 0;
-    tiny_lms_distance_t d[KC_ROWS];
+    tiny_lms_distance_t d[KC_DIST_BATCH];
     int32_t i, j;
 
-    for (i = first; i < last; i += KC_ROWS) {
-        const int32_t rows = last - i < KC_ROWS ? last - i : KC_ROWS;
+    for (i = first; i < last; i += KC_DIST_BATCH) {
+        const int32_t rows = last - i < KC_DIST_BATCH ? last - i : KC_DIST_BATCH;
 
         tiny_lms_kernel_distances(&m->v[slot * TINY_LMS_COLUMNS], &m->v[i * TINY_LMS_COLUMNS], rows, d);
         KC_UNROLL(2)
@@ -198,7 +198,7 @@ static int32_t release(tiny_lms_model_t *m, int32_t slot, int32_t count)
     const int32_t saturated = hand_over(m, slot, count);
 
     forget(m, slot, count);
-    kc_lower_above_8(m->rank, count, m->rank[slot]);
+    kc_dec_if_gt_u8(m->rank, count, m->rank[slot]);
     KC_TRACE_ALL(release, rank, slot, m->rank, 0, count);
     m->alpha[slot] = 0;
     return saturated;

@@ -42,7 +42,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
     tiny_lms_word_t *f)
 {
     tiny_lms_x_t sample[TINY_LMS_COLUMNS];
-    tiny_lms_distance_t d[KC_ROWS];
+    tiny_lms_distance_t d[KC_DIST_BATCH];
     int64_t acc = 0;
     int32_t i;
 
@@ -55,9 +55,9 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
     }
     tiny_lms_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_LMS_COLUMNS);
-    for (i = 0; i < (int32_t)m->count; i += KC_ROWS) {
+    for (i = 0; i < (int32_t)m->count; i += KC_DIST_BATCH) {
         const int32_t left = (int32_t)m->count - i;
-        const int32_t rows = left < KC_ROWS ? left : KC_ROWS;
+        const int32_t rows = left < KC_DIST_BATCH ? left : KC_DIST_BATCH;
         int32_t j;
 
         tiny_lms_kernel_distances(sample, &m->v[i * TINY_LMS_COLUMNS], rows, d);
@@ -66,7 +66,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
 
             if (tiny_lms_kernel_reaches(d[j]) != 0) {
                 k = tiny_lms_kernel_value(d[j]);
-                acc = kc_short_mac(acc, m->alpha[i + j], k, TINY_LMS_MAC_SHIFT);
+                acc = kc_mac_i32(acc, m->alpha[i + j], k, TINY_LMS_MAC_SHIFT);
             }
             KC_TRACE(predict, distance, 0, i + j, d[j]);
             KC_TRACE(predict, kernel, 0, i + j, k);

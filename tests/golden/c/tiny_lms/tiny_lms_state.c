@@ -102,7 +102,7 @@ static void take_members(kc_state_reader_t *r, tiny_lms_model_t *m)
         const int64_t word = (int64_t)kc_state_take(r, 1u);
 
         if (i < held) {
-            kc_state_expect_rank(r, seen, word, held);
+            kc_state_expect_age_order(r, seen, word, held);
         }
         if (m != 0) {
             m->rank[i] = (uint8_t)word;

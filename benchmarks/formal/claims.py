@@ -7,8 +7,8 @@ from .prover import Claim
 _CAST = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate")
 _ROUNDINGS = {0: "floor", 1: "half up", 2: "half to even"}
 #: A memory of rows; a sample's or a model's words on their way into one.
-_BANKS = ("kc_ram", "kc_banks")
-_ROWS = ("kc_lane_place", *_BANKS, "kc_row_word", "kc_row_ram")
+_BANKS = ("kc_ram", "kc_ram_banked")
+_ROWS = ("kc_ram_lane_of", *_BANKS, "kc_ram_word_mask", "kc_ram_wordwise")
 _RULES = "valid stays and the beat stands still until it is taken"
 
 _COMBINATIONAL = (
@@ -21,9 +21,9 @@ _COMBINATIONAL = (
     Claim("kc_wrap", "the word of 16 bits that equals v modulo 2^16", "v: 64 bits"),
     Claim("kc_magnitude", "v, or -v - 1 for v < 0", "v: 64 bits", parameters={"V_BITS": 64}),
     Claim("kc_bit_length", "2^(q-1) <= v < 2^q; 0 for 0", "v: 63 bits"),
-    Claim("kc_lane_place", "columns stand row by row, lane by lane, and each vector begins a row",
+    Claim("kc_ram_lane_of", "columns stand row by row, lane by lane, and each vector begins a row",
           "5 columns, 4 lanes", parameters={"COLUMNS": 5, "LANES": 4, "COLUMN_BITS": 3}),
-    Claim("kc_row_word", "of a row the word in its lane is written, and 0 behind the last one of a vector",
+    Claim("kc_ram_word_mask", "of a row the word in its lane is written, and 0 behind the last one of a vector",
           "4 words of 16 bits", parameters={"LANES": 4}),
     Claim("kc_normalise", "2^61 <= v 2^e < 2^62 for v > 0", "v: 62 bits", below=("kc_bit_length",)),
 )
@@ -53,9 +53,9 @@ _PIPELINES = (
     Claim("kc_block_scale", "v / 2^s, half up, and the largest magnitude since `first`",
           "v: 32 bits, s: 6 bits", depth=3, below=("kc_shift_round", "kc_magnitude"),
           parameters={"WIDTH": 32}),
-    *(Claim("kc_least", "nothing that came since `clear` is less, or equal and "
+    *(Claim("kc_argmin", "no key since `clear` is smaller, or equal and "
             f"{'younger' if highest else 'older'}", "keys: 32 bits, ranks: 8 bits", depth=6,
-            parameters={"HIGHEST": highest}) for highest in (0, 1)),
+            parameters={"HIGHEST_ORDER": highest}) for highest in (0, 1)),
     Claim("kc_divide_round", "q with q 2 den <= 2 num + den < (q + 1) 2 den, NUM_BITS + 4 clocks after "
           "the last "
           "start and not before; from the reset on", "num, den: 5 bits", depth=14, mode="bmc",
@@ -75,16 +75,16 @@ _STREAMS = (
           depth=8, below=("kc_rom",),
           parameters={"WIDTH": 8, "DEPTH": 5, "TABLE": 0x5A17C3E209}),
     Claim("kc_frame", "each word of a frame is written once, at its place; held from its tlast on; "
-          "spoiled, and reported, if and only if that came elsewhere than with the last word",
+          "a frame error, if and only if that came elsewhere than with the last word",
           "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
-    Claim("kc_row_ram", "a word of a row is the last one written to it, 0 behind the last word of a vector",
-          "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=(*_BANKS, "kc_row_word"),
+    Claim("kc_ram_wordwise", "a word of a row is the last one written to it, 0 behind the last word of a vector",
+          "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=(*_BANKS, "kc_ram_word_mask"),
           parameters={"WIDTH": 4, "ROWS": 3, "LANES": 4}),
     *(Claim("kc_learner_vectors", "a word of a slot is the last one put, or exchanged for the sample's; one "
             "aside is what its slot held at the exchange",
             f"2 slots of {rows} row{'s' if rows > 1 else ''} of 2 words of 4 bits", depth=10,
-            mode="bmc", below=(*_BANKS, "kc_row_word"),
+            mode="bmc", below=(*_BANKS, "kc_ram_word_mask"),
             parameters={"WIDTH": 4, "SLOTS": 2, "ROWS": rows, "LANES": 2}) for rows in (1, 2)),
     Claim("kc_sum_tree", "the sum of the words of log2(LANES) clocks before", "8 words of 6 bits", depth=6,
           parameters={"WIDTH": 6, "LANES": 8}),
@@ -111,10 +111,10 @@ _STREAMS = (
     Claim("kc_state_writer", "each word of a model, and each slot, is written once, at its place; slots are "
           "taken behind a whole model alone; a frame that breaks the rules is reported once, and nothing of "
           "it is written from there on", "3 slots of 2 columns of 6 bits", depth=8,
-          below=("kc_lane_place",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 2, "DISTANCE_BITS": 9,
+          below=("kc_ram_lane_of",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 2, "DISTANCE_BITS": 9,
                                                 "TAG": 0x25}),
     Claim("kc_state_writer", "the same in rows", "3 slots of 3 columns of 6 bits, 2 lanes", depth=8,
-          below=("kc_lane_place",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 3, "LANES": 2,
+          below=("kc_ram_lane_of",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 3, "LANES": 2,
                                                 "DISTANCE_BITS": 9, "TAG": 0x25}),
     Claim("kc_solution_sender", "the exponent, then every word once, in order, scaled and saturated; "
           "tlast with "
@@ -126,7 +126,7 @@ _STREAMS = (
           f"once; {_RULES}", "2 columns of 8 bits", depth=8,
           parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),
     Claim("kc_state_reader", f"{_RULES}, and so do the addresses it reads", "4 slots of 3 columns, 2 lanes",
-          depth=7, below=("kc_lane_place",), parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
+          depth=7, below=("kc_ram_lane_of",), parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
     Claim("kc_registers", "AXI4-Lite: an answer for each request and none without; it stands until it is "
           "taken; an "
           "error stays until a one is written", "all", depth=6, parameters={"ERRORS": 2}),
@@ -148,16 +148,16 @@ MUTANTS = (
     ("kc_abs_diff", "-diff_reg : diff_reg", "~diff_reg : diff_reg"),
     ("kc_mul_shift", "(high_reg << LEFT) +", "(high_reg << LEFT) |"),
     ("kc_block_scale", "size > used_reg", "size < used_reg"),
-    ("kc_least", "key == least_reg && ahead", "key == least_reg"),
+    ("kc_argmin", "key == min_key_reg && goes_first", "key == min_key_reg"),
     ("kc_divide_round", "{1'b0, num, 1'b0} + TWICE_BITS'(den)", "{1'b0, num, 1'b0}"),
     ("kc_affine_stream", "else if (m_axis_tready) begin", "else begin"),
     ("kc_rom_sender", "!valid_reg || !m_axis_tready", "1'b1"),
-    ("kc_frame", "bad_reg <= last != s_axis_tlast", "bad_reg <= s_axis_tlast && !last"),
+    ("kc_frame", "frame_error_reg <= last != s_axis_tlast", "frame_error_reg <= s_axis_tlast && !last"),
     ("kc_frame", "assign s_axis_tready = state_reg != HOLD", "assign s_axis_tready = 1'b1"),
-    ("kc_frame", "spoiled_reg <= last != s_axis_tlast", "spoiled_reg <= s_axis_tlast && !last"),
-    ("kc_lane_place", "last || lane == LAST_LANE", "lane == LAST_LANE"),
-    ("kc_row_word", "last ? ~(here - 1'b1) : here", "here"),
-    ("kc_row_ram", "mask & {LANES{write_enable}}", "mask"),
+    ("kc_frame", "frame_error_held_reg <= last != s_axis_tlast", "frame_error_held_reg <= s_axis_tlast && !last"),
+    ("kc_ram_lane_of", "last || lane == LAST_LANE", "lane == LAST_LANE"),
+    ("kc_ram_word_mask", "last ? ~(here - 1'b1) : here", "here"),
+    ("kc_ram_wordwise", "mask & {LANES{write_enable}}", "mask"),
     ("kc_learner_vectors", "exchange && inserting", "exchange"),
     ("kc_learner_vectors", "aside_row_reg <= exchange_row", "aside_row_reg <= row"),
     ("kc_sum_tree", "nodes[(2*i+1)*WIDTH +: WIDTH]", "nodes[2*i*WIDTH +: WIDTH]"),

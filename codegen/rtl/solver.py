@@ -19,7 +19,7 @@ MOST_SAMPLES = 2048
 #: What the solver is made of; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_length",
            "kc_normalise", "kc_narrow", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
-           "kc_banks", "kc_lane_ram", "kc_window_ram", "kc_levinson_lane", "kc_levinson_scalars",
+           "kc_ram_banked", "kc_ram_banked_reg", "kc_ram_sliding", "kc_levinson_lane", "kc_levinson_scalars",
            "kc_levinson", "kc_frame", "kc_solution_sender")
 # Clocks of the parts: of a division; beside it, from the sum of xi to xi and to the new eps, and from the sum
 # of c to c; from the update of a to c; from words to their sum, and until they are written; of a word sent.

@@ -28,19 +28,19 @@ module kc_narrow #(
     wire beyond;
 
     kc_align #(.V_BITS(V_BITS), .S_BITS(S_BITS))
-        align_inst (.v(v), .s(s), .q(multiplied));
+        arithmetic_shift_inst (.v(v), .s(s), .q(multiplied));
     kc_saturate #(.V_BITS(V_BITS), .OUT_BITS(OUT_BITS), .LO(LO), .HI(HI))
         saturate_inst (.v(shifted_reg), .q(saturated), .outside(beyond));
 
     generate
-        if (CLOCKS == 2) begin : at_once
+        if (CLOCKS == 2) begin : g_2clk
             wire signed [V_BITS-1:0] rounded;
 
             kc_shift_round #(.V_BITS(V_BITS), .S_BITS(S_BITS - 1), .ROUNDING(ROUNDING))
                 shift_round_inst (.v(v), .s(s[S_BITS-2:0]), .q(rounded));
 
             assign shifted = s[S_BITS-1] ? multiplied : rounded;
-        end else begin : in_two
+        end else begin : g_3clk
             // First the eights of the shift, then the rest with the rounding.
             logic signed [WIDE_BITS-1:0] coarse_reg;
             logic [3:0] rest_reg;

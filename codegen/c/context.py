@@ -92,7 +92,7 @@ def _own_casts(plan: Plan) -> list[str]:
 
 
 def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """By signal: the name of its ``_narrow``, the macro of its rounding, and whether it wraps."""
+    """By signal: the name of its ``_requantise``, the macro of its rounding, and whether it wraps."""
     own, p = _own_casts(plan), plan.name.upper()
     return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
                    "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",

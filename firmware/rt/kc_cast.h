@@ -37,7 +37,7 @@ static inline int64_t kc_shift_round(int64_t v, int32_t s, int32_t rounding)
 }
 
 /* floor(v / 2^s); a negative s multiplies by 2^-s; -62 <= s <= 62. */
-static inline int64_t kc_align(int64_t v, int32_t s)
+static inline int64_t kc_arithmetic_shift(int64_t v, int32_t s)
 {
     return s >= 0 ? kc_shift_floor(v, s) : v * (INT64_C(1) << -s);
 }
@@ -57,9 +57,9 @@ static inline int64_t kc_wrap(int64_t v, int32_t bits)
 }
 
 /* The cast: v / 2^s rounded and saturated; a negative s multiplies exactly. */
-static inline int64_t kc_narrow(int64_t v, int32_t s, int32_t rounding, int64_t lo, int64_t hi)
+static inline int64_t kc_requantise(int64_t v, int32_t s, int32_t rounding, int64_t lo, int64_t hi)
 {
-    return kc_saturate(s < 0 ? kc_align(v, s) : kc_shift_round(v, s, rounding), lo, hi);
+    return kc_saturate(s < 0 ? kc_arithmetic_shift(v, s) : kc_shift_round(v, s, rounding), lo, hi);
 }
 
 #endif

@@ -65,7 +65,7 @@ static inline int32_t kc_lookahead_normalise_block(const int64_t *wide, int32_t 
     s = kc_lookahead_max(kc_bit_length(used) - 31, min_exp + 31 - e);
     s = s < 62 ? s : 62;
     for (i = 0; i < count; i++) {
-        out[i] = (int32_t)kc_narrow(wide[i], s, KC_HALF_UP, -KC_WORD_MAX, KC_WORD_MAX);
+        out[i] = (int32_t)kc_requantise(wide[i], s, KC_HALF_UP, -KC_WORD_MAX, KC_WORD_MAX);
     }
     return kc_lookahead_max(e - 31 + s, min_exp);
 }

@@ -40,13 +40,13 @@ static inline kc_real_t kc_real_to_scalar(int64_t v, int32_t e)
         return kc_real(0, KC_ZERO_EXP);
     }
     s = kc_bit_length(kc_magnitude(v)) - 31;
-    return kc_real((int32_t)kc_narrow(v, s, KC_HALF_UP, -KC_WORD_MAX, KC_WORD_MAX), e - 31 + s);
+    return kc_real((int32_t)kc_requantise(v, s, KC_HALF_UP, -KC_WORD_MAX, KC_WORD_MAX), e - 31 + s);
 }
 
 /* Shift v from exponent e to exponent top; top >= e - 62. */
 static inline int64_t kc_align_to(int64_t v, int32_t e, int32_t top)
 {
-    return kc_align(v, top - e < 62 ? top - e : 62);
+    return kc_arithmetic_shift(v, top - e < 62 ? top - e : 62);
 }
 
 /* A word as a wide number of the same exponent. */

@@ -92,14 +92,14 @@ static inline int32_t kc_word_round(int64_t v, int32_t s, int32_t rounding)
     return (twice < 0 ? ~(~twice >> 1) : twice >> 1) + (int32_t)((uint32_t)twice & 1U);
 }
 
-/* kc_narrow of a quotient to words of one + `bits` bits; |v| <= 2^31. */
-static inline int32_t kc_quotient_narrow(int64_t v, int32_t s, int32_t bits, int32_t rounding)
+/* kc_requantise of a quotient to words of one + `bits` bits; |v| <= 2^31. */
+static inline int32_t kc_quotient_requantise(int64_t v, int32_t s, int32_t bits, int32_t rounding)
 {
     const int64_t one = INT64_C(1) << bits;
     const int32_t lo = (int32_t)-one, hi = (int32_t)(one - 1);
 
     if (rounding != KC_HALF_UP || s < 2 || s > 32) {
-        return (int32_t)kc_narrow(v, s, rounding, lo, hi);
+        return (int32_t)kc_requantise(v, s, rounding, lo, hi);
     }
     /* The bit that is cut off first is below 1/2. */
     return kc_saturate_i32(kc_word_round(kc_shift_floor(v, 1), s - 1, rounding), lo, hi);

@@ -84,8 +84,8 @@ static inline int64_t kc_dsp_divide(int64_t num, int64_t den, int32_t *exponent)
     if (num == 0) {
         return 0;
     }
-    up = kc_normalise(size);
-    up_den = kc_normalise(den);
+    up = kc_normalisation_shift(size);
+    up_den = kc_normalisation_shift(den);
     d = (uint32_t)(((uint64_t)den << up_den) >> 31) << 1;
     n = (uint64_t)size << (up + 1);
     *exponent = up_den - up;

@@ -28,6 +28,6 @@
 #include "kc_arith.h"
 #include "kc_block.h"
 #include "kc_exp2.h"
-#include "kc_sine.h"
+#include "kc_abs_sinpi.h"
 
 #endif

@@ -1,5 +1,5 @@
 // kerncast: requantise((raw - offset) * gain, SHIFT), the input conversion of one word.
-// Four clocks: the difference, the product, and the two of kc_narrow.  SPDX-License-Identifier: Apache-2.0
+// Four clocks: the difference, the product, and the two of kc_requantise.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_affine #(
@@ -38,7 +38,7 @@ module kc_affine #(
         product_reg <= diff_reg * gain_reg;
     end
 
-    kc_narrow #(.V_BITS(PRODUCT_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(OUT_BITS),
+    kc_requantise #(.V_BITS(PRODUCT_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(OUT_BITS),
                 .LO(LO), .HI(HI))
         requantise_inst (.clk(clk), .v(product_reg), .s(S), .q(q), .outside(unused_outside));
 endmodule

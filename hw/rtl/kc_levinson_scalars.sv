@@ -102,9 +102,9 @@ module kc_levinson_scalars #(
     wire signed [70:0] fine = coarse_reg >>> fine_reg;
     wire signed [63:0] r_wide, y_wide;
 
-    kc_align #(.V_BITS(71), .S_BITS(7)) acc_inst (.v(71'(acc)), .s({acc_shift_reg[6:3], 3'd0}), .q(coarse));
-    kc_align #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r_negative)), .s(R_SHIFT), .q(r_wide));
-    kc_align #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
+    kc_arithmetic_shift #(.V_BITS(71), .S_BITS(7)) acc_inst (.v(71'(acc)), .s({acc_shift_reg[6:3], 3'd0}), .q(coarse));
+    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r_negative)), .s(R_SHIFT), .q(r_wide));
+    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
 
     // The quotient over eps and its cast: e is valid long before q, except for q = 0, where the shift is irrelevant.
     // A numerator that is too large is divided as well, but its quotient is not used.
@@ -120,7 +120,7 @@ module kc_levinson_scalars #(
         .clk(clk), .rst(rst), .start(state_reg == XI_CHECK || state_reg == C_START),
         .num(num_reg), .den(eps_reg), .done(divided), .q(quotient), .e(e)
     );
-    kc_narrow #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI),
+    kc_requantise #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI),
                 .CLOCKS(3))
         requantise_inst (.clk(clk), .v(35'(quotient)), .s(cut_reg[6:0]), .q(requantised), .outside(unused_outside));
 
@@ -138,7 +138,7 @@ module kc_levinson_scalars #(
     wire signed [63:0] square;
     wire [61:0] drop;
 
-    kc_align #(.V_BITS(64), .S_BITS(7)) square_inst (.v(64'(square_reg)), .s(SQUARE_SHIFT), .q(square));
+    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) square_inst (.v(64'(square_reg)), .s(SQUARE_SHIFT), .q(square));
     kc_mul_shift #(.A_BITS(62), .C_BITS(32), .SHIFT(31), .Q_BITS(62), .CLOCKS(3))
         drop_inst (.clk(clk), .a(eps_reg), .c(square[31:0]), .q(drop));
 

@@ -46,7 +46,7 @@ module kc_solution_sender #(
     wire signed [PIECE:0] scale_high = {2'b00, SCALE[30:PIECE]};
     wire signed [W+31:0] high = (W + 32)'(high_reg) <<< PIECE;
 
-    kc_narrow #(.V_BITS(W + 32), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI))
+    kc_requantise #(.V_BITS(W + 32), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI))
         requantise_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(alpha), .outside(unused_outside));
 
     always_ff @(posedge clk) begin

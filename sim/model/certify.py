@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..jit import jit
-from ..primitives import FLOOR, Words, align, mac, magnitude, shift_round
+from ..primitives import FLOOR, Words, arithmetic_shift, mac, magnitude, shift_round
 from .bound import BoundConstants, add_square, certified, within
 
 
@@ -40,13 +40,13 @@ def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConst
         acc = mac(acc, r[i - j], alpha[j], k.residual_shift)
     for j in range(i + 1, n):
         acc = mac(acc, r[j - i], alpha[j], k.residual_shift)
-    return align(y * k.lambda_rho, s) - acc
+    return arithmetic_shift(y * k.lambda_rho, s) - acc
 
 
 @jit
 def y_slack(y: int, s: int) -> int:
     """What rounding 1 / (1 + lambda), and the shift, may hide of a target's share."""
-    return 0 if y == 0 else align(magnitude(y) + 1, s + 1) + 2
+    return 0 if y == 0 else arithmetic_shift(magnitude(y) + 1, s + 1) + 2
 
 
 @jit

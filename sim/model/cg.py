@@ -23,13 +23,13 @@ from ..plan import Plan
 from ..primitives import (
     HALF_UP,
     Words,
-    align,
+    arithmetic_shift,
     bit_length,
     block_scale,
     divide,
     mac,
     magnitude,
-    narrow,
+    requantise,
 )
 from . import hooks as at
 from .base import IntegerModel, convert_inputs
@@ -93,7 +93,8 @@ def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) 
             s.wide[j] = mac(s.wide[j], value, p[i], c.mac_shift)
         s.wide[i] = acc
     for i in range(n):
-        s.wide[i] = align(s.wide[i], c.row_shift) + align(c.lambda_mantissa * p[i], c.lambda_shift)
+        s.wide[i] = (arithmetic_shift(s.wide[i], c.row_shift)
+                     + arithmetic_shift(c.lambda_mantissa * p[i], c.lambda_shift))
     trace_all(log, at.PRODUCT_WIDE, 0, s.wide, 0, n)
 
 
@@ -107,7 +108,7 @@ def add_p(s: CgState, u: Words, u_exp: int, q: int, p_exp: int, c: CgConstants) 
     up = min(e - u_exp - (62 - c.word), 62)
     down = min(e - p_exp - (31 - c.word), 62)
     for i in range(u.shape[0]):
-        s.wide[i] = align(u[i], up) + align(q * s.p[i], down)
+        s.wide[i] = arithmetic_shift(u[i], up) + arithmetic_shift(q * s.p[i], down)
     return e
 
 
@@ -121,7 +122,7 @@ def subtract_q(s: CgState, r_exp: int, step: int, q_exp: int, c: CgConstants) ->
     up = min(e - r_exp - (62 - c.word), 62)
     down = min(e - q_exp - (31 - Q_BITS), 62)
     for i in range(s.r.shape[0]):
-        s.wide[i] = align(s.r[i], up) - align(step * s.wide[i], down)
+        s.wide[i] = arithmetic_shift(s.r[i], up) - arithmetic_shift(step * s.wide[i], down)
     return e
 
 
@@ -157,7 +158,7 @@ def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
     """``p . q`` of q = `wide`, which is cut in place to :data:`Q_BITS`; and the exponent of q."""
     shift = excess(s.wide, Q_BITS)
     for i in range(s.wide.shape[0]):
-        s.wide[i] = narrow(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
+        s.wide[i] = requantise(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
     return dot(s.p, s.wide, c.dot_shift), e + shift - (62 - Q_BITS)
 
 
@@ -165,7 +166,7 @@ def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
 def begin(y: Words, s: CgState, c: CgConstants, log: Log) -> int:
     """Set alpha = 0 and r = p = y; the exponent of r."""
     for i in range(y.shape[0]):
-        s.wide[i] = align(y[i], -(62 - c.word))
+        s.wide[i] = arithmetic_shift(y[i], -(62 - c.word))
         s.alpha[i] = 0
     r_exp = into_block(s, 1, s.r, c.word, c.r, log, R)
     for i in range(y.shape[0]):
@@ -236,7 +237,7 @@ def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants,
     slack = 0 if norm == 0 else c.residual_slack
     squares, shift = 0, 0
     for i in range(y.shape[0]):
-        s.wide[i] = align(y[i], up) - align(s.wide[i], down)
+        s.wide[i] = arithmetic_shift(y[i], up) - arithmetic_shift(s.wide[i], down)
         squares, shift = add_square(squares, shift, abs(s.wide[i]) + slack, b.norm_bits, 1)
     trace_all(log, at.CG_CERTIFY, 0, s.wide, 0, y.shape[0])
     out[1] = into_block(s, e, s.r, c.word, c.r, log, R)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..jit import jit
 from ..plan import Plan
-from ..primitives import Words, narrow, saturate
+from ..primitives import Words, requantise, saturate
 from ..replay.trace import Trace
 from .trace_hooks import Log, begin, finish
 
@@ -50,10 +50,10 @@ def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int,
 
 @jit
 def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Log, signal: int) -> int:
-    """The primitive `narrow`, logged: range after the cast, and whether it saturated."""
-    word = narrow(v, s, rounding, lo, hi)
+    """The primitive `requantise`, logged: range after the cast, and whether it saturated."""
+    word = requantise(v, s, rounding, lo, hi)
     record(log, signal, word)
-    if word in (lo, hi) and word != narrow(v, s, rounding, -(1 << 62), 1 << 62):
+    if word in (lo, hi) and word != requantise(v, s, rounding, -(1 << 62), 1 << 62):
         log.ranges[signal, 2] += 1
     return word
 

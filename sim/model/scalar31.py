@@ -7,7 +7,7 @@ A scalar (q, e) is worth ``q 2**(e - 31)``, ``2**30 <= |q| < 2**31``; zero is (0
 from __future__ import annotations
 
 from ..jit import jit
-from ..primitives import HALF_UP, Words, align, bit_length, divide, magnitude, narrow, saturate
+from ..primitives import HALF_UP, Words, arithmetic_shift, bit_length, divide, magnitude, requantise, saturate
 
 #: The largest word.
 WORD = (1 << 31) - 1
@@ -21,14 +21,14 @@ def short(v: int, e: int) -> tuple[int, int]:
     if v == 0:
         return 0, LEAST
     s = bit_length(magnitude(v)) - 31
-    return narrow(v, s, HALF_UP, -WORD, WORD), e - 31 + s
+    return requantise(v, s, HALF_UP, -WORD, WORD), e - 31 + s
 
 
 @jit
 def add(v: int, e: int, u: int, f: int) -> tuple[int, int]:
     """The sum of two wide numbers, each rounded down to a common exponent, as a scalar."""
     top = max(e, f) + 1
-    return short(align(v, min(top - e, 62)) + align(u, min(top - f, 62)), top)
+    return short(arithmetic_shift(v, min(top - e, 62)) + arithmetic_shift(u, min(top - f, 62)), top)
 
 
 @jit

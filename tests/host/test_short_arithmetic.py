@@ -20,7 +20,7 @@ PROTOTYPES = """
     int64_t mac(int64_t acc, int32_t a, int32_t b, int32_t s);
     uint32_t exp2_16(uint32_t t, const uint32_t *table, int32_t bits);
     int32_t shift_round(int32_t v, int32_t s, int32_t rounding);
-    int32_t narrow(int32_t v, int32_t s, int32_t rounding, int32_t lo, int32_t hi);
+    int32_t requantise(int32_t v, int32_t s, int32_t rounding, int32_t lo, int32_t hi);
 """
 
 
@@ -58,7 +58,7 @@ def test_short_forms_give_the_words_of_the_primitives(c, ledger):
         wide = int(random.integers(-(1 << 30), (1 << 30) + 1)) if random.random() < 0.5 else (2 * u + 1) << 10
         for mode in (p.FLOOR, p.HALF_UP, p.HALF_EVEN):
             wrong += short.shift_round(wide, s, mode) != p.shift_round(wide, s, mode)
-            wrong += short.narrow(wide, s, mode, -99, 77) != p.narrow(wide, s, mode, -99, 77)
+            wrong += short.requantise(wide, s, mode, -99, 77) != p.requantise(wide, s, mode, -99, 77)
         factor, shift = int(random.integers(1, 1 << 16)), int(random.integers(0, 63))
         most = min((1 << 32) - 1, ((1 << 32) - 1) >> max(0, 16 - shift), ((1 << (32 + shift)) - 1) // factor)
         a = most if random.random() < 0.2 else int(random.integers(0, most + 1))

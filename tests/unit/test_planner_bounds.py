@@ -14,11 +14,11 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.kernel import exponent_scale
 from kerncast.sim.planner.log2 import ceil_log2, ceil_log2_sqrt, floor_log2
 from kerncast.sim.planner.words import WORD_CLASSES
-from kerncast.sim.primitives import narrow
+from kerncast.sim.primitives import requantise
 from kerncast.sim.spec import Spec
 
 INT64 = 1 << 63
-LIMIT = 1 << 62  # what the primitives `divide` and `narrow` are written for
+LIMIT = 1 << 62  # what the primitives `divide` and `requantise` are written for
 WIDE = 1 << 61
 #: Further keys of the table [toeplitz].
 VARIANTS = ({}, {}, {"scaling": "static"}, {"solver": "schur"}, {"refine": 2}, {"bias": True},
@@ -105,7 +105,8 @@ def check_common(plan: Plan) -> None:
     for offset, gain in zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True):
         ends = [(raw - offset) * gain for raw in (raw_x.lo, raw_x.hi)]
         assert all(-LIMIT < end < LIMIT for end in ends)
-        low, high = (narrow(end, plan.integer("x_shift"), x.rounding.value, -LIMIT, LIMIT) for end in ends)
+        low, high = (requantise(end, plan.integer("x_shift"), x.rounding.value, -LIMIT,
+                                LIMIT) for end in ends)
         assert x.lo <= low <= high <= x.hi  # nothing saturates
         farthest += (high - low) ** 2
     assert farthest <= words.distance.hi
@@ -117,7 +118,7 @@ def check_common(plan: Plan) -> None:
     for raw in (raw_y.lo, raw_y.hi):
         word = (raw - plan.integer("y_offset")) * plan.integer("y_gain")
         assert abs(word) < LIMIT
-        cast = narrow(word, plan.integer("y_shift"), y.rounding.value, -LIMIT, LIMIT)
+        cast = requantise(word, plan.integer("y_shift"), y.rounding.value, -LIMIT, LIMIT)
         assert abs(cast) <= 1 << y.format.frac
 
 

@@ -15,7 +15,7 @@ from ...backend import Outputs, field_arrays
 from ...data import raw
 from ...jit import jit
 from ...plan import Plan
-from ...primitives import Words, mac, narrow, shift_round
+from ...primitives import Words, mac, requantise, shift_round
 from .. import hooks as at
 from ..base import IntegerModel
 from ..kernel import (
@@ -214,7 +214,7 @@ def stepped(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants
         for i in range(count):
             s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)
         trace_all(log, at.LEARN_DECAYED, 0, s.alpha, 0, count)
-    step = narrow(error * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
+    step = requantise(error * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
     word, lost = into_word(step if duplicate < 0 else s.alpha[duplicate] + step, c.alpha, log, ALPHA)
     trace(log, at.LEARN_ALPHA, 0, count if duplicate < 0 else duplicate, word)
     if duplicate >= 0:

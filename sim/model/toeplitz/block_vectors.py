@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...jit import jit
-from ...primitives import HALF_UP, Words, align, bit_length, mac, magnitude, narrow
+from ...primitives import HALF_UP, Words, arithmetic_shift, bit_length, mac, magnitude, requantise
 from .. import hooks as at
 from ..scalar31 import LEAST, WORD, short
 from ..trace_hooks import Log, trace_all
@@ -57,14 +57,14 @@ def settle(wide: Words, e: int, count: int, least: int, out: Words) -> int:
         return least
     s = min(max(bit_length(used) - 31, least + 31 - e), 62)
     for i in range(count):
-        out[i] = narrow(wide[i], s, HALF_UP, -WORD, WORD)
+        out[i] = requantise(wide[i], s, HALF_UP, -WORD, WORD)
     return max(e - 31 + s, least)
 
 
 @jit
 def below(v: int, e: int, top: int) -> int:
     """From exponent e to exponent `top`, no less."""
-    return align(v, min(top - e, 62))
+    return arithmetic_shift(v, min(top - e, 62))
 
 
 @jit

@@ -18,14 +18,14 @@ from ...jit import jit
 from ...primitives import (
     FLOOR,
     Words,
-    align,
+    arithmetic_shift,
     bit_length,
     block_scale,
     divide,
     mac,
     magnitude,
     mul_shift,
-    narrow,
+    requantise,
     saturate,
     shift_round,
 )
@@ -59,7 +59,8 @@ def reflection(m: int, r: Words, a: Words, a_exp: int, k: LevinsonConstants) -> 
     for i in range(1, m):
         acc = mac(acc, r[m - i], a[i], k.solver_shift)
     acc_frac = 2 * (k.word - 1) - k.solver_shift
-    return align(r[m], k.word - 1 - k.xi_frac) + align(acc, acc_frac - k.xi_frac - a_exp)
+    return arithmetic_shift(r[m], k.word - 1 - k.xi_frac) + arithmetic_shift(acc,
+                                                                             acc_frac - k.xi_frac - a_exp)
 
 
 @jit
@@ -89,7 +90,7 @@ def residual(m: int, y: int, r: Words, x: Words, x_exp: int, k: LevinsonConstant
     for i in range(m):
         acc = mac(acc, r[m - i], x[i], k.solver_shift)
     acc_frac = 2 * (k.word - 1) - k.solver_shift
-    return align(y, k.word - 2 - k.mu_frac) - align(acc, acc_frac - k.mu_frac - x_exp)
+    return arithmetic_shift(y, k.word - 2 - k.mu_frac) - arithmetic_shift(acc, acc_frac - k.mu_frac - x_exp)
 
 
 @jit
@@ -137,7 +138,7 @@ def lengthen_a(m: int, r: Words, a: Words, wide: Words, eps: int, a_exp: int, a_
     a_exp, a_used = extend_a(m, a, wide, xi, a_exp, a_used, k, log)
     if a_exp > k.a_exp_max:
         return 0, a_exp, a_used
-    eps -= mul_shift(eps, align(xi * xi, 2 * (k.word - 1) - 31), 31)
+    eps -= mul_shift(eps, arithmetic_shift(xi * xi, 2 * (k.word - 1) - 31), 31)
     record(log, EPS, eps)
     trace(log, at.LENGTHEN_EPS, m, 0, eps)
     return eps, a_exp, a_used
@@ -179,7 +180,7 @@ def lengthen_x(m: int, y: int, r: Words, a: Words, x: Words, eps: int, a_exp: in
     trace(log, at.LENGTHEN_Y, m, 0, y)
     trace(log, at.RESIDUAL_MU, m, 0, mu)
     quotient, e = divide(mu, eps)
-    c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+    c = requantise(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
     trace(log, at.LENGTHEN_C, m, 0, c)
     return extend_x(m, x, a, c, e + k.xi_frac - k.mu_frac, a_exp, a_used, x_exp, x_used, k, log)
 

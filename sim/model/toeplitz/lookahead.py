@@ -10,7 +10,7 @@ import numpy as np
 
 from ...jit import jit
 from ...plan import Plan
-from ...primitives import HALF_UP, Words, bit_length, magnitude, narrow
+from ...primitives import HALF_UP, Words, bit_length, magnitude, requantise
 from .. import hooks as at
 from ..scalar31 import LEAST, add, invert, less, over, plus, short, times
 from ..statuses import BREAKDOWN, OK
@@ -317,7 +317,7 @@ class Lookahead:
         if e > top:
             return BREAKDOWN, e
         for i in range(self._n):
-            alpha[i] = narrow(int(x[i]), min(up + e - x_exp, 62), HALF_UP, word.lo, word.hi)
+            alpha[i] = requantise(int(x[i]), min(up + e - x_exp, 62), HALF_UP, word.lo, word.hi)
         return OK, e
 
     def fields(self) -> dict[str, Words]:

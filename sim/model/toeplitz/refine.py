@@ -18,12 +18,12 @@ from ...jit import jit
 from ...primitives import (
     HALF_UP,
     Words,
-    align,
+    arithmetic_shift,
     bit_length,
     block_scale,
     divide,
     magnitude,
-    narrow,
+    requantise,
     saturate,
     shift_round,
 )
@@ -81,10 +81,10 @@ def left_over(y: Words, b: int, alpha: Words, alpha_exp: int, begun: bool, t: Re
     s = y_shift(alpha_exp, c)
     share, slack = 0, rows_slack(alpha, c)
     if k.bias == 1:
-        share, slack = align(b * c.lambda_rho, s), slack + y_slack(b, s)
+        share, slack = arithmetic_shift(b * c.lambda_rho, s), slack + y_slack(b, s)
     rhs = t.rhs[0]
     for i in range(alpha.shape[0]):
-        row = row_residual(i, y[i], t.r, alpha, s, c) if begun else align(y[i] * c.lambda_rho, s)
+        row = row_residual(i, y[i], t.r, alpha, s, c) if begun else arithmetic_shift(y[i] * c.lambda_rho, s)
         row -= share
         squares, shift = add_square(squares, shift, abs(row) + y_slack(y[i], s) + slack,
                                     c.bound.norm_bits, 1)
@@ -103,7 +103,7 @@ def finest(r: Words, c: CertifyConstants) -> int:
     acc = 1 << (c.word - 1)
     for j in range(1, r.shape[0]):
         acc += (magnitude(r[j]) + 1) << 1
-    return align(acc, c.residual_shift) + 1
+    return arithmetic_shift(acc, c.residual_shift) + 1
 
 
 class Step(NamedTuple):
@@ -120,9 +120,9 @@ def move(alpha: Words, t: RefineArrays, step: Step, k: RefineConstants, log: Log
     """``alpha += z - db eta``; whether a word saturated."""
     saturated = False
     for i in range(alpha.shape[0]):
-        word = narrow(t.sides[0, i], step.shift, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
+        word = requantise(t.sides[0, i], step.shift, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
         if k.bias == 1:
-            word -= narrow(step.db * t.sides[1, i], step.eta_shift, k.alpha.rounding, k.alpha.lo,
+            word -= requantise(step.db * t.sides[1, i], step.eta_shift, k.alpha.rounding, k.alpha.lo,
                            k.alpha.hi)
         whole = alpha[i] - word if step.back else alpha[i] + word
         alpha[i] = fit(whole, k.alpha.lo, k.alpha.hi, log, ALPHA)
@@ -136,14 +136,14 @@ def bias_step(alpha: Words, alpha_exp: int, t: RefineArrays, shift: int, eta_exp
     """By how much b moves; not at all where eta sums to nothing, as for no positive definite T."""
     num, den = 0, 0
     for i in range(alpha.shape[0]):
-        num += alpha[i] + narrow(t.sides[0, i], shift, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
+        num += alpha[i] + requantise(t.sides[0, i], shift, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
         den += t.sides[1, i]
     if den <= 0:
         return 0
     quotient, e = divide(num, den)
     c = k.certify
     exponent = e + alpha_exp - c.alpha_frac - eta_exp + k.levinson.word - 1 + c.word - 2
-    step = narrow(quotient, saturate(31 - exponent, -30, 62), k.y.rounding, k.y.lo, k.y.hi)
+    step = requantise(quotient, saturate(31 - exponent, -30, 62), k.y.rounding, k.y.lo, k.y.hi)
     return saturate(b + step, k.y.lo, k.y.hi) - b
 
 
@@ -152,7 +152,8 @@ def prepare(t: RefineArrays, k: RefineConstants) -> None:
     """The first row in the solver's words, and the right-hand side of eta."""
     w = k.levinson.word
     for i in range(t.r.shape[0]):
-        t.r_short[i] = narrow(t.r[i], k.certify.word - w, k.alpha.rounding, k.levinson.a.lo, k.levinson.a.hi)
+        t.r_short[i] = requantise(t.r[i], k.certify.word - w, k.alpha.rounding, k.levinson.a.lo,
+                                  k.levinson.a.hi)
         if k.bias == 1:
             t.rhs[1, i] = 1 << (w - 2)
 
@@ -162,7 +163,8 @@ def scale_eta(t: RefineArrays, k: RefineConstants) -> None:
     """Eta solves for 1; its right-hand side is 1 / (1 + lambda)."""
     eta = t.sides[1]
     for i in range(eta.shape[0]):
-        eta[i] = narrow(eta[i] * k.certify.lambda_rho, 31, k.alpha.rounding, k.levinson.a.lo, k.levinson.a.hi)
+        eta[i] = requantise(eta[i] * k.certify.lambda_rho, 31, k.alpha.rounding, k.levinson.a.lo,
+                            k.levinson.a.hi)
 
 
 @jit

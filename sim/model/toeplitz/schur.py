@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...jit import jit
-from ...primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
+from ...primitives import Words, bit_length, block_scale, divide, magnitude, requantise, shift_round
 from .. import hooks as at
 from ..kernel import Cast
 from ..ranges import EPS, XI, P, Q, S, cast, record
@@ -84,7 +84,7 @@ def update_residual(m: int, s: Words, q: Words, word: int, shift: int, g: SchurC
     used = 0
     c = g.generator
     for i in range(m + 1, s.shape[0]):
-        s[i] = cast(s[i] - narrow(word * q[i - m], shift, c.rounding, c.lo, c.hi), 0, c.rounding,
+        s[i] = cast(s[i] - requantise(word * q[i - m], shift, c.rounding, c.lo, c.hi), 0, c.rounding,
                     c.lo, c.hi, log, S)
         used = max(used, magnitude(s[i]))
     trace_all(log, at.UPDATE_S, m, s, m + 1, s.shape[0])
@@ -145,7 +145,7 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
             q_used = update_generators(m, p, q, xi, k, g, log)
         for side in range(sides):
             quotient, e = divide(s[side, m], eps)
-            c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+            c = requantise(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
             trace(log, at.SCHUR_C, m, 0, c)
             c_exp = e + s_exp[side]
             s_exp[side], s_used[side] = lengthen_s(m, s[side], q, q_used, c, c_exp, s_exp[side],

@@ -41,7 +41,7 @@ void tiny_norm_add_down(tiny_norm_t *norm, int64_t v)
 
 int64_t tiny_bound_state(tiny_norm_t residual)
 {
-    const int64_t size = kc_root(residual.squares) * TINY_BOUND_GAIN;
+    const int64_t size = kc_isqrt_ceil(residual.squares) * TINY_BOUND_GAIN;
     const int32_t drop = TINY_BOUND_SHIFT - residual.shift;
 
     if (residual.squares == 0) {
@@ -56,11 +56,11 @@ int64_t tiny_bound_state(tiny_norm_t residual)
     if (drop >= 0) {
         return shift_up(size, drop);
     }
-    return kc_bit_length(size) - drop > 61 ? TINY_NO_BOUND : kc_align(size, drop);
+    return kc_bit_length(size) - drop > 61 ? TINY_NO_BOUND : kc_arithmetic_shift(size, drop);
 }
 
 int32_t tiny_bound_within(int64_t bound, tiny_norm_t alpha)
 {
-    const int64_t norm = (kc_root(alpha.squares + 1) - 1) * (INT64_C(1) << alpha.shift);
+    const int64_t norm = (kc_isqrt_ceil(alpha.squares + 1) - 1) * (INT64_C(1) << alpha.shift);
     return bound <= kc_shift_floor(norm * TINY_TOLERANCE, 16) ? 1 : 0;
 }

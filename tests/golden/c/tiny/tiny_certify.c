@@ -22,13 +22,13 @@ static int64_t row_residual(const tiny_model_t *m, int32_t i, int64_t y, int32_t
     for (j = i + 1; j < TINY_N; j++) {
         acc = kc_mac(acc, m->r[j - i], m->alpha[j], TINY_RESIDUAL_SHIFT);
     }
-    return kc_align(y * TINY_LAMBDA_RHO, y_shift) - acc;
+    return kc_arithmetic_shift(y * TINY_LAMBDA_RHO, y_shift) - acc;
 }
 
 /* What rounding 1 / (1 + lambda), and the shift, may hide of a target's share. */
 static int64_t y_slack(int64_t y, int32_t y_shift)
 {
-    return y == 0 ? 0 : kc_align(kc_magnitude(y) + 1, y_shift + 1) + 2;
+    return y == 0 ? 0 : kc_arithmetic_shift(kc_magnitude(y) + 1, y_shift + 1) + 2;
 }
 
 /* What the products of a row may hide: nothing where alpha is zero. */

@@ -74,7 +74,7 @@ extern KC_TABLE uint32_t tiny_table_exp2[129];
 /* The cast of this model: v / 2^s, rounded and saturated to a word. */
 static inline tiny_word_t tiny_word_narrow(int64_t v, int32_t s)
 {
-    return (tiny_word_t)kc_narrow(v, s, TINY_ROUNDING, TINY_WORD_LO, TINY_WORD_HI);
+    return (tiny_word_t)kc_requantise(v, s, TINY_ROUNDING, TINY_WORD_LO, TINY_WORD_HI);
 }
 
 /* The word nearest to a sum of products. */

@@ -87,8 +87,8 @@ static int64_t reflection(const tiny_solver_t *r, const tiny_solver_t *a, int32_
 {
     const int64_t acc = kc_dot_reversed_16(&a[1], &r[1], n - 1, TINY_SOLVER_SHIFT);
 
-    return kc_align(r[n], W - 1 - TINY_XI_FRAC)
-         + kc_align(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - a_exp);
+    return kc_arithmetic_shift(r[n], W - 1 - TINY_XI_FRAC)
+         + kc_arithmetic_shift(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - a_exp);
 }
 
 /* mu = y - sum_i r[n-i] x[i], with TINY_MU_FRAC fraction bits; r[0] is not met. */
@@ -96,8 +96,8 @@ static int64_t residual(const tiny_solver_t *r, const tiny_solver_t *x, int32_t 
 {
     const int64_t acc = kc_dot_reversed_16(x, &r[1], n, TINY_SOLVER_SHIFT);
 
-    return kc_align(y, W - 2 - TINY_MU_FRAC)
-         - kc_align(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_MU_FRAC - x_exp);
+    return kc_arithmetic_shift(y, W - 2 - TINY_MU_FRAC)
+         - kc_arithmetic_shift(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_MU_FRAC - x_exp);
 }
 
 /* Step n of the predictor polynomial; the new eps, 0 where there is none. */
@@ -113,13 +113,13 @@ static int64_t lengthen_a(const tiny_solver_t *r, tiny_solver_t *a, int32_t n, i
         return 0;
     }
     quotient = kc_quotient(-num, eps, &e);
-    xi = kc_quotient_narrow(quotient, tiny_least(32 - W - e, 62), W - 1, TINY_ROUNDING);
+    xi = kc_quotient_requantise(quotient, tiny_least(32 - W - e, 62), W - 1, TINY_ROUNDING);
     KC_TRACE(lengthen_a, xi, n, 0, xi);
     *a_exp = extend_a(a, n, xi, *a_exp, a_used);
     if (*a_exp > TINY_A_EXP_MAX) {
         return 0;
     }
-    eps -= kc_mul_shift(eps, kc_align((int64_t)xi * xi, 2 * (W - 1) - 31), 31);
+    eps -= kc_mul_shift(eps, kc_arithmetic_shift((int64_t)xi * xi, 2 * (W - 1) - 31), 31);
     KC_TRACE(lengthen_a, eps, n, 0, eps);
     return eps;
 }
@@ -134,7 +134,7 @@ static int32_t lengthen_x(const tiny_solver_t *r, const tiny_solver_t *a, tiny_s
 
     KC_TRACE(lengthen_x, y, n, 0, y);
     KC_TRACE(residual, mu, n, 0, mu);
-    c = kc_narrow(c, 32 - W, TINY_ROUNDING, -ONE, HI);
+    c = kc_requantise(c, 32 - W, TINY_ROUNDING, -ONE, HI);
     KC_TRACE(lengthen_x, c, n, 0, c);
     return extend_x(x, a, n, c, e + TINY_XI_FRAC - TINY_MU_FRAC, a_exp, a_used, x_exp, x_used);
 }

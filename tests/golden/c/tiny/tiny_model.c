@@ -60,7 +60,7 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
         KC_TRACE(predict, distance, 0, i, d2);
         KC_TRACE(predict, kernel, 0, i, k);
     }
-    acc = kc_narrow(acc, TINY_F_SHIFT - m->alpha_exp, TINY_ROUNDING,
+    acc = kc_requantise(acc, TINY_F_SHIFT - m->alpha_exp, TINY_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_word_narrow(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);

@@ -39,8 +39,8 @@ static void product(tiny_cg_model_t *m, const tiny_cg_word_t *b)
         m->wide[i] = acc;
     }
     for (i = 0; i < TINY_CG_N; i++) {
-        m->wide[i] = kc_align(m->wide[i], TINY_CG_ROW_SHIFT)
-                   + kc_align((int64_t)TINY_CG_LAMBDA_MANTISSA * b[i], TINY_CG_LAMBDA_SHIFT);
+        m->wide[i] = kc_arithmetic_shift(m->wide[i], TINY_CG_ROW_SHIFT)
+                   + kc_arithmetic_shift((int64_t)TINY_CG_LAMBDA_MANTISSA * b[i], TINY_CG_LAMBDA_SHIFT);
     }
     KC_TRACE_ALL(product, wide, 0, m->wide, 0, TINY_CG_N);
 }
@@ -54,7 +54,7 @@ static int32_t add_p(tiny_cg_model_t *m, const tiny_cg_word_t *u, int32_t u_exp,
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        m->wide[i] = kc_align(u[i], up) + kc_align(q * m->p[i], down);
+        m->wide[i] = kc_arithmetic_shift(u[i], up) + kc_arithmetic_shift(q * m->p[i], down);
     }
     return e;
 }
@@ -68,7 +68,7 @@ static int32_t subtract_q(tiny_cg_model_t *m, int32_t r_exp, int64_t step, int32
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        m->wide[i] = kc_align(m->r[i], up) - kc_align(step * m->wide[i], down);
+        m->wide[i] = kc_arithmetic_shift(m->r[i], up) - kc_arithmetic_shift(step * m->wide[i], down);
     }
     return e;
 }
@@ -141,7 +141,7 @@ static int64_t curvature(tiny_cg_model_t *m, int32_t *e)
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        m->wide[i] = kc_narrow(m->wide[i], shift, KC_HALF_UP, INT32_MIN, INT32_MAX);
+        m->wide[i] = kc_requantise(m->wide[i], shift, KC_HALF_UP, INT32_MIN, INT32_MAX);
         acc = kc_mac(acc, m->p[i], m->wide[i], TINY_CG_DOT_SHIFT);
     }
     *e += shift - (62 - Q_BITS);
@@ -154,7 +154,7 @@ static int32_t begin(tiny_cg_model_t *m, const tiny_cg_yraw_t *y)
     int32_t i, r_exp;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        m->wide[i] = kc_align(tiny_cg_output_convert(y[i]), -(62 - W));
+        m->wide[i] = kc_arithmetic_shift(tiny_cg_output_convert(y[i]), -(62 - W));
         m->alpha[i] = 0;
     }
     r_exp = r_from_wide(m, 1);
@@ -232,7 +232,7 @@ static tiny_cg_status_t certify(tiny_cg_model_t *m, const tiny_cg_yraw_t *y)
     slack = alpha.squares == 0 ? 0 : TINY_CG_RESIDUAL_SLACK;
     product(m, m->alpha);
     for (i = 0; i < TINY_CG_N; i++) {
-        m->wide[i] = kc_align(tiny_cg_output_convert(y[i]), up) - kc_align(m->wide[i], down);
+        m->wide[i] = kc_arithmetic_shift(tiny_cg_output_convert(y[i]), up) - kc_arithmetic_shift(m->wide[i], down);
         tiny_cg_norm_add_up(&residual, tiny_cg_size(m->wide[i]) + slack);
     }
     KC_TRACE_ALL(certify, wide, 0, m->wide, 0, TINY_CG_N);

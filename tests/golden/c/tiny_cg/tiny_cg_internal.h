@@ -71,7 +71,7 @@ extern KC_TABLE uint32_t tiny_cg_table_exp2_fine[256];
 /* The cast of this model: v / 2^s, rounded and saturated to a word. */
 static inline tiny_cg_word_t tiny_cg_word_narrow(int64_t v, int32_t s)
 {
-    return (tiny_cg_word_t)kc_narrow(v, s, TINY_CG_ROUNDING, TINY_CG_WORD_LO, TINY_CG_WORD_HI);
+    return (tiny_cg_word_t)kc_requantise(v, s, TINY_CG_ROUNDING, TINY_CG_WORD_LO, TINY_CG_WORD_HI);
 }
 
 /* The word nearest to a sum of products. */

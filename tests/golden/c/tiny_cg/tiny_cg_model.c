@@ -74,7 +74,7 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
             KC_TRACE(predict, kernel, 0, i + j, k);
         }
     }
-    acc = kc_narrow(acc, TINY_CG_F_SHIFT - m->alpha_exp, TINY_CG_ROUNDING,
+    acc = kc_requantise(acc, TINY_CG_F_SHIFT - m->alpha_exp, TINY_CG_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_cg_word_narrow(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);

@@ -72,7 +72,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
             KC_TRACE(predict, kernel, 0, i + j, k);
         }
     }
-    acc = kc_narrow(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING,
+    acc = kc_requantise(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_lms_word_narrow(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);

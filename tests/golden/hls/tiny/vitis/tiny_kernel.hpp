@@ -18,7 +18,7 @@ inline void input_convert(const raw_t raw[COLUMNS], x_t x[COLUMNS])
 #pragma HLS PIPELINE II=1
         const x_scaled_t scaled = (raw[c] - X_OFFSET) * X_GAIN;
 
-        x[c] = kc::narrow(scaled, X_SHIFT, X_ROUNDING, X_LO, X_HI);
+        x[c] = kc::requantise(scaled, X_SHIFT, X_ROUNDING, X_LO, X_HI);
     }
 }
 
@@ -27,7 +27,7 @@ inline word_t output_convert(target_t raw)
 {
     const y_scaled_t scaled = (raw - Y_OFFSET) * Y_GAIN;
 
-    return kc::narrow(scaled, Y_SHIFT, Y_ROUNDING, WORD_LO, WORD_HI);
+    return kc::requantise(scaled, Y_SHIFT, Y_ROUNDING, WORD_LO, WORD_HI);
 }
 
 // A rounded number into the word of f; `lost` tells whether it saturated.

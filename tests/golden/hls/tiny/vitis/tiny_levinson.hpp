@@ -54,8 +54,8 @@ inline num_t reflection(const levinson_t &s, int m)
 #pragma HLS LOOP_TRIPCOUNT max=4
         acc = kc::mac(acc, s.r[m - i], s.a[i], SOLVER_SHIFT);
     }
-    const num_t own = kc::align(num_t(s.r[m]), W - 1 - XI_FRAC);
-    return own + kc::align(num_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - XI_FRAC - s.a_exp));
+    const num_t own = kc::arithmetic_shift(num_t(s.r[m]), W - 1 - XI_FRAC);
+    return own + kc::arithmetic_shift(num_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - XI_FRAC - s.a_exp));
 }
 
 // a_i += xi a_{m-i} for both ends at once, a_m = xi; the largest magnitude met, before the cast.
@@ -98,8 +98,8 @@ inline mu_t residual(const levinson_t &s, int m, word_t y)
 #pragma HLS LOOP_TRIPCOUNT max=4
         acc = kc::mac(acc, s.r[m - i], s.x[i], SOLVER_SHIFT);
     }
-    const mu_t own = kc::align(mu_t(y), W - 2 - MU_FRAC);
-    return own - kc::align(mu_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - MU_FRAC - s.x_exp));
+    const mu_t own = kc::arithmetic_shift(mu_t(y), W - 2 - MU_FRAC);
+    return own - kc::arithmetic_shift(mu_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - MU_FRAC - s.x_exp));
 }
 
 // x_i += c a_{m-i}, x_m = c; the largest magnitude met, before the cast.
@@ -147,11 +147,11 @@ inline bool lengthen_a(levinson_t &s, int m)
         return false;
     }
     const kc::quotient_t q = kc::divide(-num, s.eps);
-    const word_t xi = kc::narrow(q.q, least(32 - W - q.e, 62), A_ROUNDING, -ONE, HI);
+    const word_t xi = kc::requantise(q.q, least(32 - W - q.e, 62), A_ROUNDING, -ONE, HI);
     if (!extend_a(s, m, xi)) {
         return false;
     }
-    const square_t square = kc::align(lifted_t(xi * xi), 2 * (W - 1) - 31);
+    const square_t square = kc::arithmetic_shift(lifted_t(xi * xi), 2 * (W - 1) - 31);
     s.eps = s.eps - kc::mul_shift<eps_t>(s.eps, square, 31);
     return s.eps >= EPS_MIN;
 }
@@ -184,7 +184,7 @@ inline bool lengthen_x(levinson_t &s, int m, word_t y)
 {
     const mu_t mu = residual(s, m, y);
     const kc::quotient_t q = kc::divide(mu, s.eps);
-    const word_t c = kc::narrow(q.q, 32 - W, A_ROUNDING, -ONE, HI);
+    const word_t c = kc::requantise(q.q, 32 - W, A_ROUNDING, -ONE, HI);
 
     return extend_x(s, m, c, q.e + XI_FRAC - MU_FRAC);
 }

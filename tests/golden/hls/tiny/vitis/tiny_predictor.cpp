@@ -70,7 +70,7 @@ word_t expand(const x_t x[COLUMNS], const model_t &m, bool &lost)
         acc = kc::mac(acc, m.alpha[i], k, MAC_SHIFT);
     }
     const kc::sint<7> shift = F_SHIFT - m.alpha_exp;
-    const whole_t whole = kc::narrow(whole_t(acc), shift, F_ROUNDING, -(1LL << 61), 1LL << 61);
+    const whole_t whole = kc::requantise(whole_t(acc), shift, F_ROUNDING, -(1LL << 61), 1LL << 61);
 
     return f_word(whole, lost);
 }

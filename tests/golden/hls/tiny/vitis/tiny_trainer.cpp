@@ -22,7 +22,7 @@ void uniform_row(word_t r[VECTORS])
         place = place + X_STEP;
         const scaled_t scaled = kernel_value(term(0, place, 0)) * LAMBDA_RHO;
 
-        r[j] = kc::narrow(scaled, 31, R_ROUNDING, WORD_LO, WORD_HI);
+        r[j] = kc::requantise(scaled, 31, R_ROUNDING, WORD_LO, WORD_HI);
     }
 }
 

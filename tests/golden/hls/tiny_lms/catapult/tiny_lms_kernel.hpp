@@ -18,7 +18,7 @@ inline void input_convert(const raw_t raw[COLUMNS], x_t x[COLUMNS])
     for (int c = 0; c < COLUMNS; c++) {
         const x_scaled_t scaled = (raw[c] - X_OFFSET[c]) * X_GAIN[c];
 
-        x[c] = kc::narrow(scaled, X_SHIFT, X_ROUNDING, X_LO, X_HI);
+        x[c] = kc::requantise(scaled, X_SHIFT, X_ROUNDING, X_LO, X_HI);
     }
 }
 
@@ -27,7 +27,7 @@ inline word_t output_convert(target_t raw)
 {
     const y_scaled_t scaled = (raw - Y_OFFSET) * Y_GAIN;
 
-    return kc::narrow(scaled, Y_SHIFT, Y_ROUNDING, WORD_LO, WORD_HI);
+    return kc::requantise(scaled, Y_SHIFT, Y_ROUNDING, WORD_LO, WORD_HI);
 }
 
 // A rounded number into the word of f; `lost` tells whether it saturated.

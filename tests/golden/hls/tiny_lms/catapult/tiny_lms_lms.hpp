@@ -192,7 +192,7 @@ inline word_t step(lms_t &s, miss_t error, int duplicate, bool &lost)
 
         s.alpha[i] = kc::shift_round(whole, DECAY_SHIFT, ALPHA_ROUNDING);
     }
-    const step_t given = kc::narrow(step_t(error * ETA), ETA_SHIFT, ALPHA_ROUNDING, -(1LL << 62), 1LL << 62);
+    const step_t given = kc::requantise(step_t(error * ETA), ETA_SHIFT, ALPHA_ROUNDING, -(1LL << 62), 1LL << 62);
     const step_t before = duplicate < 0 ? step_t(0) : step_t(s.alpha[duplicate]);
     const word_t word = alpha_word(step_t(before + given), lost);
 

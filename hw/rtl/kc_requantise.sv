@@ -2,7 +2,7 @@
 // Two clocks: the shift, the saturation; or three, where the shift takes two.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_narrow #(
+module kc_requantise #(
     parameter V_BITS = 64,                  // width of the word, two's complement
     parameter S_BITS = 7,                   // width of the shift, two's complement, at least 4
     parameter ROUNDING = 1,                 // 0 floor, 1 half up, 2 half to even
@@ -27,7 +27,7 @@ module kc_narrow #(
     logic outside_reg;
     wire beyond;
 
-    kc_align #(.V_BITS(V_BITS), .S_BITS(S_BITS))
+    kc_arithmetic_shift #(.V_BITS(V_BITS), .S_BITS(S_BITS))
         arithmetic_shift_inst (.v(v), .s(s), .q(multiplied));
     kc_saturate #(.V_BITS(V_BITS), .OUT_BITS(OUT_BITS), .LO(LO), .HI(HI))
         saturate_inst (.v(shifted_reg), .q(saturated), .outside(beyond));

@@ -33,7 +33,7 @@ int durbin(void)
     int32_t a_exp = ECG_A_EXP_MIN, n;
 
     for (n = 1; n < ECG_N; n++) {
-        eps = lengthen_a(model.r, model.a, n, eps, &a_exp, &a_used);
+        eps = predictor_step(model.r, model.a, n, eps, &a_exp, &a_used);
         if (eps < ECG_EPS_MIN) {
             return -n;
         }

@@ -22,7 +22,7 @@ Asked = Annotated[float | None, typer.Option("--error", metavar="E", min=1e-12, 
     "the data for kernel_cg."))]
 
 #: Signals whose error the conditioning of the system decides.
-_SOLVED = ("a", "xi", "eps", "mu", "alpha")
+_SOLVED = ("a", "xi", "eps", "innov", "alpha")
 
 
 def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag = False) -> None:

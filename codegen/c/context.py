@@ -30,7 +30,7 @@ _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
-    "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
+    "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "lookahead_shift", "refine"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
@@ -67,12 +67,12 @@ def real_value(plan: Plan, name: str) -> str:
     assert isinstance(value, int)
     if name.startswith("kernel"):
         return kernel_value(plan, name)
-    if name == "alpha_rho":
+    if name == "alpha_scale":
         finer = plan.signals["alpha"].format.frac - plan.word + 1
         return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
     if name == "lambda_mantissa":
         return f"lambda = {plan.options['lambda']}, over a power of two"
-    if name == "lambda_rho":
+    if name == "ridge_scale":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     return float_value(plan, name) or lms_value(plan, name)
 
@@ -110,7 +110,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     groups = {f"Words of {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
-    unused |= {"solver_shift", "mu_frac"} if plan.options.get("solver") == "schur" else set()
+    unused |= {"solver_shift", "innov_frac"} if plan.options.get("solver") == "schur" else set()
     macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]

@@ -85,7 +85,7 @@ def _row(plan: Plan, state: Outputs) -> Raw:
         return first_row(plan)
     row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.options["scheme"] == "diagonal_mean_biased"
     diagonal_row(row, state["v"].reshape(-1, plan.sizes["D"]), biased,
-                 plan.integer("lambda_rho"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
+                 plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
     return row
 
 

@@ -14,7 +14,7 @@ from ..plan import Plan
 from ..primitives import Words
 from ..replay.saved_state import Saving
 from ..replay.trace import TRACED_CALLS, Trace
-from . import hooks as at
+from . import trace_hooks as at
 from .kernel import (
     Cast,
     InputConstants,

@@ -59,7 +59,7 @@ def add_square(total: int, s: int, v: int, bits: int, up: int) -> tuple[int, int
 
 
 @jit
-def certified(residual: int, s: int, k: BoundConstants) -> int:
+def bound_from_norm(residual: int, s: int, k: BoundConstants) -> int:
     """The bound in words of alpha, from the sum of squares ``residual * 4**s``, rounded up."""
     if residual == 0:
         return 0
@@ -75,14 +75,14 @@ def certified(residual: int, s: int, k: BoundConstants) -> int:
 
 
 @jit
-def within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
+def bound_within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
     """Whether ``bound <= tolerance * |alpha|``, from the sum of squares ``alpha * 4**s``."""
     norm = (isqrt_ceil(alpha + 1) - 1) << s  # the square root rounded down
     return bound <= shift_round(norm * k.tolerance, 16, FLOOR)
 
 
 @jit
-def reduced(new: int, new_s: int, old: int, old_s: int, quarter: int) -> bool:
+def norm_reduced(new: int, new_s: int, old: int, old_s: int, quarter: int) -> bool:
     """Whether the norm of the sum ``new * 4**new_s`` is at most 2**-quarter of the old one's."""
     up = (old_s - new_s - quarter) << 1
     if up <= 0:

@@ -31,9 +31,9 @@ from ..primitives import (
     magnitude,
     requantise,
 )
-from . import hooks as at
+from . import trace_hooks as at
 from .base import IntegerModel, convert_inputs
-from .bound import BoundConstants, add_square, certified, within
+from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 from .certify import alpha_norm
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
 from .ranges import ALPHA, P, R, cast
@@ -241,9 +241,9 @@ def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants,
         squares, shift = add_square(squares, shift, abs(s.wide[i]) + slack, b.norm_bits, 1)
     trace_all(log, at.CG_CERTIFY, 0, s.wide, 0, y.shape[0])
     out[1] = into_block(s, e, s.r, c.word, c.r, log, R)
-    out[3] = certified(squares, shift + e - out[0] - c.product_exp, b)
+    out[3] = bound_from_norm(squares, shift + e - out[0] - c.product_exp, b)
     trace(log, at.CERTIFY_BOUND, 0, 0, out[3])
-    return OK if within(out[3], norm, norm_shift, b) else INACCURATE
+    return OK if bound_within(out[3], norm, norm_shift, b) else INACCURATE
 
 
 #: Scalars of the model structure, in the order in which training leaves them.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..jit import jit
 from ..primitives import Words, mac, requantise
-from . import hooks as at
+from . import trace_hooks as at
 from .kernel import Cast, KernelConstants, distance, into_word, kernel
 from .ranges import ACCUMULATOR, F, record
 from .trace_hooks import Log, trace

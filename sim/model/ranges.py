@@ -14,9 +14,9 @@ from ..replay.trace import Trace
 from .trace_hooks import Log, begin, finish
 
 #: Signals that are logged, in the order of the log's rows.
-LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance", "p", "q", "s",
+LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "innov", "alpha", "distance", "p", "q", "s",
           "accumulator")
-X, Y, F, KERNEL, R, A, XI, EPS, MU, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR = range(len(LOGGED))
+X, Y, F, KERNEL, R, A, XI, EPS, INNOV, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR = range(len(LOGGED))
 
 _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 

@@ -103,7 +103,7 @@ def test_generated_c_computes_the_same_words_in_the_same_order_as_the_model(
 FAULTS = [
     # case, file, what stands there, the fault, the operation and signal that must be named
     ("grid16_even", "levinson", "e, 62), W - 1, GRID16_EVEN_ROUNDING", "e, 62), W - 1, KC_FLOOR",
-     "lengthen_a", "xi"),
+     "predictor_step", "xi"),
     ("grid16_even", "levinson", "xi, W - 1, most, GRID16_EVEN_ROUNDING", "xi, W - 1, most, KC_FLOOR",
      "update_a", "a"),
     ("grid16_even", "levinson", "(&a[1], &r[1], n - 1,", "(&a[2], &r[1], n - 2,", "reflection", "num"),
@@ -111,8 +111,8 @@ FAULTS = [
      "update_x", "x"),
     ("grid16_even", "levinson", "kc_block_scale_16(a, 1, n, 1)", "kc_block_scale_16(a, 2, n, 1)",
      "extend_a", "scaled_a"),
-    ("grid16_even", "toeplitz", "m->alpha[i] * GRID16_EVEN_ALPHA_RHO",
-     "m->alpha[i] * GRID16_EVEN_ALPHA_RHO + (i == 20 ? 1 << 30 : 0)", "toeplitz_train", "alpha"),
+    ("grid16_even", "toeplitz", "m->alpha[i] * GRID16_EVEN_ALPHA_SCALE",
+     "m->alpha[i] * GRID16_EVEN_ALPHA_SCALE + (i == 20 ? 1 << 30 : 0)", "toeplitz_train", "alpha"),
     ("mean16", "toeplitz", "kc_divide_round(acc,", "kc_divide_round(acc - 99 * (j == 9),", "first_row", "r"),
     ("mean24_floor", "kernel", "(d2, u[c], v[c])", "(d2, u[c], v[c > 1 ? 1 : c])", "first_row", "distance"),
     ("mean16", "kernel", "requantise_i32(scaled, MEAN16_X_SHIFT",

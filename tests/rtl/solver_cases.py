@@ -61,7 +61,7 @@ def solution(plan: Plan, r: Words, y: Words) -> list[int]:
     status, _, x, exponent = recursion(plan, r, y, plan.sizes["n"])
     if status == NOT_POSITIVE_DEFINITE:
         return [status, 0]
-    c, rho = cast_of(plan, "alpha"), plan.integer("alpha_rho")
+    c, rho = cast_of(plan, "alpha"), plan.integer("alpha_scale")
     return [status, exponent, *(requantise(int(v) * rho, 31, c.rounding, c.lo, c.hi) for v in x)]
 
 

@@ -16,7 +16,7 @@ from ...data import raw
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words, mac, requantise, shift_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..base import IntegerModel
 from ..kernel import (
     InputConstants,
@@ -63,7 +63,7 @@ def weigh(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWo
     """
     acc = 0
     kernel_row(s.row, count, k, w.values, log)
-    trace_all(log, at.WEIGH_KERNEL, 0, w.values, 0, count)
+    trace_all(log, at.EXPANSION_KERNEL, 0, w.values, 0, count)
     for i in range(count):
         acc = mac(acc, s.alpha[i], w.values[i], c.mac_shift)
     if keeps_sums(c):
@@ -118,7 +118,7 @@ def release(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConsta
     age = s.rank[slot]
     for j in range(count):
         s.rank[j] -= s.rank[j] > age
-    trace_all(log, at.RELEASE_RANK, slot, s.rank, 0, count)
+    trace_all(log, at.REMOVE_AGE_ORDER, slot, s.rank, 0, count)
     s.alpha[slot] = 0
     return saturated
 

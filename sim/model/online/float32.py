@@ -17,9 +17,9 @@ from ...data import raw
 from ...jit import jit, jit_inline
 from ...plan import Plan
 from ...primitives import Words, shift_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..base import IntegerModel
-from ..float32 import LARGEST, ONE, ZERO, Floats, exp2, fixed, real, size, within
+from ..float32 import LIMIT, ONE, ZERO, Floats, exp2, fixed, real, fabs, clip
 from ..kernel import (
     Cast,
     InputConstants,
@@ -145,8 +145,8 @@ def project(s: State, g: Gram, slot: int, count: int) -> bool:
     for j in range(count):
         if j != slot:
             moved = s.alpha[j] - g.u[j] * share
-            s.alpha[j] = within(moved, LARGEST)
-            if size(moved) > LARGEST:
+            s.alpha[j] = clip(moved, LIMIT)
+            if fabs(moved) > LIMIT:
                 lost = True
     return lost
 
@@ -179,8 +179,8 @@ def drop_nearest(s: State, near: Near, count: int, c: Constants, out: Words, log
     for j in range(count):
         if j != slot:
             moved = s.alpha[j] + s.alpha[slot] * kernel(distance(s.v[j], s.v[slot], c.distance), c)
-            s.alpha[j] = within(moved, LARGEST)
-            if size(moved) > LARGEST:
+            s.alpha[j] = clip(moved, LIMIT)
+            if fabs(moved) > LIMIT:
                 out[1] = SATURATED
     forget(near.state, slot, count, near.constants, c.distance, log)
     return slot
@@ -192,7 +192,7 @@ def make_room(s: State, g: Gram, near: Near | None, count: int, c: Constants, mo
     """Remove a vector; its slot.  out[1] receives a status, out[2] counts rebuilds."""
     if near is None:
         slot = drop_by_inverse(s, g, count, modified, out)
-        trace(log, at.CHEAPEST_SLOT, 0, 0, slot)
+        trace(log, at.VICTIM_SLOT, 0, 0, slot)
     else:
         slot = drop_nearest(s, near, count, c, out, log)
     for j in range(count):
@@ -234,8 +234,8 @@ def correct(alpha: Floats, count: int, slot: int, decay: np.float32, step: np.fl
         for i in range(count):
             alpha[i] *= decay
     learnt = alpha[slot] + step
-    alpha[slot] = within(learnt, LARGEST)
-    return bool(size(learnt) > LARGEST)
+    alpha[slot] = clip(learnt, LIMIT)
+    return bool(fabs(learnt) > LIMIT)
 
 
 @jit

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...jit import jit, jit_inline
 from ...primitives import FLOOR, mul_shift, shift_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..kernel import KernelConstants, distance, kernel
 from ..ranges import DISTANCE, record
 from ..trace_hooks import Log, trace
@@ -92,7 +92,7 @@ def cheapest(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: 
             lam = loss(s, i, c, k, log)
             if best < 0 or lam < least or (lam == least and s.rank[i] > s.rank[best]):
                 best, least = i, lam
-    trace(log, at.CHEAPEST_SLOT, 0, 0, best)
+    trace(log, at.VICTIM_SLOT, 0, 0, best)
     return best, least
 
 
@@ -105,13 +105,13 @@ def find_near(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k:
     for j in range(count):
         if s.rank[j] < age and j not in (slot, skip):
             d2 = distance(s.v[slot], s.v[j], k)
-            trace(log, at.NEAR_DISTANCE, slot, j, d2)
+            trace(log, at.NEAREST_DISTANCE, slot, j, d2)
             if d2 <= least and (best < 0 or d2 < least or s.rank[j] < s.rank[best]):
                 best, least = j, d2
     s.near[slot] = slot if best < 0 else best
     s.dist[slot] = 0 if best < 0 else least
-    trace(log, at.NEAR_NEAR, slot, 0, s.near[slot])
-    trace(log, at.NEAR_DIST, slot, 0, s.dist[slot])
+    trace(log, at.NEAREST_IDX, slot, 0, s.near[slot])
+    trace(log, at.NEAREST_D2, slot, 0, s.dist[slot])
 
 
 @jit
@@ -133,14 +133,14 @@ def meet(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     s.near[slot] = slot if best < 0 else best
     s.dist[slot] = 0 if best < 0 else least
     record(log, DISTANCE, s.dist[slot])
-    trace(log, at.INSERT_NEAR, slot, 0, s.near[slot])
-    trace(log, at.INSERT_DIST, slot, 0, s.dist[slot])
+    trace(log, at.INSERT_NEAREST_IDX, slot, 0, s.near[slot])
+    trace(log, at.INSERT_NEAREST_D2, slot, 0, s.dist[slot])
     if c.metric == FMKLMS:
         for j in range(count):
             if j != slot and (s.near[j] == j or s.row[j] < s.dist[j]):
                 s.near[j] = slot
                 s.dist[j] = s.row[j]
-                trace(log, at.MEET_DIST, slot, j, s.dist[j])
+                trace(log, at.LINK_NEAREST_D2, slot, j, s.dist[j])
 
 
 @jit

@@ -11,7 +11,7 @@ from ...backend import Outputs, field_arrays
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..base import IntegerModel, convert_inputs
 from ..bound import BoundConstants
 from ..certify import CertifyConstants, accurate, certify
@@ -147,7 +147,7 @@ class ToeplitzModel(IntegerModel):
         if status not in TRAINED:
             return status
         self._scalars[:3] = solver[:3]
-        _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
+        _scale_alpha(self._alpha, self.plan.integer("alpha_scale"), c.rounding, c.lo, c.hi, log)
         bound = self.plan.integer("no_bound")
         if self._lookahead is None or self._lookahead.positive:
             bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
@@ -156,7 +156,7 @@ class ToeplitzModel(IntegerModel):
         return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
 
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
-        rho, r, log = self.plan.integer("lambda_rho"), cast_of(self.plan, "r"), self.ranges.log
+        rho, r, log = self.plan.integer("ridge_scale"), cast_of(self.plan, "r"), self.ranges.log
         if self.uniform:
             uniform_row(self._r, self.plan.integer("x_step"), rho, self._kernel, r, log)
             return

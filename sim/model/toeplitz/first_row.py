@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ...jit import jit
 from ...primitives import Words, divide_round
-from .. import hooks as at
+from .. import trace_hooks as at
 from ..kernel import Cast, KernelConstants, distance, kernel, term
 from ..ranges import R, cast
 from ..trace_hooks import Log, trace

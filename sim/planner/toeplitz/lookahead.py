@@ -28,7 +28,7 @@ MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
 def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
     """Constants of the first row, and the shift with which n products of 32-bit words stay below 2**62."""
     shift = {"lookahead_shift": n.bit_length()} if solver == "lookahead" else {}
-    return {"lambda_rho": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
+    return {"ridge_scale": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
 
 
 def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:

@@ -26,13 +26,13 @@ static int64_t row_residual(const tiny_model_t *m, int32_t i, int64_t y, int32_t
 }
 
 /* What rounding 1 / (1 + lambda), and the shift, may hide of a target's share. */
-static int64_t y_slack(int64_t y, int32_t y_shift)
+static int64_t target_error_bound(int64_t y, int32_t y_shift)
 {
     return y == 0 ? 0 : kc_arithmetic_shift(kc_magnitude(y) + 1, y_shift + 1) + 2;
 }
 
 /* What the products of a row may hide: nothing where alpha is zero. */
-static int64_t rows_slack(const tiny_model_t *m)
+static int64_t product_error_bound(const tiny_model_t *m)
 {
     int32_t i;
 
@@ -44,7 +44,7 @@ static int64_t rows_slack(const tiny_model_t *m)
     return 0;
 }
 
-static int32_t y_shift_at(int32_t alpha_exp)
+static int32_t target_shift(int32_t alpha_exp)
 {
     return W - 2 + 31 - (W - 1 - TINY_RESIDUAL_SHIFT + TINY_ALPHA_FRAC - alpha_exp);
 }
@@ -63,8 +63,8 @@ static tiny_norm_t alpha_norm(const tiny_model_t *m)
 
 tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_yraw_t *y)
 {
-    const int32_t y_shift = y_shift_at(m->alpha_exp);
-    const int64_t slack = rows_slack(m);
+    const int32_t y_shift = target_shift(m->alpha_exp);
+    const int64_t slack = product_error_bound(m);
     tiny_norm_t total = {0, 0};
     int32_t i;
 
@@ -72,7 +72,7 @@ tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_yraw_t *y)
         const int64_t target = tiny_output_convert(y[i]);
         const int64_t miss = tiny_size(row_residual(m, i, target, y_shift));
 
-        tiny_norm_add_up(&total, miss + y_slack(target, y_shift) + slack);
+        tiny_norm_add_up(&total, miss + target_error_bound(target, y_shift) + slack);
     }
     m->bound = tiny_bound_state(total);
     KC_TRACE(bound_certify, bound, 0, 0, m->bound);

@@ -101,7 +101,7 @@ static int64_t residual(const tiny_solver_t *r, const tiny_solver_t *x, int32_t 
 }
 
 /* Step n of the predictor polynomial; the new eps, 0 where there is none. */
-static int64_t lengthen_a(const tiny_solver_t *r, tiny_solver_t *a, int32_t n, int64_t eps,
+static int64_t predictor_step(const tiny_solver_t *r, tiny_solver_t *a, int32_t n, int64_t eps,
     int32_t *a_exp, int64_t *a_used)
 {
     const int64_t num = reflection(r, a, n, *a_exp);
@@ -114,28 +114,28 @@ static int64_t lengthen_a(const tiny_solver_t *r, tiny_solver_t *a, int32_t n, i
     }
     quotient = kc_quotient(-num, eps, &e);
     xi = kc_quotient_requantise(quotient, tiny_least(32 - W - e, 62), W - 1, TINY_ROUNDING);
-    KC_TRACE(lengthen_a, xi, n, 0, xi);
+    KC_TRACE(predictor_step, xi, n, 0, xi);
     *a_exp = extend_a(a, n, xi, *a_exp, a_used);
     if (*a_exp > TINY_A_EXP_MAX) {
         return 0;
     }
     eps -= kc_mul_shift(eps, kc_arithmetic_shift((int64_t)xi * xi, 2 * (W - 1) - 31), 31);
-    KC_TRACE(lengthen_a, eps, n, 0, eps);
+    KC_TRACE(predictor_step, eps, n, 0, eps);
     return eps;
 }
 
 /* Step n of one solution; its new exponent, above TINY_X_EXP_MAX where there is none. */
-static int32_t lengthen_x(const tiny_solver_t *r, const tiny_solver_t *a, tiny_solver_t *x, int32_t n,
+static int32_t solution_step(const tiny_solver_t *r, const tiny_solver_t *a, tiny_solver_t *x, int32_t n,
     int64_t y, int64_t eps, int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
 {
     const int64_t mu = residual(r, x, n, y, x_exp);
     int32_t e;
     int64_t c = kc_quotient(mu, eps, &e);
 
-    KC_TRACE(lengthen_x, y, n, 0, y);
+    KC_TRACE(solution_step, y, n, 0, y);
     KC_TRACE(residual, mu, n, 0, mu);
     c = kc_requantise(c, 32 - W, TINY_ROUNDING, -ONE, HI);
-    KC_TRACE(lengthen_x, c, n, 0, c);
+    KC_TRACE(solution_step, c, n, 0, c);
     return extend_x(x, a, n, c, e + TINY_XI_FRAC - TINY_MU_FRAC, a_exp, a_used, x_exp, x_used);
 }
 
@@ -149,12 +149,12 @@ tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_yraw_t *y)
 
     for (n = 0; n < TINY_N; n++) {
         if (n > 0) {
-            eps = lengthen_a(m->r, m->a, n, eps, &a_exp, &a_used);
+            eps = predictor_step(m->r, m->a, n, eps, &a_exp, &a_used);
             if (eps < TINY_EPS_MIN) {
                 return TINY_NOT_POSITIVE_DEFINITE;
             }
         }
-        alpha_exp = lengthen_x(m->r, m->a, m->alpha, n, tiny_output_convert(y[n]), eps, a_exp, a_used,
+        alpha_exp = solution_step(m->r, m->a, m->alpha, n, tiny_output_convert(y[n]), eps, a_exp, a_used,
             alpha_exp, &alpha_used);
         if (alpha_exp > TINY_X_EXP_MAX) {
             return TINY_NOT_POSITIVE_DEFINITE;

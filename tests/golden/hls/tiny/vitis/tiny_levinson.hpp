@@ -87,8 +87,8 @@ inline wide_t update_a(levinson_t &s, int m, word_t xi)
     return met(used, s.a[m]);
 }
 
-// mu = y - sum_i r[m-i] x[i], with MU_FRAC fraction bits; r[0] is not met.
-inline mu_t residual(const levinson_t &s, int m, word_t y)
+// mu = y - sum_i r[m-i] x[i], with INNOV_FRAC fraction bits; r[0] is not met.
+inline innov_t residual(const levinson_t &s, int m, word_t y)
 {
     sum_t acc = 0;
 
@@ -98,8 +98,8 @@ inline mu_t residual(const levinson_t &s, int m, word_t y)
 #pragma HLS LOOP_TRIPCOUNT max=4
         acc = kc::mac(acc, s.r[m - i], s.x[i], SOLVER_SHIFT);
     }
-    const mu_t own = kc::arithmetic_shift(mu_t(y), W - 2 - MU_FRAC);
-    return own - kc::arithmetic_shift(mu_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - MU_FRAC - s.x_exp));
+    const innov_t own = kc::arithmetic_shift(innov_t(y), W - 2 - INNOV_FRAC);
+    return own - kc::arithmetic_shift(innov_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - INNOV_FRAC - s.x_exp));
 }
 
 // x_i += c a_{m-i}, x_m = c; the largest magnitude met, before the cast.
@@ -139,7 +139,7 @@ inline bool extend_a(levinson_t &s, int m, word_t xi)
 }
 
 // Step m of the predictor polynomial; false where there is no eps.
-inline bool lengthen_a(levinson_t &s, int m)
+inline bool predictor_step(levinson_t &s, int m)
 {
     const num_t num = reflection(s, m);
 
@@ -180,13 +180,13 @@ inline bool extend_x(levinson_t &s, int m, word_t c, exp_t c_exp)
 }
 
 // Step m of the solution; false where there is none.
-inline bool lengthen_x(levinson_t &s, int m, word_t y)
+inline bool solution_step(levinson_t &s, int m, word_t y)
 {
-    const mu_t mu = residual(s, m, y);
+    const innov_t mu = residual(s, m, y);
     const kc::quotient_t q = kc::divide(mu, s.eps);
     const word_t c = kc::requantise(q.q, 32 - W, A_ROUNDING, -ONE, HI);
 
-    return extend_x(s, m, c, q.e + XI_FRAC - MU_FRAC);
+    return extend_x(s, m, c, q.e + XI_FRAC - INNOV_FRAC);
 }
 
 // Solve for y into s.x, and scale back to (T + lambda I) alpha = y: the status.
@@ -200,17 +200,17 @@ inline int levinson(levinson_t &s, const word_t y[VECTORS])
     s.a_used = 0;
     s.x_used = 0;
     for (int m = 0; m < VECTORS; m++) {
-        if (m > 0 && !lengthen_a(s, m)) {
+        if (m > 0 && !predictor_step(s, m)) {
             return NOT_POSITIVE_DEFINITE;
         }
-        if (!lengthen_x(s, m, y[m])) {
+        if (!solution_step(s, m, y[m])) {
             return NOT_POSITIVE_DEFINITE;
         }
         saturated = saturated || s.a_used > HI || s.x_used > HI;
     }
     for (int i = 0; i < VECTORS; i++) {
 #pragma HLS PIPELINE II=1
-        const scaled_t scaled = s.x[i] * ALPHA_RHO;
+        const scaled_t scaled = s.x[i] * ALPHA_SCALE;
         bool lost = false;
 
         s.x[i] = alpha_word(kc::shift_round(scaled, 31, ALPHA_ROUNDING), lost);

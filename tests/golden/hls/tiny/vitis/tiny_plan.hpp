@@ -30,7 +30,7 @@ typedef kc::sint<10> exp_t;
 typedef kc::uint<2> place_t;
 typedef kc::sint<34> sum_t;
 typedef kc::sint<63> num_t;
-typedef kc::sint<63> mu_t;
+typedef kc::sint<63> innov_t;
 typedef kc::uint<56> eps_t;
 typedef kc::uint<32> square_t;
 typedef kc::sint<33> lifted_t;
@@ -90,16 +90,16 @@ const long long KERNEL_D2_END = 50;
 const int SOLVER_WORD = 16;
 const int SOLVER_SHIFT = 0;
 const int XI_FRAC = 55;
-const int MU_FRAC = 52;
+const int INNOV_FRAC = 52;
 const int A_EXP_MIN = 0;
 const int A_EXP_MAX = 4;
 const int X_EXP_MIN = -8;
 const int X_EXP_MAX = 7;
 const kc::uint<52> EPS_MIN(3602879701896396LL);
 // 1 / (1 + lambda), for alpha in s16f15
-const kc::uint<31> ALPHA_RHO(1717986918);
+const kc::uint<31> ALPHA_SCALE(1717986918);
 // 1 / (1 + lambda), lambda = 0.25
-const kc::uint<31> LAMBDA_RHO(1717986918);
+const kc::uint<31> RIDGE_SCALE(1717986918);
 const kc::uint<1> X_STEP(1);
 const offset_t X_OFFSET(0);
 const gain_t X_GAIN(1);

@@ -20,7 +20,7 @@ void uniform_row(word_t r[VECTORS])
     for (int j = 1; j < VECTORS; j++) {
 #pragma HLS PIPELINE II=1
         place = place + X_STEP;
-        const scaled_t scaled = kernel_value(term(0, place, 0)) * LAMBDA_RHO;
+        const scaled_t scaled = kernel_value(term(0, place, 0)) * RIDGE_SCALE;
 
         r[j] = kc::requantise(scaled, 31, R_ROUNDING, WORD_LO, WORD_HI);
     }

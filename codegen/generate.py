@@ -230,7 +230,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     vectors : Vectors, optional
         Kept beside the code for ``kerncast test``.
     packages : sequence of str
-        What the folder becomes a library of: names of :data:`.packages.PACKAGES`, or ``all``.
+        What the folder becomes a library of: names of :data:`.c.packages.PACKAGES`, or ``all``.
     spec : Spec, optional
         Kept beside the code for ``kerncast verify``.
 

@@ -28,7 +28,7 @@ R = TypeVar("R")
 
 _ROOM = Path(__file__).parent
 # Folders of sim without compiled functions, nor constants that these read; a test holds them to it.
-_UNCOMPILED = frozenset({"catalogue", "data", "diagnostics", "estimators", "interop", "planner", "spec"})
+_UNCOMPILED = frozenset({"catalogue", "diagnostics", "estimators", "interop", "planner", "spec"})
 _FOLDER = "kerncast-engine-"
 _DAY = 24 * 3600
 

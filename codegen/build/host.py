@@ -12,8 +12,8 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
-from ...sim.backend import Outputs, Raw
 from ...sim.data import raw
+from ...sim.backend import Outputs, Raw
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import slot_bytes
 from ...sim.replay.trace import Event, Trace

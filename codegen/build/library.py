@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...sim.backend import Outputs, Raw, calls_of
 from ...sim.data import raw
+from ...sim.backend import Outputs, Raw, calls_of
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with

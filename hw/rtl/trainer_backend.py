@@ -97,7 +97,7 @@ class TrainerBackend(RtlBackend):
     Parameters
     ----------
     plan, model_state, simulator, build_dir, source, waves
-        As :class:`.simulate.RtlBackend` takes them; the model structure is that before the first training.
+        As in :class:`.predictor_backend.RtlBackend`; the model structure is the untrained one.
     """
 
     calls = frozenset({"train", "predict", "restore"})
@@ -133,7 +133,7 @@ class SolverBackend(TrainerBackend):
     Parameters
     ----------
     plan, model_state, simulator, build_dir, source, waves
-        As :class:`.simulate.RtlBackend` takes them.
+        As :class:`.predictor_backend.RtlBackend` takes them.
     """
 
     _core = SOLVER

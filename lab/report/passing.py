@@ -86,7 +86,7 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 
 
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
-    """The steps of :func:`~kerncast.sim.model.toeplitz.levinson.levinson` for one side, each with its words."""
+    """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson` for one side, each with its values."""
     refined = "r_short" in state
     once = not refined and not int(plan.options["bias"])  # else the innovation is of several solutions
     r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)

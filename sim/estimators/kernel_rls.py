@@ -1,4 +1,4 @@
-"""sim.estimators: kernel regularised least squares by every solver of :mod:`kerncast.sim.reference.solvers.auto`.
+"""sim.estimators: kernel regularised least squares, by every solver of the reference.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K + lambda I) c = y, leave-one-out, and the subset of
 regressors.

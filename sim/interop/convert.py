@@ -65,7 +65,7 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
     Parameters
     ----------
     estimator : estimator
-        Fitted: see :mod:`.estimators`.
+        Fitted: see :mod:`.sklearn`.
     X : array_like of shape (m, D), optional
         Samples as the estimator takes them, as large and as small as will ever come: they decide the raw
         words of inputs and the full scale of predictions.  By default the vectors of the estimator.

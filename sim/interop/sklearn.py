@@ -214,7 +214,8 @@ READERS: dict[str, Callable[[Any], TrainedModel]] = {
 def _unknown(estimator: object, allowed: str) -> KerncastError:
     return fail("E271", "no predictor is made of this kind of estimator", where="estimator",
                 value=_name(estimator), allowed=allowed,
-                remedy="take one of these; of another model, write the file of kerncast.sim.data.predictor_file")
+                remedy="use one of these; for another model, write the file of "
+                       "kerncast.sim.data.predictor_file")
 
 
 def known_model(estimator: object) -> TrainedModel:

@@ -105,7 +105,7 @@ class Ranges:
         self._ranges[:, 0], self._ranges[:, 1], self._ranges[:, 2] = _EMPTY_LO, _EMPTY_HI, 0
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.replay.trace.TracedBackend`; the models' hooks write into this log too."""
+        """Return the trace (:class:`~kerncast.sim.replay.trace.TracedBackend`); hooks write into this log."""
         found = finish(self.log.trace)
         self.log = Log(self._ranges, begin(limit))
         return found

@@ -3,7 +3,7 @@
 An event is a word with its place: an operation, a step, the signal and an index.  A trace keeps no list:
 it counts the events, folds the first `limit` of them into a hash, and remembers the one after these.
 Whoever runs the same call twice with other limits finds the first event that differs
-(:mod:`..divergence`).  firmware/agent/kc_hil_trace.c does the same on the device.
+(:mod:`..replay.divergence`).  firmware/agent/kc_hil_trace.c does the same on the device.
 
 Without a trace ``log.trace`` is None, and numba compiles every hook to nothing.
 """

@@ -37,7 +37,7 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     """Decide every format, shift, table and size for a spec, or for an estimator that is fitted.
 
     Of an estimator the words' predictions are compared with its own, and a warning says where they differ
-    (W208), as :func:`.cautions.cautions` does of the plan.
+    (W208), as :func:`.warnings.cautions` does of the plan.
 
     Parameters
     ----------

@@ -170,7 +170,7 @@ def encode(plan: Plan, state: Outputs, sequence: int) -> bytes:
     ----------
     plan : Plan
     state : dict of str to ndarray of int64
-        Every member flat, as :meth:`.backend.Backend.state` gives it; a float32 is the integer of its bits.
+        Every member flat, as :meth:`..backend.Backend.state` gives it; a float32 is the integer of its bits.
     sequence : int
         0 to 2^32 - 1.
 

@@ -1,7 +1,7 @@
 """sim: the spec as JSON Schema, for editors that complete keys and mark mistakes while one types.
 
 It is made from the tables that read a spec, and says what a table and its keys may be; what must hold between
-keys (:mod:`.spec_rules`) it says of the tables of an algorithm and the keys of a kernel only.
+keys (:mod:`.rules`) it says of the tables of an algorithm and the keys of a kernel only.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ _RESERVED = frozenset((
 
 
 def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
-    """An error that already knows its code (the types ``E...`` of :mod:`.spec_problems`)."""
+    """An error that already knows its code (the types ``E...`` of :mod:`.problems`)."""
     return PydanticCustomError(code, message, dict(words))
 
 

@@ -85,7 +85,7 @@ def use_checked_integers() -> None:
     from kerncast.sim.model.toeplitz import lookahead
 
     assert not jit.COMPILED, "set KERNCAST_ENGINE=python"
-    for module in (base, cg, kernel, lms, lookahead, ranges, toeplitz):
+    for module in (base, cg, kernel, online, lookahead, ranges, toeplitz):
         module.np = checked_numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones
             module.raw = SimpleNamespace(inputs=lambda _, x: x, targets=lambda _, y: y,

@@ -27,7 +27,7 @@ covertype, ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb      classes, from th
 Errors: E237 memory; E241 file; E242 columns or options; E243 ragged rows; E245 infinity; E247 no samples;
 E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 no such set, or none to be had;
 E256 a copy of something else; E257 arrays; E501 package that is missing.  The raw sensor words that a spec
-names are read by :mod:`.data`; here values are in their own unit.
+names are read by :mod:`...data`; here values are in their own unit.
 """
 
 from __future__ import annotations

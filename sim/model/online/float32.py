@@ -19,7 +19,7 @@ from ...plan import Plan
 from ...primitives import Words, shift_round
 from .. import trace_hooks as at
 from ..base import IntegerModel
-from ..float32 import LIMIT, ONE, ZERO, Floats, exp2, fixed, real, fabs, clip
+from ..float32 import LIMIT, ONE, ZERO, Floats, clip, exp2, fabs, fixed, real
 from ..kernel import (
     Cast,
     InputConstants,

@@ -3,7 +3,7 @@
 One square array holds both: below the diagonal K, on and above it the inverse of K + jitter I; of a free
 slot the inverse's row and column are 0.  What is used is checked against K first: a column before it is
 projected on, a bordering before it is kept.  Where a check fails the inverse is made afresh by
-bordering it vector by vector.  In float64, and explained, in :mod:`..reference.gram`.
+bordering it vector by vector.  In float64, and explained, in :mod:`...reference.online.gram`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """sim.model: the metrics of the online learner: which vector does least harm by going.
 
 Report 836, (17), (18), and the metrics of its section 5; what each is in integers says
-:mod:`..planner.lms_metric`.
+:mod:`...planner.online.metric`.
 """
 
 from __future__ import annotations

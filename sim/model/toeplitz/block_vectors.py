@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...jit import jit
 from ...primitives import HALF_UP, Words, arithmetic_shift, bit_length, mac, magnitude, requantise
 from .. import trace_hooks as at
-from ..scalar31 import ZERO_EXP, WORD_MAX, to_scalar
+from ..scalar31 import WORD_MAX, ZERO_EXP, to_scalar
 from ..trace_hooks import Log, trace_all
 
 #: Rows that one step may take at most.

@@ -8,7 +8,7 @@ length; a word w of a block with exponent e is worth ``w * 2**(e - (W - 1))``.
 
 With static scaling no exponent moves: cheaper, and a word that does not fit saturates.
 
-PYTEST_DONT_REWRITE: see :mod:`..primitives`.
+PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """sim.model: look-ahead Levinson in 32-bit words with block exponents, at every word length W.
 
 The method, its steps and its names are those of :mod:`.lookahead_f32`; vectors are those of
-:mod:`.block_vectors`, scalars those of :mod:`.reals`.
+:mod:`.block_vectors`, scalars those of :mod:`..scalar31`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ...jit import jit
 from ...plan import Plan
 from ...primitives import HALF_UP, Words, bit_length, magnitude, requantise
 from .. import trace_hooks as at
-from ..scalar31 import ZERO_EXP, add_wide, invert, lt, div, add, to_scalar, mul
+from ..scalar31 import ZERO_EXP, add, add_wide, div, invert, lt, mul, to_scalar
 from ..statuses import BREAKDOWN, OK
 from ..trace_hooks import NULL_LOG, Log, trace, trace_all
 from .block_vectors import (
@@ -27,16 +27,16 @@ from .block_vectors import (
     ROWS,
     Solver,
     add_scaled,
-    dot_forward,
+    add_vectors,
     align_to,
+    apply_inverse,
+    dot_forward,
     dot_reversed,
     max_abs,
-    unit,
-    residual,
-    normalise_block,
-    apply_inverse,
-    add_vectors,
     norm1,
+    normalise_block,
+    residual,
+    unit,
 )
 
 #: Corrections of the answer at most.

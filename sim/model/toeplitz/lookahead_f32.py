@@ -2,7 +2,7 @@
 
 Solves ``T x = y`` for a symmetric Toeplitz T that need not be positive definite.  T. F. Chan, P. C.
 Hansen, IEEE Trans. Signal Processing 40(5), 1992; in float64, and explained, in
-:mod:`..reference.lookahead`.  Between steps m is regular (T_m well conditioned), and is kept
+:mod:`...reference.toeplitz.lookahead`.  Between steps m is regular (T_m well conditioned), and is kept
 
     a  (m+1)  predictor: T_{m+1} a = eps e_1, a_0 = 1; b is its reversal
     g  (m)    first column of T_m^-1
@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words, saturate
-from ..float32 import HALF, ONE, ZERO, Floats, fmax, max_abs, fabs, norm1
+from ..float32 import HALF, ONE, ZERO, Floats, fabs, fmax, max_abs, norm1
 from ..statuses import BREAKDOWN, OK
 from ..trace_hooks import Log
 

@@ -29,7 +29,14 @@ from ...primitives import (
 )
 from .. import trace_hooks as at
 from ..bound import add_square, bound_from_norm, norm_reduced
-from ..certify import CertifyConstants, accurate, row_residual, product_error_bound, target_shift, target_error_bound
+from ..certify import (
+    CertifyConstants,
+    accurate,
+    product_error_bound,
+    row_residual,
+    target_error_bound,
+    target_shift,
+)
 from ..kernel import Cast
 from ..ranges import ALPHA, fit
 from ..statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, SATURATED, STALLED

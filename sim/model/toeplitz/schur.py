@@ -10,7 +10,7 @@ than two terms.  For a positive definite T no p and no q exceeds r_0 = 1 in magn
 static; s has a block exponent.  All three are 32-bit words at every word length W, for their
 roundings add up over the steps.
 
-PYTEST_DONT_REWRITE: see :mod:`..primitives`.
+PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Only alpha has a range that the words do not give.  Its format comes from the spec (``[numbers.formats]
 alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model on the user's
 data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the analytic bound
-(:mod:`.lms_bound`) where that is smaller.
+(:mod:`.bound`) where that is smaller.
 """
 
 from __future__ import annotations

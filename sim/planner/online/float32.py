@@ -38,7 +38,7 @@ JITTER = Fraction(1, 2**17)
 _T_END = 30
 #: Distances enter float32 as words of so many bits at most; what is finer shows in no kernel value.
 _DISTANCE_BITS = 31
-#: Fraction bits in which a sum leaves float32, as in :mod:`..model.f32`.
+#: Fraction bits in which a sum leaves float32, as in :mod:`...model.float32`.
 _FIXED_FRAC = 40
 
 

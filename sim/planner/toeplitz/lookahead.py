@@ -14,7 +14,7 @@ from ..certify import BOUND_FIELD
 #: Largest exponent of alpha: 65,536 full scales of y.  What is larger counts as a breakdown.
 ALPHA_EXP_MAX = 16
 
-#: Rows that one step may take at most, as in :mod:`..model.lookahead`.
+#: Rows that one step may take at most, as in :mod:`...model.toeplitz.lookahead`.
 BLOCK = 4
 
 #: The solvers that look ahead: in 32-bit words, and in float32.

@@ -19,7 +19,7 @@ _TIE = 1e-12
 class Metric:
     """The deterioration lambda of each vector, and what must be remembered to know it."""
 
-    #: Properties of :class:`..kernels.Kernel` that it builds on.
+    #: Properties of :class:`...kernels.Kernel` that it builds on.
     needs: ClassVar[tuple[str, ...]] = ()
     #: The smallest N for which it is defined.
     least: ClassVar[int] = 1

@@ -34,7 +34,7 @@ class Projection:
     apply : callable
         ``apply(model, slot)``.
     needs : tuple of str
-        The properties of :class:`..kernels.Kernel` that it builds on.
+        The properties of :class:`...kernels.Kernel` that it builds on.
     gram : bool
         Whether it reads `model.gram`.
     """

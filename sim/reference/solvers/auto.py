@@ -15,11 +15,11 @@ linear_direct       linear kernel: X'X, the condition of X squared       O(n D) 
 subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
 ==================  ===================================================  ==============  =================
 
-"auto" is linear_svd for the linear kernel of fewer columns than samples; what :mod:`.toeplitz` chooses for
-Toeplitz matrices of many rows, that of many samples on a uniform grid among them; banded for many samples of
-one column within the kernel's reach of few others; cg for many that are interpolated from a grid; else
-Cholesky while A takes no more than half of the free memory, and elimination should A turn out not to be
-positive definite; beyond that cg, preconditioned by landmarks.  Solution.why says why.
+"auto" is linear_svd for the linear kernel of fewer columns than samples; what :mod:`..toeplitz.auto`
+chooses for Toeplitz matrices of many rows, that of many samples on a uniform grid among them; banded for
+many samples of one column within the kernel's reach of few others; cg for many that are interpolated from a
+grid; else Cholesky while A takes no more than half of the free memory, and elimination should A turn out
+not to be positive definite; beyond that cg, preconditioned by landmarks. Solution.why says why.
 """
 
 from __future__ import annotations

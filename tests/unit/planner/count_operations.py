@@ -21,7 +21,7 @@ from kerncast.sim.model.toeplitz import first_row, levinson, refine, schur
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, lms_metric, lms_state, predict, refine,
+MODULES = (base, bound, certify, cg, first_row, kernel, levinson, online, metric, state, predict, refine,
            schur, toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.

@@ -16,7 +16,7 @@ import pytest
 import kerncast.sim.jit as jit_module
 from kerncast.sim.jit import COMPILED, jit
 
-PROGRAM = Path(__file__).parent / "engine_words.py"
+PROGRAM = Path(__file__).parent / "jit_words.py"
 
 
 def lines(engine: str | None) -> list[str]:
@@ -45,9 +45,9 @@ def test_plain_python_gives_the_words_of_numba_without_an_overflow_warning(
 
 def test_without_numba_the_function_itself_runs() -> None:
     code = ("import sys; sys.modules['numba'] = None\n"
-            "from kerncast.sim import engine\n"
+            "from kerncast.sim import jit\n"
             "f = lambda v: v + 1\n"
-            "assert engine.jit(f) is f and not engine.COMPILED")
+            "assert jit.jit(f) is f and not jit.COMPILED")
     environment = {k: v for k, v in os.environ.items() if k != "KERNCAST_ENGINE"}
     assert subprocess.run([sys.executable, "-c", code], check=False, env=environment).returncode == 0
 
@@ -95,15 +95,15 @@ def test_a_changed_callee_in_a_subfolder_is_compiled_again(tmp_path: Path) -> No
     room = tmp_path / "room"
     (room / "deep" / "deeper").mkdir(parents=True)
     source = Path(jit_module.__file__)
-    (room / "engine.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    (room / "jit.py").write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
     for folder in (room, room / "deep", room / "deep" / "deeper"):
         (folder / "__init__.py").write_text("", encoding="utf-8")
     callee = room / "deep" / "deeper" / "callee.py"
-    (room / "caller.py").write_text("from .deep.deeper.callee import step\nfrom .engine import jit\n\n\n"
+    (room / "caller.py").write_text("from .deep.deeper.callee import step\nfrom .jit import jit\n\n\n"
                                     "@jit\ndef twice(v):\n    return step(v) + step(v)\n", encoding="utf-8")
     answers = []
     for increment in (1, 10):
-        callee.write_text("from ...engine import jit\n\n\n@jit\ndef step(v):\n"
+        callee.write_text("from ...jit import jit\n\n\n@jit\ndef step(v):\n"
                           f"    return v + {increment}\n", encoding="utf-8")
         done = subprocess.run([sys.executable, "-c", "from room.caller import twice; print(twice(0))"],
                               check=True, capture_output=True, text=True, cwd=tmp_path,

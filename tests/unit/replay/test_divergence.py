@@ -28,7 +28,8 @@ class Script:
     calls = TRACED_CALLS
 
     def __init__(self, calls: dict[int, Events]) -> None:
-        self._calls, self._log, self._at, self.runs = calls, trace_hooks.Log(np.zeros((1, 3), np.int64), None), 0, 0
+        self._calls, self._log = calls, trace_hooks.Log(np.zeros((1, 3), np.int64), None)
+        self._at, self.runs = 0, 0
 
     def _run(self, at: int) -> Outputs:
         self.runs += 1

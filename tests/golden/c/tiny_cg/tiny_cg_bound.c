@@ -26,7 +26,7 @@ void tiny_cg_norm_add_up(tiny_cg_norm_t *norm, int64_t v)
 
     norm->shift += grow;
     word = shift_up(v, norm->shift);
-    norm->squares = shift_up(norm->squares, tiny_cg_least(2 * grow, 62)) + word * word;
+    norm->squares = shift_up(norm->squares, tiny_cg_min_i32(2 * grow, 62)) + word * word;
 }
 
 void tiny_cg_norm_add_down(tiny_cg_norm_t *norm, int64_t v)
@@ -36,10 +36,10 @@ void tiny_cg_norm_add_down(tiny_cg_norm_t *norm, int64_t v)
 
     norm->shift += grow;
     word = kc_shift_floor(v, norm->shift);
-    norm->squares = kc_shift_floor(norm->squares, tiny_cg_least(2 * grow, 62)) + word * word;
+    norm->squares = kc_shift_floor(norm->squares, tiny_cg_min_i32(2 * grow, 62)) + word * word;
 }
 
-int64_t tiny_cg_bound_state(tiny_cg_norm_t residual)
+int64_t tiny_cg_bound_from_norm(tiny_cg_norm_t residual)
 {
     const int64_t size = kc_isqrt_ceil(residual.squares) * TINY_CG_BOUND_GAIN;
     const int32_t drop = TINY_CG_BOUND_SHIFT - residual.shift;

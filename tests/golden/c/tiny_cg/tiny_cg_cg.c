@@ -49,8 +49,8 @@ static void product(tiny_cg_model_t *m, const tiny_cg_word_t *b)
 static int32_t add_p(tiny_cg_model_t *m, const tiny_cg_word_t *u, int32_t u_exp, int64_t q, int32_t p_exp)
 {
     const int32_t e = u_exp > p_exp ? u_exp : p_exp;
-    const int32_t up = tiny_cg_least(e - u_exp - (62 - W), 62);
-    const int32_t down = tiny_cg_least(e - p_exp - (31 - W), 62);
+    const int32_t up = tiny_cg_min_i32(e - u_exp - (62 - W), 62);
+    const int32_t down = tiny_cg_min_i32(e - p_exp - (31 - W), 62);
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
@@ -63,8 +63,8 @@ static int32_t add_p(tiny_cg_model_t *m, const tiny_cg_word_t *u, int32_t u_exp,
 static int32_t subtract_q(tiny_cg_model_t *m, int32_t r_exp, int64_t step, int32_t q_exp)
 {
     const int32_t e = r_exp > q_exp ? r_exp : q_exp;
-    const int32_t up = tiny_cg_least(e - r_exp - (62 - W), 62);
-    const int32_t down = tiny_cg_least(e - q_exp - (31 - Q_BITS), 62);
+    const int32_t up = tiny_cg_min_i32(e - r_exp - (62 - W), 62);
+    const int32_t down = tiny_cg_min_i32(e - q_exp - (31 - Q_BITS), 62);
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
@@ -80,7 +80,7 @@ static int32_t excess(const tiny_cg_model_t *m, int32_t bits)
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        largest = tiny_cg_most(largest, kc_magnitude(m->wide[i]));
+        largest = tiny_cg_max_i64(largest, kc_magnitude(m->wide[i]));
     }
     return kc_bit_length(largest) - (bits - 1);
 }
@@ -92,7 +92,7 @@ static int32_t alpha_from_wide(tiny_cg_model_t *m, int32_t e)
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        m->alpha[i] = tiny_cg_word_narrow(m->wide[i], shift);
+        m->alpha[i] = tiny_cg_word_requantise(m->wide[i], shift);
     }
     return e + shift - (62 - W);
 }
@@ -104,7 +104,7 @@ static int32_t r_from_wide(tiny_cg_model_t *m, int32_t e)
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        m->r[i] = tiny_cg_word_narrow(m->wide[i], shift);
+        m->r[i] = tiny_cg_word_requantise(m->wide[i], shift);
     }
     return e + shift - (62 - W);
 }
@@ -116,7 +116,7 @@ static int32_t p_from_wide(tiny_cg_model_t *m, int32_t e)
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        m->p[i] = tiny_cg_word_narrow(m->wide[i], shift);
+        m->p[i] = tiny_cg_word_requantise(m->wide[i], shift);
     }
     return e + shift - (62 - W);
 }
@@ -206,7 +206,7 @@ static tiny_cg_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_yr
         KC_TRACE_ALL(p_from_wide, p, taken, m->p, 0, TINY_CG_N);
     }
     if (alpha_exp < TINY_CG_ALPHA_EXP_MIN) {
-        (void)kc_block_scale_32(m->alpha, 0, TINY_CG_N, tiny_cg_least(TINY_CG_ALPHA_EXP_MIN - alpha_exp, 62));
+        (void)kc_block_scale_32(m->alpha, 0, TINY_CG_N, tiny_cg_min_i32(TINY_CG_ALPHA_EXP_MIN - alpha_exp, 62));
         alpha_exp = TINY_CG_ALPHA_EXP_MIN;
     }
     m->alpha_exp = (int16_t)alpha_exp;
@@ -219,26 +219,26 @@ static tiny_cg_status_t certify(tiny_cg_model_t *m, const tiny_cg_yraw_t *y)
 {
     const int32_t row_exp = m->alpha_exp + TINY_CG_PRODUCT_EXP;
     const int32_t e = row_exp > 1 ? row_exp : 1;
-    const int32_t up = tiny_cg_least(e - 1 - (62 - W), 62);
-    const int32_t down = tiny_cg_least(e - row_exp, 62);
+    const int32_t up = tiny_cg_min_i32(e - 1 - (62 - W), 62);
+    const int32_t down = tiny_cg_min_i32(e - row_exp, 62);
     tiny_cg_norm_t alpha = {0, 0};
     tiny_cg_norm_t residual = {0, 0};
     int64_t slack;
     int32_t i;
 
     for (i = 0; i < TINY_CG_N; i++) {
-        tiny_cg_norm_add_down(&alpha, tiny_cg_size(m->alpha[i]));
+        tiny_cg_norm_add_down(&alpha, tiny_cg_abs_i64(m->alpha[i]));
     }
     slack = alpha.squares == 0 ? 0 : TINY_CG_RESIDUAL_SLACK;
     product(m, m->alpha);
     for (i = 0; i < TINY_CG_N; i++) {
         m->wide[i] = kc_arithmetic_shift(tiny_cg_output_convert(y[i]), up) - kc_arithmetic_shift(m->wide[i], down);
-        tiny_cg_norm_add_up(&residual, tiny_cg_size(m->wide[i]) + slack);
+        tiny_cg_norm_add_up(&residual, tiny_cg_abs_i64(m->wide[i]) + slack);
     }
     KC_TRACE_ALL(certify, wide, 0, m->wide, 0, TINY_CG_N);
     m->r_exp = (int16_t)r_from_wide(m, e);
     residual.shift += e - row_exp;
-    m->bound = tiny_cg_bound_state(residual);
+    m->bound = tiny_cg_bound_from_norm(residual);
     KC_TRACE(bound_certify, bound, 0, 0, m->bound);
     return tiny_cg_bound_within(m->bound, alpha) != 0 ? TINY_CG_OK : TINY_CG_INACCURATE;
 }

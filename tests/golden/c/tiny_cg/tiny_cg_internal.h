@@ -69,7 +69,7 @@ extern KC_TABLE uint32_t tiny_cg_table_exp2_coarse[256];
 extern KC_TABLE uint32_t tiny_cg_table_exp2_fine[256];
 
 /* The cast of this model: v / 2^s, rounded and saturated to a word. */
-static inline tiny_cg_word_t tiny_cg_word_narrow(int64_t v, int32_t s)
+static inline tiny_cg_word_t tiny_cg_word_requantise(int64_t v, int32_t s)
 {
     return (tiny_cg_word_t)kc_requantise(v, s, TINY_CG_ROUNDING, TINY_CG_WORD_LO, TINY_CG_WORD_HI);
 }
@@ -86,18 +86,18 @@ static inline tiny_cg_word_t tiny_cg_word_round(int64_t v, int32_t s)
     return (tiny_cg_word_t)kc_shift_round(v, s, TINY_CG_ROUNDING);
 }
 
-static inline int64_t tiny_cg_most(int64_t a, int64_t b)
+static inline int64_t tiny_cg_max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
 }
 
-static inline int32_t tiny_cg_least(int32_t a, int32_t b)
+static inline int32_t tiny_cg_min_i32(int32_t a, int32_t b)
 {
     return a < b ? a : b;
 }
 
 /* |v|, |v| < 2^63 */
-static inline int64_t tiny_cg_size(int64_t v)
+static inline int64_t tiny_cg_abs_i64(int64_t v)
 {
     return v < 0 ? -v : v;
 }
@@ -141,7 +141,7 @@ void tiny_cg_norm_add_up(tiny_cg_norm_t *norm, int64_t v);
 void tiny_cg_norm_add_down(tiny_cg_norm_t *norm, int64_t v);
 
 /* The bound that a residual certifies, rounded up, in words of alpha. */
-int64_t tiny_cg_bound_state(tiny_cg_norm_t residual);
+int64_t tiny_cg_bound_from_norm(tiny_cg_norm_t residual);
 
 /* 1 where bound <= tolerance * |alpha|, else 0. */
 int32_t tiny_cg_bound_within(int64_t bound, tiny_cg_norm_t alpha);

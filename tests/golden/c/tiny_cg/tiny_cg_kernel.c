@@ -14,7 +14,7 @@ void tiny_cg_input_convert(const tiny_cg_xraw_t *raw, tiny_cg_x_t *x)
     for (c = 0; c < TINY_CG_COLUMNS; c++) {
         const int32_t scaled = ((int32_t)raw[c] - TINY_CG_X_OFFSET) * TINY_CG_X_GAIN;
 
-        x[c] = (tiny_cg_x_t)kc_short_narrow(scaled, TINY_CG_X_SHIFT, TINY_CG_ROUNDING,
+        x[c] = (tiny_cg_x_t)kc_requantise_i32(scaled, TINY_CG_X_SHIFT, TINY_CG_ROUNDING,
             TINY_CG_X_LO, TINY_CG_X_HI);
     }
 }
@@ -23,7 +23,7 @@ tiny_cg_word_t tiny_cg_output_convert(tiny_cg_yraw_t raw)
 {
     const int64_t scaled = ((int64_t)raw - TINY_CG_Y_OFFSET) * TINY_CG_Y_GAIN;
 
-    return tiny_cg_word_narrow(scaled, TINY_CG_Y_SHIFT);
+    return tiny_cg_word_requantise(scaled, TINY_CG_Y_SHIFT);
 }
 
 tiny_cg_distance_t tiny_cg_kernel_distance(const tiny_cg_x_t *u, const tiny_cg_x_t *v)

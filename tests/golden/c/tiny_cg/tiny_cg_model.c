@@ -76,7 +76,7 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_x
     }
     acc = kc_requantise(acc, TINY_CG_F_SHIFT - m->alpha_exp, TINY_CG_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);
-    *f = tiny_cg_word_narrow(acc, 0);
+    *f = tiny_cg_word_requantise(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);
     return *f == acc ? TINY_CG_OK : TINY_CG_SATURATED;
 }

@@ -53,7 +53,7 @@ typedef int32_t tiny_lms_product_t; /* of two words */
 extern KC_TABLE uint32_t tiny_lms_table_exp2[129];
 
 /* The cast of this model: v / 2^s, rounded and saturated to a word. */
-static inline tiny_lms_word_t tiny_lms_word_narrow(int64_t v, int32_t s)
+static inline tiny_lms_word_t tiny_lms_word_requantise(int64_t v, int32_t s)
 {
     return (tiny_lms_word_t)kc_requantise(v, s, TINY_LMS_ROUNDING, TINY_LMS_WORD_LO, TINY_LMS_WORD_HI);
 }

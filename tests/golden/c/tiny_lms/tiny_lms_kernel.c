@@ -22,7 +22,7 @@ void tiny_lms_input_convert(const tiny_lms_xraw_t *raw, tiny_lms_x_t *x)
     for (c = 0; c < TINY_LMS_COLUMNS; c++) {
         const int32_t scaled = ((int32_t)raw[c] - (int32_t)offsets[c]) * gains[c];
 
-        x[c] = (tiny_lms_x_t)kc_short_narrow(scaled, TINY_LMS_X_SHIFT, TINY_LMS_ROUNDING,
+        x[c] = (tiny_lms_x_t)kc_requantise_i32(scaled, TINY_LMS_X_SHIFT, TINY_LMS_ROUNDING,
             TINY_LMS_X_LO, TINY_LMS_X_HI);
     }
 }
@@ -31,7 +31,7 @@ tiny_lms_word_t tiny_lms_output_convert(tiny_lms_yraw_t raw)
 {
     const int64_t scaled = ((int64_t)raw - TINY_LMS_Y_OFFSET) * TINY_LMS_Y_GAIN;
 
-    return tiny_lms_word_narrow(scaled, TINY_LMS_Y_SHIFT);
+    return tiny_lms_word_requantise(scaled, TINY_LMS_Y_SHIFT);
 }
 
 tiny_lms_distance_t tiny_lms_kernel_distance(const tiny_lms_x_t *u, const tiny_lms_x_t *v)

@@ -223,7 +223,7 @@ static int32_t predict_row(tiny_lms_model_t *m, int32_t count, tiny_lms_word_t *
 {
     const int64_t whole = kc_shift_round(weigh(m, count), TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING);
 
-    *f = tiny_lms_word_narrow(whole, 0);
+    *f = tiny_lms_word_requantise(whole, 0);
     KC_TRACE(learn, f, 0, 0, *f);
     return *f != whole ? 1 : 0;
 }
@@ -242,7 +242,7 @@ static int32_t step(tiny_lms_model_t *m, int32_t count, int64_t error, int32_t d
     KC_TRACE_ALL(learn, decayed_alpha, 0, m->alpha, 0, count);
     alpha = kc_shift_round(error * TINY_LMS_ETA, TINY_LMS_ETA_SHIFT, TINY_LMS_ROUNDING);
     alpha += duplicate < 0 ? 0 : m->alpha[duplicate];
-    *word = tiny_lms_word_narrow(alpha, 0);
+    *word = tiny_lms_word_requantise(alpha, 0);
     if (duplicate >= 0) {
         m->alpha[duplicate] = *word;
     }

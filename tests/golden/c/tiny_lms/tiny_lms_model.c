@@ -74,7 +74,7 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
     }
     acc = kc_requantise(acc, TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING,
         -(INT64_C(1) << 61), INT64_C(1) << 61);
-    *f = tiny_lms_word_narrow(acc, 0);
+    *f = tiny_lms_word_requantise(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);
     return *f == acc ? TINY_LMS_OK : TINY_LMS_SATURATED;
 }

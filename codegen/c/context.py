@@ -23,7 +23,7 @@ TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
-                  "sine": "sin(pi i/512)", "alpha": "multipliers", "v": "expansion vectors in x words"}
+                  "sine": "sin(pi i/512)", "alpha": "multipliers", "centers": "expansion vectors in x words"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
@@ -149,8 +149,8 @@ def _classes(plan: Plan) -> list[str]:
 def _example(plan: Plan, trains: bool, uniform: bool) -> str:
     p, upper = plan.name, plan.name.upper()
     if plan.fixed:
-        return f"{p}_word_t f;\n\nif ({p}_model_predict(x, &f) == {upper}_OK) {{\n    /* f */\n}}"
-    lines = [f"static {p}_model_t model;", f"{p}_word_t f;", "", f"{p}_model_init(&model);"]
+        return f"{p}_out_t f;\n\nif ({p}_model_predict(x, &f) == {upper}_OK) {{\n    /* f */\n}}"
+    lines = [f"static {p}_model_t model;", f"{p}_out_t f;", "", f"{p}_model_init(&model);"]
     if trains:
         arguments = "&model, y" if uniform else "&model, x, y"
         lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == {upper}_OK) {{",
@@ -166,8 +166,8 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     word, p = plan.constants.get("solver_word", plan.word), plan.name
     bias = plan.options.get("bias") == "1"
     refine = bias or plan.options.get("refine", "0") != "0"  # by corrections
-    sides = [{"x": "z", "y": "m->rhs[n]"}] if refine else [
-        {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[n])"}]
+    sides = [{"x": "z", "y": "m->rhs[step]"}] if refine else [
+        {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[step])"}]
     if bias:
         sides.append({"x": "eta", "y": "ONE / 2"})
     return {
@@ -175,7 +175,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "solver": plan.options.get("solver", "levinson"),
         "static": plan.options.get("scaling") == "static", "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.memory) else "r", "sides": sides,
-        "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_yraw_t *y",
+        "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_target_t *y",
     }
 
 

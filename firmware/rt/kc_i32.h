@@ -86,7 +86,7 @@ static inline int32_t kc_saturate_i32(int32_t v, int32_t lo, int32_t hi)
 }
 
 /* The cast: v / 2^s rounded, s >= 0, and saturated. */
-static inline int32_t kc_short_narrow(int32_t v, int32_t s, int32_t rounding, int32_t lo, int32_t hi)
+static inline int32_t kc_requantise_i32(int32_t v, int32_t s, int32_t rounding, int32_t lo, int32_t hi)
 {
     return kc_saturate_i32(kc_shift_round_i32(v, s, rounding), lo, hi);
 }

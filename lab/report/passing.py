@@ -69,8 +69,8 @@ def _of_predictions(plan: Plan, state: Outputs, x_test: Words) -> dict[str, Word
 
 def _vectors(plan: Plan, state: Outputs) -> Words:
     """The vectors of the expansion (N, D) in x words."""
-    if plan.fixed or "v" in state:
-        words = np.array(plan.tables["v"].values if plan.fixed else state["v"], dtype=np.int64)
+    if plan.fixed or "centers" in state:
+        words = np.array(plan.tables["centers"].values if plan.fixed else state["centers"], dtype=np.int64)
         return words.reshape(-1, plan.sizes["D"])[:int(state["count"][0]) if "count" in state else None]
     return (np.arange(plan.sizes["n"], dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
 

@@ -38,7 +38,7 @@ class FxpToeplitz(FxpModel):
         if given[0] is not None:
             self._v = self._kernel.x_words(given[0])
         r = self._first_row()
-        self._state = {"v": self._v, "r": words_of(r)}
+        self._state = {"centers": self._v, "r": words_of(r)}
         solve = self._refined if "refine" in self.plan.constants else \
             self._ahead if self.plan.options["solver"] == "lookahead" else self._plain
         try:

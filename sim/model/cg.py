@@ -71,7 +71,7 @@ class CgState(NamedTuple):
     alpha: Words
     r: Words
     p: Words
-    v: Words
+    centers: Words
 
 
 @jit
@@ -79,13 +79,13 @@ def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) 
     """``(K + lambda I) p`` into `wide`; the exponent is that of p and `product_exp`."""
     n = p.shape[0]
     for i in range(n):
-        d = distance(s.v[i], s.v[i], k)
+        d = distance(s.centers[i], s.centers[i], k)
         value = kernel(d, k, log)
         trace(log, at.PRODUCT_DISTANCE, i, i, d)
         trace(log, at.PRODUCT_KERNEL, i, i, value)
         acc = mac(0, value, p[i], c.mac_shift)
         for j in range(i):
-            d = distance(s.v[i], s.v[j], k)
+            d = distance(s.centers[i], s.centers[j], k)
             value = kernel(d, k, log)
             trace(log, at.PRODUCT_DISTANCE, i, j, d)
             trace(log, at.PRODUCT_KERNEL, i, j, value)
@@ -276,7 +276,7 @@ class CgModel(IntegerModel):
         self.reset()
         s, log, y = self._state, self.ranges.log, self._targets(given[1])
         assert given[0] is not None  # there is no uniform grid here
-        convert_inputs(given[0], self._input, s.v, log)
+        convert_inputs(given[0], self._input, s.centers, log)
         status = conjugate_gradients(y, s, self._scalars, self._constants, self._kernel, log)
         if status == OK:
             status = certify(y, s, self._scalars, self._constants, self._bound, self._kernel, log)
@@ -289,7 +289,7 @@ class CgModel(IntegerModel):
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
         count = len(self._state.alpha) if self._trained else 0
-        return self._predict(x_raw, self._state.v, self._state.alpha, count,
+        return self._predict(x_raw, self._state.centers, self._state.alpha, count,
                              self.plan.integer("f_shift") - int(self._scalars[0]))
 
     def _members(self) -> dict[str, NDArray[Any]]:

@@ -105,7 +105,7 @@ def _memory(word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
         ("alpha", word, "n", "expansion coefficients"),
         ("r", word, "n", "residual; after a training that of alpha, computed afresh"),
         ("p", word, "n", "direction"),
-        ("v", x_word, "n*D", "training inputs"),
+        ("centers", x_word, "n*D", "training inputs"),
         ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
         ("r_exp", "int16_t", "1", "block exponent of r"),
         ("taken", "uint16_t", "1", "steps taken"),

@@ -154,7 +154,7 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
                 "alpha": Table(signals["alpha"].format, tuple(alpha)),
-                "v": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
+                "centers": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
         memory=(), operations=_operations(sizes), units=units(spec, x, y),
         evidence={"alpha": {"decided_by": "analytic", "bound": most},
                   "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

@@ -31,7 +31,16 @@ from ..kernel import (
 from ..ranges import ACCUMULATOR, ALPHA, F, record
 from ..statuses import FULL, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
-from .metric import add_squares, cheapest, forget, keeps_neighbours, keeps_sums, loss_of, meet, square
+from .metric import (
+    add_squares,
+    keeps_neighbours,
+    keeps_sums,
+    link_nearest,
+    loss_of,
+    relink_neighbours,
+    select_victim,
+    square,
+)
 from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
 
 
@@ -43,58 +52,59 @@ def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) ->
     A distance may be rounded to 0: of several such vectors the oldest counts.
     """
     duplicate = -1
-    distance_row(s.v, count, x, k, s.row)
+    distance_row(s.centers, count, x, k, s.scratch_row)
     for i in range(count):
-        if s.row[i] == 0:
+        if s.scratch_row[i] == 0:
             duplicate = i
     for i in range(duplicate):
-        older = s.rank[i] < s.rank[duplicate] if s.rank.shape[0] > 0 else i < duplicate
-        if s.row[i] == 0 and older:
+        older = s.age_order[i] < s.age_order[duplicate] if s.age_order.shape[0] > 0 else i < duplicate
+        if s.scratch_row[i] == 0 and older:
             duplicate = i
-    trace_all(log, at.FILL_ROW, 0, s.row, 0, count)
+    trace_all(log, at.FILL_ROW, 0, s.scratch_row, 0, count)
     return duplicate
 
 
 @jit
-def weigh(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork, log: Log) -> int:
+def kernel_expansion(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+                     log: Log) -> int:
     """The sum ``alpha_i k(v_i, x)`` (1) from the distances in `row`: a kernel row and its products.
 
     Where sums of squares are kept, `row` holds the kernel values afterwards.
     """
     acc = 0
-    kernel_row(s.row, count, k, w.values, log)
+    kernel_row(s.scratch_row, count, k, w.values, log)
     trace_all(log, at.EXPANSION_KERNEL, 0, w.values, 0, count)
     for i in range(count):
         acc = mac(acc, s.alpha[i], w.values[i], c.mac_shift)
     if keeps_sums(c):
         for i in range(count):
-            s.row[i] = w.values[i]
+            s.scratch_row[i] = w.values[i]
     record(log, ACCUMULATOR, acc)
     return acc
 
 
 # ---- projection ----
 @jit
-def receive(alpha: Words, count: int, gone: int, values: Words, c: LmsConstants, w: LmsWork,
+def add_projection(alpha: Words, count: int, removed: int, values: Words, c: LmsConstants, w: LmsWork,
             log: Log) -> int:
-    """Add ``gone k`` to the first `count` multipliers (16); whether one saturated."""
+    """Add ``removed k`` to the first `count` multipliers (16); whether one saturated."""
     for j in range(count):
-        w.whole[j] = alpha[j] + shift_round(gone * values[j], c.project_shift, c.alpha.rounding)
+        w.whole[j] = alpha[j] + shift_round(removed * values[j], c.project_shift, c.alpha.rounding)
     return 1 if into_words(w.whole, count, c.alpha, alpha, log, ALPHA) else 0
 
 
 @jit
-def hand_over(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> int:
     """The kernel row of `slot`, which leaves: its multiplier to the others, its squares out of their sums."""
     projects = c.projects and s.alpha[slot] != 0
     if not projects and not keeps_sums(c):
         return 0
     for first, last in ((0, slot), (slot + 1, count)):
-        distance_row(s.v[first:last], last - first, s.v[slot], k, w.d[first:last])
+        distance_row(s.centers[first:last], last - first, s.centers[slot], k, w.d[first:last])
         kernel_row(w.d[first:last], last - first, k, w.values[first:last], log)
     w.values[slot] = 0  # which adds nothing to its own
-    saturated = receive(s.alpha, count, s.alpha[slot], w.values, c, w, log) if projects else 0
+    saturated = add_projection(s.alpha, count, s.alpha[slot], w.values, c, w, log) if projects else 0
     if keeps_sums(c):
         for j in range(count):
             s.sums[j] -= square(w.values[j], c)
@@ -109,22 +119,22 @@ def hand_over(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelCons
 
 # ---- slots ----
 @jit
-def release(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
             log: Log) -> int:
     """Take `slot` out of the model: projection, metric and order of age; whether a word saturated."""
-    saturated = hand_over(s, slot, count, c, k, w, log)
+    saturated = project_removed(s, slot, count, c, k, w, log)
     if keeps_neighbours(c):
-        forget(s, slot, count, c, k, log)
-    age = s.rank[slot]
+        relink_neighbours(s, slot, count, c, k, log)
+    age = s.age_order[slot]
     for j in range(count):
-        s.rank[j] -= s.rank[j] > age
-    trace_all(log, at.REMOVE_AGE_ORDER, slot, s.rank, 0, count)
+        s.age_order[j] -= s.age_order[j] > age
+    trace_all(log, at.REMOVE_AGE_ORDER, slot, s.age_order, 0, count)
     s.alpha[slot] = 0
     return saturated
 
 
 @jit
-def move(words: Words, last: int, slot: int) -> None:
+def move_last(words: Words, last: int, slot: int) -> None:
     """The word of the last slot to `slot`; nothing stays behind."""
     if words.shape[0] > 0:
         words[slot] = words[last]
@@ -135,58 +145,59 @@ def move(words: Words, last: int, slot: int) -> None:
 def close_gap(s: LmsState, slot: int, count: int, log: Log) -> int:
     """Move the last of `count` vectors into the hole `slot`, so that none is between; the new count."""
     last = count - 1
-    for d in range(s.v.shape[1]):
-        s.v[slot, d] = s.v[last, d]
-        s.v[last, d] = 0
-    move(s.row, last, slot)
-    move(s.alpha, last, slot)
-    move(s.rank, last, slot)
-    move(s.sums, last, slot)
-    move(s.born, last, slot)
-    move(s.dist, last, slot)
-    move(s.near, last, slot)
-    if s.near.shape[0] > 0:
+    for d in range(s.centers.shape[1]):
+        s.centers[slot, d] = s.centers[last, d]
+        s.centers[last, d] = 0
+    move_last(s.scratch_row, last, slot)
+    move_last(s.alpha, last, slot)
+    move_last(s.age_order, last, slot)
+    move_last(s.sums, last, slot)
+    move_last(s.born, last, slot)
+    move_last(s.nearest_d2, last, slot)
+    move_last(s.nearest_idx, last, slot)
+    if s.nearest_idx.shape[0] > 0:
         for j in range(last):
-            if s.near[j] == last:
-                s.near[j] = slot
+            if s.nearest_idx[j] == last:
+                s.nearest_idx[j] = slot
     trace(log, at.CLOSE_GAP_SLOT, 0, 0, slot)
     return last
 
 
 @jit
-def insert(s: LmsState, slot: int, x: Words, alpha: int, count: int, c: LmsConstants, log: Log) -> None:
+def insert_center(s: LmsState, slot: int, x: Words, alpha: int, count: int, c: LmsConstants,
+                  log: Log) -> None:
     """Put x into `slot` as the newest of `count` vectors; `row` is that of x."""
     for d in range(x.shape[0]):
-        s.v[slot, d] = x[d]
+        s.centers[slot, d] = x[d]
     s.alpha[slot] = alpha
-    if s.rank.shape[0] > 0:
-        s.rank[slot] = count - 1
+    if s.age_order.shape[0] > 0:
+        s.age_order[slot] = count - 1
     if c.max_age > 0:
         s.born[slot] = s.clock[0]
-    if s.near.shape[0] > 0:
-        meet(s, slot, count, c, log)
+    if s.nearest_idx.shape[0] > 0:
+        link_nearest(s, slot, count, c, log)
     if s.sums.shape[0] > 0:
         add_squares(s, slot, count, c, log)
 
 
 # ---- truncation ----
 @jit
-def is_over(s: LmsState, i: int, c: LmsConstants) -> bool:
+def is_expired(s: LmsState, i: int, c: LmsConstants) -> bool:
     """Whether slot i is to be dropped: its multiplier is small, or it is old."""
     size = s.alpha[i] if s.alpha[i] >= 0 else -s.alpha[i]
     return size <= c.truncation or (c.max_age > 0 and (s.clock[0] - s.born[i]) & CLOCK_MASK >= c.max_age)
 
 
 @jit
-def truncate(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k: KernelConstants,
+def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k: KernelConstants,
              w: LmsWork, log: Log) -> int:
     """Drop what is small or old; nobody inherits.  The new count."""
     i = 0
     while i < count:
-        if is_over(s, i, c):
+        if is_expired(s, i, c):
             s.alpha[i] = 0
             if not newest_only:
-                release(s, i, count, c, k, w, log)
+                remove_center(s, i, count, c, k, w, log)
             count = close_gap(s, i, count, log)
         else:
             i += 1
@@ -195,17 +206,17 @@ def truncate(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k: Ker
 
 # ---- the rule ----
 @jit
-def predicted(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+def predict_row(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> tuple[int, bool]:
     """Predict f before learning, from the distances in `row`, and whether it saturated."""
-    whole = shift_round(weigh(s, count, c, k, w, log), c.f_shift, c.f.rounding)
+    whole = shift_round(kernel_expansion(s, count, c, k, w, log), c.f_shift, c.f.rounding)
     f, lost = into_word(whole, c.f, log, F)
     trace(log, at.LEARN_F, 0, 0, f)
     return f, lost
 
 
 @jit
-def stepped(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants,
+def lms_step(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants,
             log: Log) -> tuple[int, bool]:
     """Decay of all (5), and the multiplier of the new or the repeated vector (4); whether that saturated."""
     if c.max_age > 0:
@@ -229,16 +240,16 @@ def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelC
     duplicate = fill_row(s, x, count, k, log)
     slot, saturated = count, 0
     if duplicate < 0 and count == c.budget:
-        slot, _ = cheapest(s, count, c, k, log)
-        saturated |= release(s, slot, count, c, k, w, log)
+        slot, _ = select_victim(s, count, c, k, log)
+        saturated |= remove_center(s, slot, count, c, k, w, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, lost = predicted(s, count, c, k, w, log)
-    word, lost_too = stepped(s, count, y - f, duplicate, c, log)
+    f, lost = predict_row(s, count, c, k, w, log)
+    word, lost_too = lms_step(s, count, y - f, duplicate, c, log)
     if duplicate < 0:
         count = min(count + 1, c.budget)
-        insert(s, slot, x, word, count, c, log)
+        insert_center(s, slot, x, word, count, c, log)
     if c.truncation >= 0 or c.max_age > 0:
-        count = truncate(s, count, False, c, k, w, log)
+        count = drop_expired(s, count, False, c, k, w, log)
     if c.reduces:
         count, more = reduce(s, count, c, k, w, log)
         saturated |= more
@@ -253,10 +264,10 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsW
     least = 2 if keeps_neighbours(c) else 1
     saturated = 0
     while count >= least:
-        slot, lam = cheapest(s, count, c, k, log)
+        slot, lam = select_victim(s, count, c, k, log)
         if lam > c.max_deterioration:
             break
-        saturated |= release(s, slot, count, c, k, w, log)
+        saturated |= remove_center(s, slot, count, c, k, w, log)
         count = close_gap(s, slot, count, log)
     return count, saturated
 
@@ -268,9 +279,9 @@ def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelC
     about = 0
     for i in range(count):
         if keeps_sums(c):
-            about += square(s.row[i], c)
-        elif i == 0 or s.row[i] < about:
-            about = s.row[i]
+            about += square(s.scratch_row[i], c)
+        elif i == 0 or s.scratch_row[i] < about:
+            about = s.scratch_row[i]
     lam = loss_of(alpha, about, c, k, log)
     trace(log, at.NEWEST_LOSS, 0, 0, lam)
     return lam
@@ -282,26 +293,26 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
     """As :func:`learn` where only the newest vector may go: it stays, or hands its multiplier on at once."""
     duplicate = fill_row(s, x, count, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, lost = predicted(s, count, c, k, w, log)
-    word, lost_too = stepped(s, count, y - f, duplicate, c, log)
-    saturated, crowded = lost or lost_too, False
-    stays = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
+    f, lost = predict_row(s, count, c, k, w, log)
+    word, lost_too = lms_step(s, count, y - f, duplicate, c, log)
+    saturated, is_full = lost or lost_too, False
+    is_kept = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
     if c.truncation >= 0 or c.max_age > 0:
-        count = truncate(s, count, True, c, k, w, log)
-    if stays:
+        count = drop_expired(s, count, True, c, k, w, log)
+    if is_kept:
         alone = keeps_neighbours(c) and count == 0
-        cheap = not alone and newest_loss(s, count, word, c, k, log) <= c.max_deterioration
-        crowded = not cheap and count == c.budget
-        if not cheap and not crowded:
-            insert(s, count, x, word, count + 1, c, log)
+        is_redundant = not alone and newest_loss(s, count, word, c, k, log) <= c.max_deterioration
+        is_full = not is_redundant and count == c.budget
+        if not is_redundant and not is_full:
+            insert_center(s, count, x, word, count + 1, c, log)
             count += 1
         elif c.projects:
             if not keeps_sums(c):
-                kernel_row(s.row, count, k, w.values, log)
-            values = s.row if keeps_sums(c) else w.values
-            saturated = receive(s.alpha, count, word, values, c, w, log) != 0 or saturated
+                kernel_row(s.scratch_row, count, k, w.values, log)
+            values = s.scratch_row if keeps_sums(c) else w.values
+            saturated = add_projection(s.alpha, count, word, values, c, w, log) != 0 or saturated
             trace_all(log, at.PROJECT_ALPHA, 0, s.alpha, 0, count)
-    w.out[0], w.out[1] = f, SATURATED if saturated else FULL if crowded else OK
+    w.out[0], w.out[1] = f, SATURATED if saturated else FULL if is_full else OK
     return count
 
 
@@ -346,7 +357,8 @@ class LmsModel(IntegerModel):
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
-        return self._predict(x_raw, self._state.v, self._state.alpha, self._count, self._constants.f_shift)
+        return self._predict(x_raw, self._state.centers, self._state.alpha, self._count,
+                             self._constants.f_shift)
 
     def _members(self) -> dict[str, NDArray[Any]]:
         return self._state._asdict()

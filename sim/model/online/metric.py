@@ -15,7 +15,7 @@ from ..trace_hooks import Log, trace
 from .state import AGE, FAST_KLMS, FKLMS, FMKLMS, MAGNITUDE, LmsConstants, LmsState
 
 #: No distance and no loss is larger.
-MOST = (1 << 63) - 1
+INT64_MAX = (1 << 63) - 1
 
 
 @jit_inline
@@ -37,7 +37,7 @@ def square(value: int, c: LmsConstants) -> int:
 
 
 @jit_inline
-def weighed(alpha: int, kappa: int, c: LmsConstants) -> int:
+def weighted(alpha: int, kappa: int, c: LmsConstants) -> int:
     """``alpha^2 kappa``, which must not be negative."""
     return mul_shift(alpha * alpha, kappa >> c.kappa_shift, c.metric_shift)
 
@@ -50,11 +50,11 @@ def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Lo
     if c.metric == MAGNITUDE:
         return alpha if alpha >= 0 else -alpha
     if c.metric == FMKLMS:
-        return weighed(alpha, c.kappa_one - kernel(about, k, log), c)
+        return weighted(alpha, c.kappa_one - kernel(about, k, log), c)
     kappa = c.kappa_one - about
     if c.metric == FAST_KLMS:
         return kappa
-    return weighed(alpha, kappa if kappa > 0 else 0, c)
+    return weighted(alpha, kappa if kappa > 0 else 0, c)
 
 
 @jit_inline
@@ -62,85 +62,87 @@ def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> 
     """Return lambda of slot i."""
     about = 0
     if keeps_neighbours(c):
-        about = s.dist[i]
+        about = s.nearest_d2[i]
     elif keeps_sums(c):
         about = s.sums[i]
     elif c.metric == AGE:
-        about = s.rank[i]
+        about = s.age_order[i]
     return loss_of(s.alpha[i], about, c, k, log)
 
 
 @jit
-def closest(s: LmsState, count: int) -> tuple[int, int]:
-    """:func:`cheapest` of FKLMS, the usual metric: without a choice at every slot."""
-    best, least = -1, MOST
+def select_victim_fklms(s: LmsState, count: int) -> tuple[int, int]:
+    """:func:`select_victim` of FKLMS, the usual metric: without a choice at every slot."""
+    best, min_loss = -1, INT64_MAX
     for i in range(count):
-        if s.dist[i] <= least and s.rank[i] != 0 and (
-                best < 0 or s.dist[i] < least or s.rank[i] > s.rank[best]):
-            best, least = i, s.dist[i]
-    return best, least
+        if s.nearest_d2[i] <= min_loss and s.age_order[i] != 0 and (
+                best < 0 or s.nearest_d2[i] < min_loss or s.age_order[i] > s.age_order[best]):
+            best, min_loss = i, s.nearest_d2[i]
+    return best, min_loss
 
 
 @jit
-def cheapest(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
+def select_victim(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
     """The slot of least loss, of equals the newest, and that loss; of FKLMS never the oldest vector."""
-    best, least = -1, 0
+    best, min_loss = -1, 0
     if c.metric == FKLMS:
-        best, least = closest(s, count)
+        best, min_loss = select_victim_fklms(s, count)
     else:
         for i in range(count):
-            lam = loss(s, i, c, k, log)
-            if best < 0 or lam < least or (lam == least and s.rank[i] > s.rank[best]):
-                best, least = i, lam
+            candidate = loss(s, i, c, k, log)
+            if best < 0 or candidate < min_loss or (candidate == min_loss
+                                                    and s.age_order[i] > s.age_order[best]):
+                best, min_loss = i, candidate
     trace(log, at.VICTIM_SLOT, 0, 0, best)
-    return best, least
+    return best, min_loss
 
 
 @jit
-def find_near(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k: KernelConstants,
+def find_nearest(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k: KernelConstants,
               log: Log) -> None:
     """Search the neighbour of `slot`, leaving out `skip`; of equals, the oldest."""
-    age = s.rank[slot] if c.metric == FKLMS else count
-    best, least = -1, MOST
+    age = s.age_order[slot] if c.metric == FKLMS else count
+    best, min_d2 = -1, INT64_MAX
     for j in range(count):
-        if s.rank[j] < age and j not in (slot, skip):
-            d2 = distance(s.v[slot], s.v[j], k)
+        if s.age_order[j] < age and j not in (slot, skip):
+            d2 = distance(s.centers[slot], s.centers[j], k)
             trace(log, at.NEAREST_DISTANCE, slot, j, d2)
-            if d2 <= least and (best < 0 or d2 < least or s.rank[j] < s.rank[best]):
-                best, least = j, d2
-    s.near[slot] = slot if best < 0 else best
-    s.dist[slot] = 0 if best < 0 else least
-    trace(log, at.NEAREST_IDX, slot, 0, s.near[slot])
-    trace(log, at.NEAREST_D2, slot, 0, s.dist[slot])
+            if d2 <= min_d2 and (best < 0 or d2 < min_d2 or s.age_order[j] < s.age_order[best]):
+                best, min_d2 = j, d2
+    s.nearest_idx[slot] = slot if best < 0 else best
+    s.nearest_d2[slot] = 0 if best < 0 else min_d2
+    trace(log, at.NEAREST_IDX, slot, 0, s.nearest_idx[slot])
+    trace(log, at.NEAREST_D2, slot, 0, s.nearest_d2[slot])
 
 
 @jit
-def forget(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> None:
+def relink_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants,
+                      log: Log) -> None:
     """Those whose neighbour was in `slot` search another."""
     for j in range(count):
-        if j != slot and s.near[j] == slot:
-            find_near(s, j, count, slot, c, k, log)
+        if j != slot and s.nearest_idx[j] == slot:
+            find_nearest(s, j, count, slot, c, k, log)
 
 
 @jit
-def meet(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
+def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     """The new vector in `slot` finds its neighbour in `row`, and becomes that of whom it is nearest to."""
-    best, least = -1, MOST
+    best, min_d2 = -1, INT64_MAX
     for j in range(count):
-        if s.row[j] <= least and j != slot and (
-                best < 0 or s.row[j] < least or s.rank[j] < s.rank[best]):
-            best, least = j, s.row[j]
-    s.near[slot] = slot if best < 0 else best
-    s.dist[slot] = 0 if best < 0 else least
-    record(log, DISTANCE, s.dist[slot])
-    trace(log, at.INSERT_NEAREST_IDX, slot, 0, s.near[slot])
-    trace(log, at.INSERT_NEAREST_D2, slot, 0, s.dist[slot])
+        if s.scratch_row[j] <= min_d2 and j != slot and (
+                best < 0 or s.scratch_row[j] < min_d2 or s.age_order[j] < s.age_order[best]):
+            best, min_d2 = j, s.scratch_row[j]
+    s.nearest_idx[slot] = slot if best < 0 else best
+    s.nearest_d2[slot] = 0 if best < 0 else min_d2
+    record(log, DISTANCE, s.nearest_d2[slot])
+    trace(log, at.INSERT_NEAREST_IDX, slot, 0, s.nearest_idx[slot])
+    trace(log, at.INSERT_NEAREST_D2, slot, 0, s.nearest_d2[slot])
     if c.metric == FMKLMS:
         for j in range(count):
-            if j != slot and (s.near[j] == j or s.row[j] < s.dist[j]):
-                s.near[j] = slot
-                s.dist[j] = s.row[j]
-                trace(log, at.LINK_NEAREST_D2, slot, j, s.dist[j])
+            if j != slot and (s.nearest_idx[j] == j or s.scratch_row[j] < s.nearest_d2[j]):
+                s.nearest_idx[j] = slot
+                s.nearest_d2[j] = s.scratch_row[j]
+                trace(log, at.LINK_NEAREST_D2, slot, j, s.nearest_d2[j])
 
 
 @jit
@@ -149,7 +151,7 @@ def add_squares(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -
     s.sums[slot] = 0
     for j in range(count):
         if j != slot:
-            term = square(s.row[j], c)
+            term = square(s.scratch_row[j], c)
             s.sums[slot] += term
             s.sums[j] += term
     trace(log, at.INSERT_SUM, slot, 0, s.sums[slot])

@@ -177,7 +177,7 @@ class ToeplitzModel(IntegerModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
-        return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v}
+        return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}
 
     def load(self, state: Outputs) -> None:
         """Take over a state."""

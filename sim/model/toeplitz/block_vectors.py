@@ -47,7 +47,7 @@ class Solver(NamedTuple):
 
 @jit
 def normalise_block(wide: Words, e: int, count: int, min_exp: int, out: Words) -> int:
-    """Round ``wide[:count]`` to words with the smallest exponent that holds them, at least `min_exp`; return it."""
+    """Round ``wide[:count]`` to words; return their smallest exponent that fits, at least `min_exp`."""
     used = 0
     for i in range(count):
         used = max(used, magnitude(wide[i]))
@@ -111,7 +111,8 @@ def add_scaled(k: Solver, count: int, v: int, q: int, q_exp: int, u: Words, u_ex
 
 
 @jit
-def add_vectors(k: Solver, m: int, v: Words, v_exp: int, d: Words, d_exp: int, min_exp: int, out: Words) -> int:
+def add_vectors(k: Solver, m: int, v: Words, v_exp: int, d: Words, d_exp: int, min_exp: int,
+                out: Words) -> int:
     """``out = v + d``; its exponent."""
     top = max(v_exp, d_exp) + GUARD
     for i in range(m):
@@ -125,7 +126,8 @@ def residual(k: Solver, m: int, v: Words, v_exp: int, c: Words, c_exp: int) -> i
     r = k.w[ROW_R]
     top = max(c_exp, v_exp + k.shift) + GUARD
     for i in range(m):
-        acc = mac(dot_reversed(r, i, v, i, k.shift), k.r0, v[i], k.shift) + dot_forward(r, -i, v, i + 1, m, k.shift)
+        acc = mac(dot_reversed(r, i, v, i, k.shift), k.r0, v[i], k.shift) + dot_forward(r, -i, v, i + 1, m,
+                                                                                        k.shift)
         k.wide[i] = align_to(c[i] << 31, c_exp, top) - align_to(acc, v_exp + k.shift, top)
     c_exp = normalise_block(k.wide, top, m, ZERO_EXP, c)
     trace_all(k.log, at.RESIDUAL_C, m, c, 0, m)

@@ -3,7 +3,8 @@
 Solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) and one or
 more right-hand sides in O(n) memory: the appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient
 Approximate Regularized Least Squares by Toeplitz Matrix", in its symmetric form.  xi is the reflection
-coefficient (PARCOR), innov the innovation of the right-hand side.  a and every x carry block exponents of their own; the leading 1 of a is implicit.  ``W`` is the solver's word
+coefficient (PARCOR), innov the innovation of the right-hand side.  a and every x carry block exponents of
+their own; the leading 1 of a is implicit.  ``W`` is the solver's word
 length; a word w of a block with exponent e is worth ``w * 2**(e - (W - 1))``.
 
 With static scaling no exponent moves: cheaper, and a word that does not fit saturates.
@@ -91,7 +92,8 @@ def innovation(r: Words, x: Words, step: int, y: int, x_exp: int, k: LevinsonCon
     for i in range(step):
         acc = mac(acc, r[step - i], x[i], k.solver_shift)
     acc_frac = 2 * (k.word - 1) - k.solver_shift
-    return arithmetic_shift(y, k.word - 2 - k.innov_frac) - arithmetic_shift(acc, acc_frac - k.innov_frac - x_exp)
+    return arithmetic_shift(y, k.word - 2 - k.innov_frac) - arithmetic_shift(acc,
+                                                                             acc_frac - k.innov_frac - x_exp)
 
 
 @jit
@@ -210,7 +212,8 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
                 return NOT_POSITIVE_DEFINITE
             saturated |= a_used > k.a.hi
         for side in range(sides):
-            x_exp, x_used = solution_step(r, a, x[side], step, y[side, step], eps, a_exp, a_used, out[2 + side],
+            x_exp, x_used = solution_step(r, a, x[side], step, y[side, step], eps, a_exp, a_used,
+                                          out[2 + side],
                                        out[2 + sides + side], k, log)
             if x_exp > k.x_exp_max:
                 return NOT_POSITIVE_DEFINITE

@@ -52,7 +52,8 @@ def single_step(k: Solver, m: int, eps: int, eps_exp: int) -> tuple[int, int]:
     """From m to m + 1 by Durbin's update; the new eps."""
     r, y, a, g, x = k.w[ROW_R], k.w[ROW_Y], k.w[ROW_A], k.w[ROW_G], k.w[ROW_X]
     a_exp = k.e[ROW_A]
-    innov, innov_exp = add_wide(y[m] << 31, k.e[ROW_Y], -dot_reversed(r, m, x, m, k.shift), k.e[ROW_X] + k.shift)
+    innov, innov_exp = add_wide(y[m] << 31, k.e[ROW_Y], -dot_reversed(r, m, x, m, k.shift),
+                                k.e[ROW_X] + k.shift)
     c, c_exp = div(innov, innov_exp, eps, eps_exp)
     num, num_exp = to_scalar(-dot_reversed(r, m + 1, a, m + 1, k.shift), a_exp + k.shift)
     xi, xi_exp = div(num, num_exp, eps, eps_exp)
@@ -84,11 +85,13 @@ def schur_complement(k: Solver, m: int, p: int, eps: int, eps_exp: int) -> None:
     e[0] = k.e[ROW_A]
     for j in range(1, p):
         last = B[j - 1, m - 1] if m > 0 else 0
-        q, q_exp = add_wide(r[m + j] << 31, 0, -dot_forward(r, 1, B[j - 1], 0, m, k.shift), e[j - 1] + k.shift)
+        q, q_exp = add_wide(r[m + j] << 31, 0, -dot_forward(r, 1, B[j - 1], 0, m, k.shift),
+                            e[j - 1] + k.shift)
         top = max(e[j - 1], e[j - 1] + e[0], q_exp + k.e[ROW_G]) + GUARD
         for i in range(m):
             shifted = 0 if i == 0 else B[j - 1, i - 1]
-            k.wide[i] = (align_to(shifted << 31, e[j - 1], top) + align_to(last * B[0, i], e[j - 1] + e[0], top)
+            k.wide[i] = (align_to(shifted << 31, e[j - 1], top)
+                         + align_to(last * B[0, i], e[j - 1] + e[0], top)
                          + align_to(q * g[i], q_exp + k.e[ROW_G], top))
         e[j] = normalise_block(k.wide, top, m, ZERO_EXP, B[j])
         trace_all(k.log, at.COMPLEMENT_B, m + j, B[j], 0, m)
@@ -110,7 +113,8 @@ def border(k: Solver, m: int, p: int, v: Words, v_exp: int, min_exp: int) -> int
     """
     r, B, e, fresh, z = k.w[ROW_R], k.w[ROW_B:], k.e[ROW_B:], k.fresh, k.rest[0]
     for i in range(p):
-        fresh[i, 0], fresh[i, 1] = add_wide(fresh[i, 0] << 31, fresh[i, 1], -dot_reversed(r, m + i, v, m, k.shift),
+        fresh[i, 0], fresh[i, 1] = add_wide(fresh[i, 0] << 31, fresh[i, 1],
+                                            -dot_reversed(r, m + i, v, m, k.shift),
                                        v_exp + k.shift)
     top = v_exp
     for i in range(p):

@@ -84,14 +84,15 @@ def _jitter_constants(budget: int) -> dict[str, int]:
 def _memory(metric: str, words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
     fields = [("alpha", "float", "N", "multipliers, in full scales of y"),
-              ("v", x_word, "N*D", "expansion vectors"),
-              ("rank", index, "N", "age: 0 is the oldest"),
+              ("centers", x_word, "N*D", "expansion vectors"),
+              ("age_order", index, "N", "age: 0 is the oldest"),
               ("count", "uint16_t", "1", "vectors held")]
     if metric == "fklms":
         distance = words.distance.c_type
-        fields += [("row", distance, "N", "distances to the sample at hand"),
-                   ("dist", distance, "N", "distance to the nearest older vector"),
-                   ("near", index, "N", "slot of the nearest older vector; its own where there is none")]
+        fields += [("scratch_row", distance, "N", "distances to the sample at hand"),
+                   ("nearest_d2", distance, "N", "distance to the nearest older vector"),
+                   ("nearest_idx", index, "N",
+                    "slot of the nearest older vector; its own where there is none")]
     else:
         fields += [("gram", "float", "N*N", "kernel matrix below, its inverse on and above the diagonal"),
                    ("k", "float", "N", "kernel values of the sample at hand"),

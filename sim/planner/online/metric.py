@@ -37,7 +37,7 @@ from ..words import Affine, WordClass
 #: Metrics that keep the distance to a neighbour, that keep a sum of squares, and that weigh with alpha^2.
 NEIGHBOURS = ("fklms", "fmklms")
 SUMS = ("fast_klms", "fast_mklms")
-WEIGHED = ("fmklms", "fast_mklms")
+WEIGHTED = ("fmklms", "fast_mklms")
 #: Larger than every loss below it, and still a word of 64 bits.
 _MOST = 1 << 62
 
@@ -78,7 +78,7 @@ def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[s
         found["square_shift"] = max(0, ceil_log2(budget) + 2 * frac - room)
         frac = 2 * frac - found["square_shift"]
     found["kappa_one"] = 1 << frac
-    if metric in WEIGHED:
+    if metric in WEIGHTED:
         found["kappa_shift"] = max(0, frac - 30)
         found["metric_shift"] = max(0, 2 * (alpha.bits - 1) + min(frac, 30) - 62)
     return found

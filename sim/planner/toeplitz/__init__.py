@@ -127,7 +127,7 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
     if spec.toeplitz.bias:
         fields.append(("eta", short, "n", "solution for a right-hand side of ones"))
     if spec.toeplitz.scheme != "uniform":
-        fields.append(("v", x_word, "n*D", "training inputs"))
+        fields.append(("centers", x_word, "n*D", "training inputs"))
     if spec.toeplitz.bias:
         fields.append(("bias", long, "1", "intercept, in words of y"))
     fields += [("a_exp", "int16_t", "1", "block exponent of a"),

@@ -35,7 +35,7 @@ def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str
     """Members of the model structure; `x_word` is empty where inputs are not stored."""
     entry = "float" if solver == "lookahead_f32" else "int32_t"
     wide = [("wide", "int64_t", "n+1", "room for a vector before its cast")] if entry == "int32_t" else []
-    stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
+    stored = [("centers", x_word, "n*D", "training inputs")] if x_word else []
     return [BOUND_FIELD,
             *wide,
             ("row", entry, "n+1", "first row, and room for a zero"),

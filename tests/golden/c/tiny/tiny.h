@@ -21,16 +21,15 @@ extern "C" {
 #endif
 
 #define TINY_ABI 1u
-#define TINY_COLUMNS 1 /* raw words a sample */
-#define TINY_N 4 /* training samples */
-#define TINY_STATE_BYTES 48
-#define TINY_TABLE_BYTES 516
-#define TINY_SAVED_BYTES 100u /* a saved state; KC_STATE_SLOT of it is what a slot must hold */
+#define TINY_INPUT_DIM 1 /* inputs per sample */
+#define TINY_TRAIN_SAMPLES 4 /* samples of a training */
+#define TINY_MODEL_BYTES 48 /* RAM of a model */
+#define TINY_TABLE_BYTES 516 /* constant tables */
+#define TINY_SAVED_STATE_BYTES 100u /* a slot needs KC_STATE_SLOT of it */
 
-typedef int16_t tiny_word_t; /* predictions; 1 is worth 1/16 in units of y */
-typedef uint16_t tiny_x_t; /* input on the device, u16f0 */
-typedef uint8_t tiny_xraw_t; /* raw input word, u8f0 */
-typedef int16_t tiny_yraw_t; /* raw target word, s12f0 */
+typedef int16_t tiny_out_t; /* prediction; 1 is worth 1/16 in units of y */
+typedef uint8_t tiny_in_t; /* input, ADC counts, u8f0 */
+typedef int16_t tiny_target_t; /* target, ADC counts, s12f0 */
 
 typedef enum {
     TINY_OK = 0, /* done */
@@ -46,8 +45,8 @@ typedef enum {
 
 /* The model, owned by the caller; 48 bytes.
  *
- * Its bound is that of the solution of the system in words: what rounding kernel values and targets to words
- * costs is not in it.
+ * `bound` is the certified error of alpha in the system of fixed-point values; the rounding of kernel values and
+ * targets to that system is not included.
  */
 typedef struct {
     int64_t eps; /* prediction error power after the last step */
@@ -61,34 +60,34 @@ typedef struct {
     uint16_t reserved; /* makes the size a multiple of 8 */
 } tiny_model_t;
 
-KC_STATIC_ASSERT(sizeof(tiny_model_t) == TINY_STATE_BYTES, "size of the model");
+KC_STATIC_ASSERT(sizeof(tiny_model_t) == TINY_MODEL_BYTES, "size of the model");
 
 /* SHA-256 of the plan this code was generated from. */
 extern const uint8_t tiny_plan_hash[32];
 
-/* Make the model empty: before its first use, and to start again. */
+/* Clear the model; call it before the first use. */
 void tiny_model_init(tiny_model_t *m);
 
 /* Predict one sample.
- *   x  1 raw word
+ *   x  1 ADC count
  *   f  receives the prediction; 0 where there is none
- * OK, SATURATED (f is at its rail), NOT_TRAINED or BAD_ARGUMENT. */
-tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
-    tiny_word_t *f);
+ * OK, SATURATED (f is at full scale), NOT_TRAINED or BAD_ARGUMENT. */
+tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
+    tiny_out_t *f);
 
 /* Train from the beginning, in O(n^2) time.
- *   y  4 raw targets; the first at input 0, then 1 raw word apart
- * OK; INACCURATE, SATURATED or STALLED: trained all the same; NOT_POSITIVE_DEFINITE or BREAKDOWN: refused,
- * and the model is then untrained; BAD_ARGUMENT. */
-tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_yraw_t *y);
+ *   y  4 targets; the first is at input 0, the next ones 1 ADC count apart
+ * OK; INACCURATE, SATURATED or STALLED: the model is trained; NOT_POSITIVE_DEFINITE or BREAKDOWN: the model is
+ * untrained; BAD_ARGUMENT. */
+tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y);
 
-/* Save the model in the slot that cannot be read, is invalid or is older; the other one is not touched, and a
- * power cut at any moment leaves what it holds.  What was written is read back.
+/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not touched, so
+ * that a power cut at any moment leaves a valid state.
  * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
 kc_state_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
 
-/* Restore the newest whole state; one that is refused leaves the model as it was.
- * Anything but KC_STATE_OK says why; STORAGE: where it failed in the middle, the model is empty. */
+/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason; after
+ * STORAGE the model may be cleared. */
 kc_state_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus

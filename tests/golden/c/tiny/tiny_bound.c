@@ -12,7 +12,7 @@ static int64_t shift_up(int64_t v, int32_t s)
     return -kc_shift_floor(-v, s);
 }
 
-/* By how much the steps must grow so that v has no more than NORM_BITS bits. */
+/* Increase of the shift so that v has at most NORM_BITS bits. */
 static int32_t growth(const tiny_norm_t *norm, int64_t v)
 {
     const int32_t grow = kc_bit_length(v) - TINY_NORM_BITS - norm->shift;

@@ -7,10 +7,10 @@
 #include "tiny_internal.h"
 
 /* |alpha - exact|_2 <= |y - (T + lambda I) alpha|_2 / lambda for a positive semidefinite T.
- * Every rounding is upward; a component counts with what its own sum may hide. */
+ * Every rounding is upward; each component is enlarged by the rounding error of its own sum. */
 #define W 16
 
-/* Row i of y / (1 + lambda) - T alpha, in steps of the plan's choice; y_shift brings y to them. */
+/* Row i of y / (1 + lambda) - T alpha; y_shift converts y to the LSB of the result. */
 static int64_t row_residual(const tiny_model_t *m, int32_t i, int64_t y, int32_t y_shift)
 {
     int64_t acc = kc_shift_floor(m->alpha[i] * (INT64_C(1) << (W - 1)), TINY_RESIDUAL_SHIFT);
@@ -19,24 +19,24 @@ static int64_t row_residual(const tiny_model_t *m, int32_t i, int64_t y, int32_t
     for (j = 0; j < i; j++) {
         acc = kc_mac(acc, m->r[i - j], m->alpha[j], TINY_RESIDUAL_SHIFT);
     }
-    for (j = i + 1; j < TINY_N; j++) {
+    for (j = i + 1; j < TINY_TRAIN_SAMPLES; j++) {
         acc = kc_mac(acc, m->r[j - i], m->alpha[j], TINY_RESIDUAL_SHIFT);
     }
     return kc_arithmetic_shift(y * TINY_RIDGE_SCALE, y_shift) - acc;
 }
 
-/* What rounding 1 / (1 + lambda), and the shift, may hide of a target's share. */
+/* Error bound of y / (1 + lambda): rounding of 1 / (1 + lambda), and the shift. */
 static int64_t target_error_bound(int64_t y, int32_t y_shift)
 {
     return y == 0 ? 0 : kc_arithmetic_shift(kc_magnitude(y) + 1, y_shift + 1) + 2;
 }
 
-/* What the products of a row may hide: nothing where alpha is zero. */
+/* Error bound of the products of a row; 0 if alpha is zero. */
 static int64_t product_error_bound(const tiny_model_t *m)
 {
     int32_t i;
 
-    for (i = 0; i < TINY_N; i++) {
+    for (i = 0; i < TINY_TRAIN_SAMPLES; i++) {
         if (m->alpha[i] != 0) {
             return TINY_RESIDUAL_SLACK;
         }
@@ -55,20 +55,20 @@ static tiny_norm_t alpha_norm(const tiny_model_t *m)
     tiny_norm_t norm = {0, 0};
     int32_t i;
 
-    for (i = 0; i < TINY_N; i++) {
+    for (i = 0; i < TINY_TRAIN_SAMPLES; i++) {
         tiny_norm_add_down(&norm, tiny_abs_i64(m->alpha[i]));
     }
     return norm;
 }
 
-tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_yraw_t *y)
+tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y)
 {
     const int32_t y_shift = target_shift(m->alpha_exp);
     const int64_t slack = product_error_bound(m);
     tiny_norm_t total = {0, 0};
     int32_t i;
 
-    for (i = 0; i < TINY_N; i++) {
+    for (i = 0; i < TINY_TRAIN_SAMPLES; i++) {
         const int64_t target = tiny_output_convert(y[i]);
         const int64_t miss = tiny_abs_i64(row_residual(m, i, target, y_shift));
 

@@ -65,6 +65,8 @@
 #define TINY_EXP2_BITS 7
 
 typedef int16_t tiny_solver_t; /* words of the recursion, 16 bits */
+typedef tiny_out_t tiny_word_t; /* a value of y, f or alpha, 16 bits */
+typedef uint16_t tiny_x_t; /* converted input, u16f0 */
 typedef uint32_t tiny_distance_t; /* distance of x words: sum of (u - v)^2 */
 typedef uint16_t tiny_kernel_t; /* u16f15 */
 typedef int32_t tiny_product_t; /* of two words */
@@ -106,10 +108,10 @@ static inline int64_t tiny_abs_i64(int64_t v)
 }
 
 /* One sample's raw words to x words. */
-void tiny_input_convert(const tiny_xraw_t *raw, tiny_x_t *x);
+void tiny_input_convert(const tiny_in_t *raw, tiny_x_t *x);
 
 /* A raw target to a y word, s16f14. */
-tiny_word_t tiny_output_convert(tiny_yraw_t raw);
+tiny_word_t tiny_output_convert(tiny_target_t raw);
 
 /* One column's part of a distance: acc and (u - v)^2. */
 static inline uint32_t tiny_distance_term(uint32_t acc, int32_t u, int32_t v)
@@ -139,10 +141,10 @@ static inline tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
 void tiny_first_row_compute(tiny_model_t *m);
 
 /* Solve the Toeplitz system of m->r for raw targets y into m->alpha. */
-tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_yraw_t *y);
+tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y);
 
 /* The bound of m->alpha into m->bound: OK, or INACCURATE where it exceeds the tolerance. */
-tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_yraw_t *y);
+tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y);
 
 /* A sum of squares, in steps of 4^shift. */
 typedef struct {

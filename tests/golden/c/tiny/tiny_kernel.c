@@ -6,12 +6,12 @@
  */
 #include "tiny_internal.h"
 
-void tiny_input_convert(const tiny_xraw_t *raw, tiny_x_t *x)
+void tiny_input_convert(const tiny_in_t *raw, tiny_x_t *x)
 {
     int32_t c;
 
     KC_UNROLL(8)
-    for (c = 0; c < TINY_COLUMNS; c++) {
+    for (c = 0; c < TINY_INPUT_DIM; c++) {
         const int32_t scaled = ((int32_t)raw[c] - TINY_X_OFFSET) * TINY_X_GAIN;
 
         x[c] = (tiny_x_t)kc_requantise_i32(scaled, TINY_X_SHIFT, TINY_ROUNDING,
@@ -19,7 +19,7 @@ void tiny_input_convert(const tiny_xraw_t *raw, tiny_x_t *x)
     }
 }
 
-tiny_word_t tiny_output_convert(tiny_yraw_t raw)
+tiny_word_t tiny_output_convert(tiny_target_t raw)
 {
     const int64_t scaled = ((int64_t)raw - TINY_Y_OFFSET) * TINY_Y_GAIN;
 

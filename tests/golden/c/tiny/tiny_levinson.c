@@ -7,31 +7,35 @@
 #include "tiny_internal.h"
 #include "rt/kc_rows.h"
 
-/* The symmetric Levinson recursion in block floating point: T x = y with first row (1, r[1], ..., r[n-1]).
- * A word w of a block with exponent e is worth w * 2^(e - (W - 1)); the leading 1 of a is
- * implicit.  W = 16. */
+/* Symmetric Levinson recursion in block floating point.
+ * Solves T x = y; the first row of T is (1, r[1], ..., r[n-1]).
+ * A word w of a block with exponent e is w * 2^(e - (W - 1)). The leading 1 of the predictor a is implicit.
+ * xi is the reflection coefficient (PARCOR), eps the prediction error power, innov the innovation of y.
+ * S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix",
+ * appendix, in its symmetric form. W = 16. */
 #define W 16
 #define ONE (INT64_C(1) << (W - 1))
 #define HI (ONE - 1)
 
-/* What Levinson's recursion and the Schur form do alike: xi enters a, and c enters x. */
+/* Updates shared by the Levinson recursion and the Schur form: a by xi, x by c. */
 
-/* a_i += xi a_{n-i}, a_n = xi; the largest magnitude met, before the cast.  No sum is above `most`. */
-static int64_t update_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_exp, int64_t most)
+/* a_i += xi a_{step-i}, a_step = xi; returns the largest magnitude before the cast.
+ * No sum exceeds sum_bound. */
+static int64_t update_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_exp, int64_t sum_bound)
 {
-    const int64_t used = kc_step_up_16(a, step, xi, W - 1, most, TINY_ROUNDING);
+    const int64_t used = kc_step_up_16(a, step, xi, W - 1, sum_bound, TINY_ROUNDING);
 
     a[step] = (tiny_solver_t)kc_word_round(xi, a_exp, TINY_ROUNDING);
     KC_TRACE_ALL(update_a, a, step, a, 1, step + 1);
     return tiny_max_i64(used, kc_magnitude(a[step]));
 }
 
-/* Take xi into a; the new exponent, above TINY_A_EXP_MAX where there is none. */
+/* Extend a by xi; returns its new exponent, above TINY_A_EXP_MAX if it has no range. */
 static int32_t extend_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_exp, int64_t *a_used)
 {
     int64_t growth_bound = kc_growth_bound(*a_used, xi, W - 1);
 
-    /* The exponent rises where the largest a_i + xi a_j could leave the word. */
+    /* Raise the exponent if the largest a_i + xi a_j could exceed the word. */
     if (growth_bound > HI) {
         a_exp += 1;
         if (a_exp > TINY_A_EXP_MAX) {
@@ -45,11 +49,12 @@ static int32_t extend_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_ex
     return a_exp;
 }
 
-/* x_i += c a_{n-i}, x_n = c; the largest magnitude met, before the cast.  So far x is at most `most`. */
+/* x_i += c a_{step-i}, x_step = c; returns the largest magnitude before the cast.
+ * |x| is at most x_max_abs before. */
 static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, int64_t c, int32_t s,
-    int32_t c_shift, int64_t most, int64_t a_used)
+    int32_t c_shift, int64_t x_max_abs, int64_t a_used)
 {
-    const int64_t used = kc_add_reversed_16(x, a, step, c, s, W - 1, most, a_used,
+    const int64_t used = kc_add_reversed_16(x, a, step, c, s, W - 1, x_max_abs, a_used,
         TINY_ROUNDING);
 
     x[step] = (tiny_solver_t)kc_word_round(c, c_shift, TINY_ROUNDING);
@@ -57,33 +62,34 @@ static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, 
     return tiny_max_i64(used, kc_magnitude(x[step]));
 }
 
-/* Take c 2^c_exp times b into x; the new exponent, above TINY_X_EXP_MAX where there is none. */
+/* Add c 2^c_exp times b to x; returns its new exponent, above TINY_X_EXP_MAX if it has no range. */
 static int32_t extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, int64_t c, int32_t c_exp,
     int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
 {
     int32_t need, s;
-    int64_t most = *x_used;
+    int64_t x_max_abs = *x_used;
 
-    /* The least exponent that holds x, c and every c a_i without saturation. */
+    /* The smallest exponent that holds x, c and every c a_i without saturation. */
     need = x_exp + (int32_t)(*x_used >> (W - 2));
     if (c == 0) {
-        c_exp = need - a_exp - 1; /* a zero asks for no exponent */
+        c_exp = need - a_exp - 1; /* a zero needs no exponent */
     }
     need = (int32_t)tiny_max_i64(need, tiny_max_i64(c_exp, c_exp + a_exp + kc_bit_length(a_used) - (W - 2)));
     if (need > TINY_X_EXP_MAX) {
         return need;
     }
     if (need > x_exp) {
-        most = kc_block_scale_16(x, 0, step, tiny_min_i32(need - x_exp, 62));
+        x_max_abs = kc_block_scale_16(x, 0, step, tiny_min_i32(need - x_exp, 62));
     }
     KC_TRACE_ALL(extend_x, scaled_x, step, x, 0, step);
     KC_TRACE(extend_x, x_exp, step, 0, need);
     s = tiny_min_i32(W - 1 + need - c_exp - a_exp, 62);
-    *x_used = update_x(x, a, step, c, s, tiny_min_i32(need - c_exp, 62), most, a_used);
+    *x_used = update_x(x, a, step, c, s, tiny_min_i32(need - c_exp, 62), x_max_abs, a_used);
     return need;
 }
-/* Numerator of xi at step n: r[n] + sum_i r[n-i] a[i], with TINY_XI_FRAC fraction bits. */
-static int64_t reflection_numerator(const tiny_solver_t *r, const tiny_solver_t *a, int32_t step, int32_t a_exp)
+/* Numerator of xi: r[step] + sum_i r[step-i] a[i], with TINY_XI_FRAC fraction bits. */
+static int64_t reflection_numerator(const tiny_solver_t *r, const tiny_solver_t *a, int32_t step,
+    int32_t a_exp)
 {
     const int64_t acc = kc_dot_reversed_16(&a[1], &r[1], step - 1, TINY_SOLVER_SHIFT);
 
@@ -91,8 +97,9 @@ static int64_t reflection_numerator(const tiny_solver_t *r, const tiny_solver_t 
          + kc_arithmetic_shift(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - a_exp);
 }
 
-/* mu = y - sum_i r[n-i] x[i], with TINY_INNOV_FRAC fraction bits; r[0] is not met. */
-static int64_t innovation(const tiny_solver_t *r, const tiny_solver_t *x, int32_t step, int64_t y, int32_t x_exp)
+/* innov = y - sum_i r[step-i] x[i], with TINY_INNOV_FRAC fraction bits; r[0] is not used. */
+static int64_t innovation(const tiny_solver_t *r, const tiny_solver_t *x, int32_t step, int64_t y,
+    int32_t x_exp)
 {
     const int64_t acc = kc_dot_reversed_16(x, &r[1], step, TINY_SOLVER_SHIFT);
 
@@ -100,7 +107,7 @@ static int64_t innovation(const tiny_solver_t *r, const tiny_solver_t *x, int32_
          - kc_arithmetic_shift(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_INNOV_FRAC - x_exp);
 }
 
-/* Step n of the predictor polynomial; the new eps, 0 where there is none. */
+/* Extend the predictor polynomial by one step; returns the new eps, or 0 if T is not positive definite. */
 static int64_t predictor_step(const tiny_solver_t *r, tiny_solver_t *a, int32_t step, int64_t eps,
     int32_t *a_exp, int64_t *a_used)
 {
@@ -124,9 +131,9 @@ static int64_t predictor_step(const tiny_solver_t *r, tiny_solver_t *a, int32_t 
     return eps;
 }
 
-/* Step n of one solution; its new exponent, above TINY_X_EXP_MAX where there is none. */
-static int32_t solution_step(const tiny_solver_t *r, const tiny_solver_t *a, tiny_solver_t *x, int32_t step,
-    int64_t y, int64_t eps, int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
+/* Extend one solution by one step; returns its new exponent, above TINY_X_EXP_MAX if it has no range. */
+static int32_t solution_step(const tiny_solver_t *r, const tiny_solver_t *a, tiny_solver_t *x,
+    int32_t step, int64_t y, int64_t eps, int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
 {
     const int64_t innov = innovation(r, x, step, y, x_exp);
     int32_t e;
@@ -139,7 +146,7 @@ static int32_t solution_step(const tiny_solver_t *r, const tiny_solver_t *a, tin
     return extend_x(x, a, step, c, e + TINY_XI_FRAC - TINY_INNOV_FRAC, a_exp, a_used, x_exp, x_used);
 }
 
-tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_yraw_t *y)
+tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y)
 {
     int64_t eps = INT64_C(1) << TINY_XI_FRAC;
     int64_t a_used = 0, alpha_used = 0;
@@ -147,14 +154,14 @@ tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_yraw_t *y)
     int32_t step;
     tiny_status_t status = TINY_OK;
 
-    for (step = 0; step < TINY_N; step++) {
+    for (step = 0; step < TINY_TRAIN_SAMPLES; step++) {
         if (step > 0) {
             eps = predictor_step(m->r, m->a, step, eps, &a_exp, &a_used);
             if (eps < TINY_EPS_MIN) {
                 return TINY_NOT_POSITIVE_DEFINITE;
             }
         }
-        alpha_exp = solution_step(m->r, m->a, m->alpha, step, tiny_output_convert(y[n]), eps, a_exp, a_used,
+        alpha_exp = solution_step(m->r, m->a, m->alpha, step, tiny_output_convert(y[step]), eps, a_exp, a_used,
             alpha_exp, &alpha_used);
         if (alpha_exp > TINY_X_EXP_MAX) {
             return TINY_NOT_POSITIVE_DEFINITE;

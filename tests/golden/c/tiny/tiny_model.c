@@ -31,10 +31,10 @@ void tiny_model_init(tiny_model_t *m)
 }
 
 /* f(x) = sum_i alpha_i k(v_i, x) */
-tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
-    tiny_word_t *f)
+tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
+    tiny_out_t *f)
 {
-    tiny_x_t sample[TINY_COLUMNS];
+    tiny_x_t sample[TINY_INPUT_DIM];
     int64_t acc = 0;
     int32_t i;
 
@@ -47,8 +47,8 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_xraw_t *x,
         return TINY_NOT_TRAINED;
     }
     tiny_input_convert(x, sample);
-    KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_COLUMNS);
-    for (i = 0; i < TINY_N; i++) {
+    KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_INPUT_DIM);
+    for (i = 0; i < TINY_TRAIN_SAMPLES; i++) {
         const tiny_distance_t d2 =
             (tiny_distance_t)tiny_distance_term(0, i * TINY_X_STEP, sample[0]);
         tiny_product_t k = 0;

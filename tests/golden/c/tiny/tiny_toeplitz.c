@@ -12,12 +12,13 @@ static tiny_word_t scale_row(int64_t k)
     return tiny_word_requantise(k * TINY_RIDGE_SCALE, 31);
 }
 
-/* Lemma 1: r_j = K(j * step), exact on the uniform grid; r[0] is the implicit 1. */
+/* First row on the uniform grid, exact: r_j = K(j * x_step); r[0] is the implicit 1. Lemma 1 of S. Decherchi,
+ * P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix". */
 void tiny_first_row_compute(tiny_model_t *m)
 {
     int32_t j;
 
-    for (j = 1; j < TINY_N; j++) {
+    for (j = 1; j < TINY_TRAIN_SAMPLES; j++) {
         const tiny_distance_t d2 =
             (tiny_distance_t)tiny_distance_term(0, j * TINY_X_STEP, 0);
         const int64_t k = tiny_kernel_value(d2);
@@ -29,7 +30,7 @@ void tiny_first_row_compute(tiny_model_t *m)
     }
 }
 
-/* Untrained again; what came before the solver stays. */
+/* Clear the solution: the model is untrained again. */
 static void clear_solution(tiny_model_t *m)
 {
     int32_t i;
@@ -40,13 +41,13 @@ static void clear_solution(tiny_model_t *m)
     m->alpha_exp = 0;
     m->trained = 0;
     m->reserved = 0;
-    for (i = 0; i < TINY_N; i++) {
+    for (i = 0; i < TINY_TRAIN_SAMPLES; i++) {
         m->a[i] = 0;
         m->alpha[i] = 0;
     }
 }
 
-tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_yraw_t *y)
+tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y)
 {
     tiny_status_t status;
     int32_t i;
@@ -62,11 +63,11 @@ tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_yraw_t *y)
         return status;
     }
     m->trained = 1u;
-    for (i = 0; i < TINY_N; i++) { /* from the scaled system back to (T + lambda I) alpha = y */
+    for (i = 0; i < TINY_TRAIN_SAMPLES; i++) { /* from the scaled system back to (T + lambda I) alpha = y */
         m->alpha[i] = tiny_word_requantise((int64_t)m->alpha[i] * TINY_ALPHA_SCALE, 31);
     }
-    KC_TRACE_ALL(toeplitz_train, alpha, 0, m->alpha, 0, TINY_N);
-    if (tiny_bound_certify(m, y) != TINY_OK && status == TINY_OK) { /* SATURATED says more */
+    KC_TRACE_ALL(toeplitz_train, alpha, 0, m->alpha, 0, TINY_TRAIN_SAMPLES);
+    if (tiny_bound_certify(m, y) != TINY_OK && status == TINY_OK) { /* SATURATED takes precedence */
         status = TINY_INACCURATE;
     }
     return status;

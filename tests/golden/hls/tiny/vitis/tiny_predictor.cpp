@@ -12,7 +12,7 @@ namespace tiny {
 namespace {
 
 struct model_t {
-    x_t v[VECTORS][COLUMNS];
+    x_t centers[VECTORS][COLUMNS];
     word_t alpha[VECTORS];
     exp_t alpha_exp;
     int count;
@@ -43,7 +43,7 @@ bool load_model(kc::stream<word_beat_t> &from, model_t &m)
         } else if (i == count) {
             whole = false;
         } else if (column < COLUMNS) {
-            m.v[i][column] = beat.data;
+            m.centers[i][column] = beat.data;
             column++;
         } else {
             m.alpha[i] = word;
@@ -64,7 +64,7 @@ word_t expand(const x_t x[COLUMNS], const model_t &m, bool &lost)
     for (int i = 0; i < m.count; i++) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT max=4
-        const distance_t d = distance(m.v[i], x);
+        const distance_t d = distance(m.centers[i], x);
         const kernel_t k = kernel_value(d);
 
         acc = kc::mac(acc, m.alpha[i], k, MAC_SHIFT);

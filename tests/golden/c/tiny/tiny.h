@@ -45,8 +45,8 @@ typedef enum {
 
 /* The model, owned by the caller; 48 bytes.
  *
- * `bound` is the certified error of alpha in the system of fixed-point values; the rounding of kernel values and
- * targets to that system is not included.
+ * `bound` is the certified error of alpha in the system of fixed-point values. The rounding of kernel values
+ * and targets to that system is not included.
  */
 typedef struct {
     int64_t eps; /* prediction error power after the last step */
@@ -77,17 +77,17 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
 
 /* Train from the beginning, in O(n^2) time.
  *   y  4 targets; the first is at input 0, the next ones 1 ADC count apart
- * OK; INACCURATE, SATURATED or STALLED: the model is trained; NOT_POSITIVE_DEFINITE or BREAKDOWN: the model is
- * untrained; BAD_ARGUMENT. */
+ * OK; INACCURATE, SATURATED or STALLED: the model is trained; NOT_POSITIVE_DEFINITE or BREAKDOWN: the model
+ * is untrained; BAD_ARGUMENT. */
 tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y);
 
-/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not touched, so
- * that a power cut at any moment leaves a valid state.
+/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
+ * touched, so that a power cut at any moment leaves a valid state.
  * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
 kc_state_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
 
-/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason; after
- * STORAGE the model may be cleared. */
+/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
+ * after STORAGE the model may be cleared. */
 kc_state_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus

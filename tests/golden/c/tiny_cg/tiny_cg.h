@@ -45,8 +45,8 @@ typedef enum {
 
 /* The model, owned by the caller; 160 bytes.
  *
- * `bound` is the certified error of alpha in the system of fixed-point values; the rounding of kernel values and
- * targets to that system is not included.
+ * `bound` is the certified error of alpha in the system of fixed-point values. The rounding of kernel values
+ * and targets to that system is not included.
  */
 typedef struct {
     int64_t wide[5]; /* n: work: q = (K + lambda I) p, and blocks before their cast */
@@ -80,18 +80,18 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_i
 /* Train from the beginning, in O(n^2) time a step, at most 4 steps.
  *   x  5 * 2 ADC counts, sample by sample
  *   y  5 targets
- * OK; INACCURATE, SATURATED or STALLED: the model is trained; NOT_POSITIVE_DEFINITE or BREAKDOWN: the model is
- * untrained; BAD_ARGUMENT. */
+ * OK; INACCURATE, SATURATED or STALLED: the model is trained; NOT_POSITIVE_DEFINITE or BREAKDOWN: the model
+ * is untrained; BAD_ARGUMENT. */
 tiny_cg_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_in_t *x,
     const tiny_cg_target_t *y);
 
-/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not touched, so
- * that a power cut at any moment leaves a valid state.
+/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
+ * touched, so that a power cut at any moment leaves a valid state.
  * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
 kc_state_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *storage);
 
-/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason; after
- * STORAGE the model may be cleared. */
+/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
+ * after STORAGE the model may be cleared. */
 kc_state_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus

@@ -78,13 +78,13 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
 tiny_lms_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_in_t *x,
     tiny_lms_target_t y, tiny_lms_out_t *f);
 
-/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not touched, so
- * that a power cut at any moment leaves a valid state.
+/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
+ * touched, so that a power cut at any moment leaves a valid state.
  * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
 kc_state_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *storage);
 
-/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason; after
- * STORAGE the model may be cleared. */
+/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
+ * after STORAGE the model may be cleared. */
 kc_state_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus

@@ -23,7 +23,7 @@ static int32_t nearest_in_row(const tiny_lms_model_t *m, int32_t count, int32_t 
     KC_UNROLL(4)
     for (j = 0; j < count; j++) {
         if (m->scratch_row[j] <= least && j != skip
-            && (best < 0 || m->scratch_row[j] < least || m->rank[j] < m->rank[best])) {
+            && (best < 0 || m->scratch_row[j] < least || m->age_order[j] < m->age_order[best])) {
             least = m->scratch_row[j];
             best = j;
         }
@@ -138,7 +138,7 @@ static int32_t select_victim(const tiny_lms_model_t *m, int32_t count)
     for (i = 0; i < count; i++) {
         const tiny_lms_loss_t lambda = loss(m, i);
 
-        if (lambda <= lowest && m->rank[i] != 0u
+        if (lambda <= lowest && m->age_order[i] != 0u
             && (best < 0 || lambda < lowest || m->age_order[i] > m->age_order[best])) {
             best = i;
             lowest = lambda;

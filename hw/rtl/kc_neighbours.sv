@@ -75,11 +75,11 @@ module kc_neighbours #(
 
     kc_argmin #(.KEY_BITS(DISTANCE_BITS), .ORDER_BITS(PLACE_BITS), .PLACE_BITS(PLACE_BITS), .HIGHEST_ORDER(0))
         pass_nearest_inst (.clk(clk), .clear(clear), .valid(valid_2_reg && is_candidate),
-                    .key(removing ? row_reg : d2_reg), .age_order(age_order_reg), .place(slot_2_reg),
+                    .key(removing ? row_reg : d2_reg), .order(age_order_reg), .place(slot_2_reg),
                     .found(found), .min_key(pass_nearest_d2), .min_order(unused_order), .min_place(pass_nearest));
     kc_argmin #(.KEY_BITS(DISTANCE_BITS), .ORDER_BITS(PLACE_BITS), .PLACE_BITS(PLACE_BITS), .HIGHEST_ORDER(1))
         victim_inst (.clk(clk), .clear(clear && filling), .valid(valid_2_reg && filling && age_order_reg != 0),
-                       .key(nearest_d2_reg), .age_order(age_order_reg), .place(slot_2_reg),
+                       .key(nearest_d2_reg), .order(age_order_reg), .place(slot_2_reg),
                        .found(unused_found), .min_key(unused_min), .min_order(victim_order),
                        .min_place(victim));
 

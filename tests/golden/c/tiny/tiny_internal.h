@@ -73,19 +73,19 @@ typedef int32_t tiny_product_t; /* of two words */
 
 extern KC_TABLE uint32_t tiny_table_exp2[129];
 
-/* The cast of this model: v / 2^s, rounded and saturated to a word. */
+/* v / 2^s, rounded and saturated to a word. */
 static inline tiny_word_t tiny_word_requantise(int64_t v, int32_t s)
 {
     return (tiny_word_t)kc_requantise(v, s, TINY_ROUNDING, TINY_WORD_LO, TINY_WORD_HI);
 }
 
-/* The word nearest to a sum of products. */
+/* A sum of products, saturated to a word. */
 static inline tiny_product_t tiny_word_fit(tiny_product_t v)
 {
     return kc_saturate_16(v);
 }
 
-/* v / 2^s, rounded, where the plan proves that a word holds it. */
+/* v / 2^s, rounded; the plan proves that the result fits a word. */
 static inline tiny_word_t tiny_word_round(int64_t v, int32_t s)
 {
     return (tiny_word_t)kc_shift_round(v, s, TINY_ROUNDING);
@@ -107,19 +107,19 @@ static inline int64_t tiny_abs_i64(int64_t v)
     return v < 0 ? -v : v;
 }
 
-/* One sample's raw words to x words. */
+/* Convert the ADC counts of one sample. */
 void tiny_input_convert(const tiny_in_t *raw, tiny_x_t *x);
 
-/* A raw target to a y word, s16f14. */
+/* Convert the ADC count of a target to y, s16f14. */
 tiny_word_t tiny_output_convert(tiny_target_t raw);
 
-/* One column's part of a distance: acc and (u - v)^2. */
+/* Add the term of one column to a distance: acc + (u - v)^2. */
 static inline uint32_t tiny_distance_term(uint32_t acc, int32_t u, int32_t v)
 {
     return kc_square_diff_i32(acc, u, v);
 }
 
-/* Whether the kernel of a distance may be other than 0. */
+/* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_kernel_reaches(tiny_distance_t d2)
 {
     return d2 < TINY_KERNEL_D2_END;
@@ -137,13 +137,13 @@ static inline tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
     return (tiny_kernel_t)kc_exp2_16_i32(t, tiny_table_exp2, TINY_EXP2_BITS);
 }
 
-/* The first row over 1 + lambda into m->r. */
+/* Compute the first row over 1 + lambda into m->r. */
 void tiny_first_row_compute(tiny_model_t *m);
 
 /* Solve the Toeplitz system of m->r for raw targets y into m->alpha. */
 tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y);
 
-/* The bound of m->alpha into m->bound: OK, or INACCURATE where it exceeds the tolerance. */
+/* Compute the error bound of m->alpha into m->bound: OK, or INACCURATE if it exceeds the tolerance. */
 tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y);
 
 /* A sum of squares, in steps of 4^shift. */
@@ -156,10 +156,10 @@ typedef struct {
 void tiny_norm_add_up(tiny_norm_t *norm, int64_t v);
 void tiny_norm_add_down(tiny_norm_t *norm, int64_t v);
 
-/* The bound that a residual certifies, rounded up, in words of alpha. */
+/* The error bound of alpha from the norm of the residual, rounded up, in LSB of alpha. */
 int64_t tiny_bound_from_norm(tiny_norm_t residual);
 
-/* 1 where bound <= tolerance * |alpha|, else 0. */
+/* 1 if bound <= tolerance * |alpha|, else 0. */
 int32_t tiny_bound_within(int64_t bound, tiny_norm_t alpha);
 
 #endif

@@ -161,8 +161,8 @@ tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y)
                 return TINY_NOT_POSITIVE_DEFINITE;
             }
         }
-        alpha_exp = solution_step(m->r, m->a, m->alpha, step, tiny_output_convert(y[step]), eps, a_exp, a_used,
-            alpha_exp, &alpha_used);
+        alpha_exp = solution_step(m->r, m->a, m->alpha, step, tiny_output_convert(y[step]), eps,
+            a_exp, a_used, alpha_exp, &alpha_used);
         if (alpha_exp > TINY_X_EXP_MAX) {
             return TINY_NOT_POSITIVE_DEFINITE;
         }

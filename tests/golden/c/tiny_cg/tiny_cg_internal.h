@@ -70,19 +70,19 @@ typedef int64_t tiny_cg_product_t; /* of two words */
 extern KC_TABLE uint32_t tiny_cg_table_exp2_coarse[256];
 extern KC_TABLE uint32_t tiny_cg_table_exp2_fine[256];
 
-/* The cast of this model: v / 2^s, rounded and saturated to a word. */
+/* v / 2^s, rounded and saturated to a word. */
 static inline tiny_cg_word_t tiny_cg_word_requantise(int64_t v, int32_t s)
 {
     return (tiny_cg_word_t)kc_requantise(v, s, TINY_CG_ROUNDING, TINY_CG_WORD_LO, TINY_CG_WORD_HI);
 }
 
-/* The word nearest to a sum of products. */
+/* A sum of products, saturated to a word. */
 static inline tiny_cg_product_t tiny_cg_word_fit(tiny_cg_product_t v)
 {
     return kc_saturate(v, TINY_CG_WORD_LO, TINY_CG_WORD_HI);
 }
 
-/* v / 2^s, rounded, where the plan proves that a word holds it. */
+/* v / 2^s, rounded; the plan proves that the result fits a word. */
 static inline tiny_cg_word_t tiny_cg_word_round(int64_t v, int32_t s)
 {
     return (tiny_cg_word_t)kc_shift_round(v, s, TINY_CG_ROUNDING);
@@ -104,26 +104,26 @@ static inline int64_t tiny_cg_abs_i64(int64_t v)
     return v < 0 ? -v : v;
 }
 
-/* One sample's raw words to x words. */
+/* Convert the ADC counts of one sample. */
 void tiny_cg_input_convert(const tiny_cg_in_t *raw, tiny_cg_x_t *x);
 
-/* A raw target to a y word, s24f22. */
+/* Convert the ADC count of a target to y, s24f22. */
 tiny_cg_word_t tiny_cg_output_convert(tiny_cg_target_t raw);
 
-/* One column's part of a distance: acc and (u - v)^2. */
+/* Add the term of one column to a distance: acc + (u - v)^2. */
 static inline int64_t tiny_cg_distance_term(int64_t acc, int64_t u, int64_t v)
 {
     return kc_square_diff_d32(acc, u, v);
 }
 
-/* Exact distance of two samples in x words. */
+/* Exact distance of two converted samples. */
 tiny_cg_distance_t tiny_cg_kernel_distance(const tiny_cg_x_t *u, const tiny_cg_x_t *v);
 
-/* The same of u and of `rows` samples that lie one after the other. */
+/* The same for u and `rows` adjacent samples. */
 void tiny_cg_kernel_distances(const tiny_cg_x_t *u, const tiny_cg_x_t *v, int32_t rows,
     tiny_cg_distance_t *d);
 
-/* Whether the kernel of a distance may be other than 0. */
+/* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_cg_kernel_reaches(tiny_cg_distance_t d2)
 {
     return d2 < TINY_CG_KERNEL_D2_END;
@@ -142,10 +142,10 @@ typedef struct {
 void tiny_cg_norm_add_up(tiny_cg_norm_t *norm, int64_t v);
 void tiny_cg_norm_add_down(tiny_cg_norm_t *norm, int64_t v);
 
-/* The bound that a residual certifies, rounded up, in words of alpha. */
+/* The error bound of alpha from the norm of the residual, rounded up, in LSB of alpha. */
 int64_t tiny_cg_bound_from_norm(tiny_cg_norm_t residual);
 
-/* 1 where bound <= tolerance * |alpha|, else 0. */
+/* 1 if bound <= tolerance * |alpha|, else 0. */
 int32_t tiny_cg_bound_within(int64_t bound, tiny_cg_norm_t alpha);
 
 #endif

@@ -54,44 +54,44 @@ typedef int32_t tiny_lms_product_t; /* of two words */
 
 extern KC_TABLE uint32_t tiny_lms_table_exp2[129];
 
-/* The cast of this model: v / 2^s, rounded and saturated to a word. */
+/* v / 2^s, rounded and saturated to a word. */
 static inline tiny_lms_word_t tiny_lms_word_requantise(int64_t v, int32_t s)
 {
     return (tiny_lms_word_t)kc_requantise(v, s, TINY_LMS_ROUNDING, TINY_LMS_WORD_LO, TINY_LMS_WORD_HI);
 }
 
-/* The word nearest to a sum of products. */
+/* A sum of products, saturated to a word. */
 static inline tiny_lms_product_t tiny_lms_word_fit(tiny_lms_product_t v)
 {
     return kc_saturate_16(v);
 }
 
-/* v / 2^s, rounded, where the plan proves that a word holds it. */
+/* v / 2^s, rounded; the plan proves that the result fits a word. */
 static inline tiny_lms_word_t tiny_lms_word_round(int64_t v, int32_t s)
 {
     return (tiny_lms_word_t)kc_shift_round(v, s, TINY_LMS_ROUNDING);
 }
 
-/* One sample's raw words to x words. */
+/* Convert the ADC counts of one sample. */
 void tiny_lms_input_convert(const tiny_lms_in_t *raw, tiny_lms_x_t *x);
 
-/* A raw target to a y word, s16f14. */
+/* Convert the ADC count of a target to y, s16f14. */
 tiny_lms_word_t tiny_lms_output_convert(tiny_lms_target_t raw);
 
-/* One column's part of a distance: acc and (u - v)^2. */
+/* Add the term of one column to a distance: acc + (u - v)^2. */
 static inline uint32_t tiny_lms_distance_term(uint32_t acc, int32_t u, int32_t v)
 {
     return kc_square_diff_i32(acc, u, v);
 }
 
-/* Exact distance of two samples in x words. */
+/* Exact distance of two converted samples. */
 tiny_lms_distance_t tiny_lms_kernel_distance(const tiny_lms_x_t *u, const tiny_lms_x_t *v);
 
-/* The same of u and of `rows` samples that lie one after the other. */
+/* The same for u and `rows` adjacent samples. */
 void tiny_lms_kernel_distances(const tiny_lms_x_t *u, const tiny_lms_x_t *v, int32_t rows,
     tiny_lms_distance_t *d);
 
-/* Whether the kernel of a distance may be other than 0. */
+/* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_lms_kernel_reaches(tiny_lms_distance_t d2)
 {
     return d2 < TINY_LMS_KERNEL_D2_END;

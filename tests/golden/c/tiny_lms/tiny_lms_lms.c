@@ -13,18 +13,18 @@
 
 typedef tiny_lms_distance_t tiny_lms_loss_t; /* loss of removing a vector: the distance to its nearest */
 
-/* The slot of least distance in m->scratch_row, but for `skip`; of equals, the oldest. */
+/* The slot with the smallest distance in m->scratch_row, without `skip`; of equals, the oldest. */
 static int32_t nearest_in_row(const tiny_lms_model_t *m, int32_t count, int32_t skip)
 {
-    tiny_lms_distance_t least = TINY_LMS_DISTANCE_HI;
+    tiny_lms_distance_t min_d2 = TINY_LMS_DISTANCE_HI;
     int32_t best = -1;
     int32_t j;
 
     KC_UNROLL(4)
     for (j = 0; j < count; j++) {
-        if (m->scratch_row[j] <= least && j != skip
-            && (best < 0 || m->scratch_row[j] < least || m->age_order[j] < m->age_order[best])) {
-            least = m->scratch_row[j];
+        if (m->scratch_row[j] <= min_d2 && j != skip
+            && (best < 0 || m->scratch_row[j] < min_d2 || m->age_order[j] < m->age_order[best])) {
+            min_d2 = m->scratch_row[j];
             best = j;
         }
     }
@@ -115,7 +115,7 @@ static void link_nearest(tiny_lms_model_t *m, int32_t slot, int32_t count, int32
     KC_TRACE(insert_center, nearest_d2, slot, 0, m->nearest_d2[slot]);
 }
 
-/* Add alpha k to the multiplier of slot j; what saturation cost, 0 where it did not. */
+/* Add alpha k to the coefficient of slot j; returns what saturation cut off, 0 if nothing. */
 static inline tiny_lms_product_t add_projection(tiny_lms_model_t *m, int32_t j, tiny_lms_product_t alpha,
     tiny_lms_product_t k)
 {
@@ -127,34 +127,34 @@ static inline tiny_lms_product_t add_projection(tiny_lms_model_t *m, int32_t j, 
     return whole - word;
 }
 
-/* The slot of least loss; of equals, the newest. Never the oldest vector. */
+/* The slot with the smallest loss; of equals, the newest. Never the oldest vector. */
 static int32_t select_victim(const tiny_lms_model_t *m, int32_t count)
 {
-    tiny_lms_loss_t lowest = TINY_LMS_LOSS_HI;
+    tiny_lms_loss_t min_loss = TINY_LMS_LOSS_HI;
     int32_t best = -1;
     int32_t i;
 
     KC_UNROLL(4)
     for (i = 0; i < count; i++) {
-        const tiny_lms_loss_t lambda = loss(m, i);
+        const tiny_lms_loss_t candidate = loss(m, i);
 
-        if (lambda <= lowest && m->age_order[i] != 0u
-            && (best < 0 || lambda < lowest || m->age_order[i] > m->age_order[best])) {
+        if (candidate <= min_loss && m->age_order[i] != 0u
+            && (best < 0 || candidate < min_loss || m->age_order[i] > m->age_order[best])) {
             best = i;
-            lowest = lambda;
+            min_loss = candidate;
         }
     }
     KC_TRACE(select_victim, slot, 0, 0, best);
     return best;
 }
 
-/* The kernel row of `slot`, which leaves, at slots `first` to `last` - 1:
- * its multiplier to them; what saturation cost. */
+/* Kernel row of the removed `slot` at slots `first` to `last` - 1:
+ * project its coefficient onto them; not 0 if a coefficient saturated. */
 static tiny_lms_product_t project_onto_range(tiny_lms_model_t *m, int32_t slot,
     int32_t first, int32_t last)
 {
     const tiny_lms_product_t alpha = m->alpha[slot];
-    tiny_lms_product_t lost = 0;
+    tiny_lms_product_t excess = 0;
     tiny_lms_distance_t d[KC_DIST_BATCH];
     int32_t i, j;
 
@@ -169,7 +169,7 @@ static tiny_lms_product_t project_onto_range(tiny_lms_model_t *m, int32_t slot,
 
             if (tiny_lms_kernel_reaches(d[j]) != 0) {
                 k = tiny_lms_kernel_value(d[j]);
-                lost |= add_projection(m, i + j, alpha, k);
+                excess |= add_projection(m, i + j, alpha, k);
             }
             KC_TRACE(project, distance, slot, i + j, d[j]);
             KC_TRACE(project, kernel, slot, i + j, k);
@@ -178,23 +178,23 @@ static tiny_lms_product_t project_onto_range(tiny_lms_model_t *m, int32_t slot,
             }
         }
     }
-    return lost;
+    return excess;
 }
 
-/* `slot` leaves: its kernel row to the others; whether a word saturated. */
+/* Apply the kernel row of the removed `slot` to all others; 1 if a coefficient saturated. */
 static int32_t project_removed(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
-    tiny_lms_product_t lost;
+    tiny_lms_product_t excess;
 
     if (m->alpha[slot] == 0) {
         return 0;
     }
-    lost = project_onto_range(m, slot, 0, slot);
-    lost |= project_onto_range(m, slot, slot + 1, count);
-    return lost != 0 ? 1 : 0;
+    excess = project_onto_range(m, slot, 0, slot);
+    excess |= project_onto_range(m, slot, slot + 1, count);
+    return excess != 0 ? 1 : 0;
 }
 
-/* Take `slot` out of the model: projection, metric and order of age; whether a word saturated. */
+/* Remove `slot` from the dictionary: projection, metric, age order; returns 1 if a coefficient saturated. */
 static int32_t remove_center(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
     const int32_t saturated = project_removed(m, slot, count);
@@ -206,7 +206,7 @@ static int32_t remove_center(tiny_lms_model_t *m, int32_t slot, int32_t count)
     return saturated;
 }
 
-/* Put x into `slot` as the newest of `count` vectors; m->scratch_row is that of x. */
+/* Insert x at `slot` as the newest of `count` vectors; m->scratch_row holds its distances. */
 static void insert_center(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
     tiny_lms_word_t alpha, int32_t count, int32_t nearest)
 {

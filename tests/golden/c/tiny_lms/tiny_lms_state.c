@@ -8,9 +8,9 @@
 
 #include "rt/kc_state.h"
 
-/* Saved states: the members of the model structure in their order, between a header and a CRC. */
+/* Saved states: header, the members of the model structure in order, CRC. */
 #define PAYLOAD 56u
-#define COUNT_AT (KC_STATE_HEADER + 42u) /* where a slot has `count` */
+#define COUNT_AT (KC_STATE_HEADER + 42u) /* position of `count` in a slot */
 
 static const kc_state_kind_t kind = { tiny_lms_plan_hash, TINY_LMS_ABI, PAYLOAD };
 
@@ -42,7 +42,7 @@ static void put_members(kc_state_writer_t *w, const tiny_lms_model_t *m)
     }
 }
 
-/* Check every word, and load it unless `m` is 0. */
+/* Check every value; store it in m unless m is null. */
 static void take_members(kc_state_reader_t *r, tiny_lms_model_t *m)
 {
     const int64_t count = (int64_t)kc_state_peek(r, COUNT_AT, 2u);
@@ -118,7 +118,7 @@ static void take_members(kc_state_reader_t *r, tiny_lms_model_t *m)
     }
 }
 
-/* Check what a slot holds, and load it unless `m` is 0. */
+/* Check the state in a slot; load it unless m is null. */
 static kc_state_status_t scan(const kc_storage_t *storage, uint32_t slot, tiny_lms_model_t *m,
     uint32_t *sequence)
 {
@@ -132,7 +132,7 @@ static kc_state_status_t scan(const kc_storage_t *storage, uint32_t slot, tiny_l
     return kc_state_close(&r);
 }
 
-/* The slot that holds the newest state, 2 where none does; `found` receives how it went for each. */
+/* The slot with the newest valid state, or 2; `found` receives the status of each slot. */
 static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_state_status_t *found)
 {
     uint32_t newest = 2u;
@@ -161,7 +161,7 @@ kc_state_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storag
         return KC_STATE_BAD_ARGUMENT;
     }
     newest = find_newest(storage, &sequence, found);
-    /* What cannot be read may be so until it is written again, and what number it has is not known. */
+    /* An unreadable slot is written first: its sequence number is unknown. */
     slot = found[0] == KC_STATE_STORAGE || (newest != 0u && found[1] != KC_STATE_STORAGE) ? 0u : 1u;
     kc_state_begin(&w, storage, slot, &kind, kc_state_following(sequence));
     put_members(&w, m);
@@ -180,7 +180,7 @@ kc_state_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t
     if (newest == 2u) {
         return found[0] > found[1] ? found[0] : found[1];
     }
-    if (scan(storage, newest, m, &sequence) != KC_STATE_OK) { /* it was whole a moment ago */
+    if (scan(storage, newest, m, &sequence) != KC_STATE_OK) { /* it was valid a moment ago */
         tiny_lms_model_init(m);
         return KC_STATE_STORAGE;
     }

@@ -52,10 +52,10 @@ def test_the_same_vectors_are_kept_as_in_float64_tie_by_tie(word: int, budget: i
         found, expected = model.state(), reference.state()
         assert found["count"].item() == expected["count"]
         assert np.array_equal(found["centers"].reshape(budget, columns), expected["V"])
-        assert np.array_equal(found["age_order"], expected["age_order"])
-        younger = expected["age_order"] > 0
-        assert np.array_equal(found["nearest_idx"][younger], expected["nearest_idx"][younger])
-        assert np.array_equal(found["nearest_d2"][younger], expected["nearest_d2"][younger])
+        assert np.array_equal(found["age_order"], expected["rank"])
+        younger = expected["rank"] > 0
+        assert np.array_equal(found["nearest_idx"][younger], expected["near"][younger])
+        assert np.array_equal(found["nearest_d2"][younger], expected["dist"][younger])
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.05])

@@ -9,9 +9,11 @@
 
 #include "tiny_kernel.hpp"
 
-// The symmetric Levinson recursion in block floating point, step by step as sim/model/toeplitz/levinson.py:
-// T x = y with first row (1, r[1], ..., r[n-1]).  A word w of a block with exponent e is worth
-// w * 2^(e - (W - 1)); the leading 1 of a is implicit.
+// The symmetric Levinson recursion in block floating point.
+// Solves T x = y; the first row of T is (1, r[1], ..., r[n-1]). A word w of a block with exponent e is
+// w * 2^(e - (W - 1)); the leading 1 of a is implicit. xi is the reflection coefficient (PARCOR), innov the
+// innovation. S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
+// Toeplitz Matrix".
 namespace tiny {
 
 const int W = SOLVER_WORD;
@@ -22,7 +24,7 @@ struct levinson_t {
     word_t r[VECTORS], a[VECTORS], x[VECTORS];
     eps_t eps;
     exp_t a_exp, x_exp;
-    wide_t a_used, x_used; // the largest magnitudes met
+    wide_t a_used, x_used; // the largest magnitudes before the cast
 };
 
 inline exp_t max_exp(exp_t a, exp_t b)
@@ -35,7 +37,7 @@ inline kc::sint<7> min_exp(exp_t a, exp_t b)
     return kc::sint<7>(a < b ? a : b);
 }
 
-// A largest magnitude, v met besides.
+// The maximum of `used` and the magnitude of v.
 inline wide_t max_magnitude(wide_t used, wide_t v)
 {
     const wide_t size = kc::magnitude(v);
@@ -43,7 +45,7 @@ inline wide_t max_magnitude(wide_t used, wide_t v)
     return size > used ? size : used;
 }
 
-// Numerator of xi at step m: r[m] + sum_i r[m-i] a[i], with XI_FRAC fraction bits.
+// Numerator of xi: r[step] + sum_i r[step-i] a[i], with XI_FRAC fraction bits.
 inline num_t reflection_numerator(const levinson_t &s, int step)
 {
     sum_t acc = 0;
@@ -55,12 +57,14 @@ inline num_t reflection_numerator(const levinson_t &s, int step)
         acc = kc::mac(acc, s.r[step - i], s.a[i], SOLVER_SHIFT);
     }
     const num_t own = kc::arithmetic_shift(num_t(s.r[step]), W - 1 - XI_FRAC);
-    return own + kc::arithmetic_shift(num_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - XI_FRAC - s.a_exp));
+    const kc::sint<7> shift = kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - XI_FRAC - s.a_exp);
+
+    return own + kc::arithmetic_shift(num_t(acc), shift);
 }
 
-// a_i += xi a_{m-i} for both ends at once, a_m = xi; the largest magnitude met, before the cast.
-// A turn reads and writes two words of one memory with two ports: two clocks for two products.  No other turn
-// meets its words.
+// a_i += xi a_{step-i} from both ends, a_step = xi; returns the largest magnitude before the cast.
+// An iteration reads and writes two words of one dual-port memory: two clocks for two products. Iterations do
+// not share words.
 inline wide_t update_a(levinson_t &s, int step, word_t xi)
 {
     wide_t used = 0;
@@ -87,7 +91,7 @@ inline wide_t update_a(levinson_t &s, int step, word_t xi)
     return max_magnitude(used, s.a[step]);
 }
 
-// mu = y - sum_i r[m-i] x[i], with INNOV_FRAC fraction bits; r[0] is not met.
+// innov = y - sum_i r[step-i] x[i], with INNOV_FRAC fraction bits; r[0] is not used.
 inline innov_t innovation(const levinson_t &s, int step, word_t y)
 {
     sum_t acc = 0;
@@ -99,10 +103,12 @@ inline innov_t innovation(const levinson_t &s, int step, word_t y)
         acc = kc::mac(acc, s.r[step - i], s.x[i], SOLVER_SHIFT);
     }
     const innov_t own = kc::arithmetic_shift(innov_t(y), W - 2 - INNOV_FRAC);
-    return own - kc::arithmetic_shift(innov_t(acc), kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - INNOV_FRAC - s.x_exp));
+    const kc::sint<7> shift = kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - INNOV_FRAC - s.x_exp);
+
+    return own - kc::arithmetic_shift(innov_t(acc), shift);
 }
 
-// x_i += c a_{m-i}, x_m = c; the largest magnitude met, before the cast.
+// x_i += c a_{step-i}, x_step = c; returns the largest magnitude before the cast.
 inline wide_t update_x(levinson_t &s, int step, word_t c, kc::uint<6> shift, kc::uint<6> c_shift)
 {
     wide_t used = 0;
@@ -121,12 +127,12 @@ inline wide_t update_x(levinson_t &s, int step, word_t c, kc::uint<6> shift, kc:
     return max_magnitude(used, s.x[step]);
 }
 
-// Take xi into a; false where its exponent leaves its range.
+// Extend a by xi; false if its exponent leaves its range.
 inline bool extend_a(levinson_t &s, int step, word_t xi)
 {
     const update_t product = s.a_used * kc::magnitude(xi);
 
-    // The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
+    // Raise the exponent if the largest a_i + xi a_j could exceed the word; 4 covers the roundings.
     if (s.a_used + kc::shift_round(product, W - 1, kc::FLOOR) + 4 > HI) {
         s.a_exp = s.a_exp + 1;
         if (s.a_exp > A_EXP_MAX) {
@@ -138,7 +144,7 @@ inline bool extend_a(levinson_t &s, int step, word_t xi)
     return true;
 }
 
-// Step m of the predictor polynomial; false where there is no eps.
+// Extend the predictor polynomial by one step; false if T is not positive definite.
 inline bool predictor_step(levinson_t &s, int step)
 {
     const num_t num = reflection_numerator(s, step);
@@ -156,15 +162,15 @@ inline bool predictor_step(levinson_t &s, int step)
     return s.eps >= EPS_MIN;
 }
 
-// Take c 2^c_exp times b into x; false where its exponent leaves its range.
+// Add c 2^c_exp times b to x; false if its exponent leaves its range.
 inline bool extend_x(levinson_t &s, int step, word_t c, exp_t c_exp)
 {
     exp_t need = s.x_exp;
 
-    // The least exponent that holds x, c and every c a_i without saturation.
+    // The smallest exponent that holds x, c and every c a_i without saturation.
     need = need + exp_t(s.x_used >> (W - 2));
     if (c == 0) {
-        c_exp = need - s.a_exp - 1; // a zero asks for no exponent
+        c_exp = need - s.a_exp - 1; // a zero needs no exponent
     }
     need = max_exp(need, max_exp(c_exp, c_exp + s.a_exp + kc::bit_length(kc::uint<63>(s.a_used)) - (W - 2)));
     if (need > X_EXP_MAX) {
@@ -179,7 +185,7 @@ inline bool extend_x(levinson_t &s, int step, word_t c, exp_t c_exp)
     return true;
 }
 
-// Step m of the solution; false where there is none.
+// Extend the solution by one step; false if its exponent leaves its range.
 inline bool solution_step(levinson_t &s, int step, word_t y)
 {
     const innov_t innov = innovation(s, step, y);

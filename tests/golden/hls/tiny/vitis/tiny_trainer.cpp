@@ -11,7 +11,9 @@
 namespace tiny {
 namespace {
 
-// Lemma 1: r_j = K(j * step) over 1 + lambda, exact on the uniform grid; r[0] is the implicit 1.
+// First row on the uniform grid, exact: r_j = K(j * x_step) over 1 + lambda; r[0] is the implicit 1. Lemma 1
+// of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
+// Matrix".
 void uniform_row(word_t r[VECTORS])
 {
     x_t place = 0;

@@ -9,8 +9,8 @@
 
 #include "tiny_lms_kernel.hpp"
 
-// Kernel LMS in fixed memory (report 836), reduction fklms: step by step as sim/model/online.
-// Vectors stand in slots 0 to count - 1; rank 0 is the oldest.
+// Kernel LMS with a fixed dictionary (B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel
+// Models", 2003), reduction fklms. Vectors are in slots 0 to count - 1; age order 0 is the oldest.
 namespace tiny_lms {
 
 struct lms_t {
@@ -23,11 +23,12 @@ struct lms_t {
     int count;
 };
 
-// The distances of x to all vectors into s.row; the slot that holds x already, of several the oldest, or -1.
+// Store the distances of x to all vectors in s.scratch_row; returns the slot that contains x, of several the
+// oldest, or -1.
 inline int fill_row(lms_t &s, const x_t x[COLUMNS])
 {
     int duplicate = -1;
-    place_t oldest = 0; // the rank of `duplicate`, at hand for the next turn
+    place_t oldest = 0; // age order of `duplicate`, registered for the next iteration
 
 #pragma hls_pipeline_init_interval 1
     for (int i = 0; i < s.count; i++) {
@@ -42,7 +43,7 @@ inline int fill_row(lms_t &s, const x_t x[COLUMNS])
     return duplicate;
 }
 
-// The sum alpha_i k(v_i, x) (1) from the distances in s.row.
+// Sum of alpha_i k(v_i, x) (1) from the distances in s.scratch_row.
 inline acc_t kernel_expansion(const lms_t &s)
 {
     acc_t acc = 0;
@@ -54,7 +55,7 @@ inline acc_t kernel_expansion(const lms_t &s)
     return acc;
 }
 
-// `slot` leaves: its multiplier to the others (16); whether one saturated.
+// Project the coefficient of the removed `slot` onto the others (16); returns whether one saturated.
 inline bool project_removed(lms_t &s, int slot)
 {
     const word_t removed = s.alpha[slot];
@@ -81,7 +82,7 @@ inline bool project_removed(lms_t &s, int slot)
     return saturated;
 }
 
-// Search the nearest older vector of `slot`, leaving out `skip`; of equals, the oldest.
+// Find the nearest older vector of `slot`, without `skip`; of equals, the oldest.
 inline void find_nearest(lms_t &s, int slot, int skip)
 {
     const place_t age = s.age_order[slot];
@@ -97,7 +98,9 @@ inline void find_nearest(lms_t &s, int slot, int skip)
     for (int j = 0; j < s.count; j++) {
         const distance_t d = distance(own, s.centers[j]);
 
-        if (s.age_order[j] < age && j != skip && (best < 0 || d < least || (d == least && s.age_order[j] < oldest))) {
+        const bool nearer = best < 0 || d < least || (d == least && s.age_order[j] < oldest);
+
+        if (s.age_order[j] < age && j != skip && nearer) {
             best = j;
             least = d;
             oldest = s.age_order[j];
@@ -107,13 +110,13 @@ inline void find_nearest(lms_t &s, int slot, int skip)
     s.nearest_idx[slot] = best < 0 ? slot : best;
 }
 
-// Take `slot` out of the model: projection, metric and order of age; whether a word saturated.
+// Remove `slot` from the dictionary: projection, metric, age order; returns whether a coefficient saturated.
 inline bool remove_center(lms_t &s, int slot)
 {
     const bool saturated = project_removed(s, slot);
     const place_t age = s.age_order[slot];
 
-    for (int j = 0; j < s.count; j++) { // those whose neighbour was in `slot` search another
+    for (int j = 0; j < s.count; j++) { // relink vectors whose nearest was in `slot`
         if (j != slot && s.nearest_idx[j] == slot) {
             find_nearest(s, j, slot);
         }
@@ -149,7 +152,7 @@ inline int select_victim(const lms_t &s)
     return best;
 }
 
-// Put x into `slot` as the newest; it finds its neighbour in s.row, which is that of x.
+// Insert x at `slot` as the newest and link its nearest vector, from the distances in s.scratch_row.
 inline void insert_center(lms_t &s, int slot, const x_t x[COLUMNS], word_t alpha)
 {
     int best = -1;
@@ -175,7 +178,7 @@ inline void insert_center(lms_t &s, int slot, const x_t x[COLUMNS], word_t alpha
     s.nearest_d2[slot] = least;
 }
 
-// f from the distances in s.row; whether it saturated.
+// Predict from the distances in s.scratch_row; `lost`: f saturated.
 inline word_t predict_row(const lms_t &s, bool &lost)
 {
     const acc_t acc = kernel_expansion(s);
@@ -183,7 +186,7 @@ inline word_t predict_row(const lms_t &s, bool &lost)
     return f_word(kc::shift_round(acc, F_SHIFT, F_ROUNDING), lost);
 }
 
-// Decay of all (5), and the multiplier of the new or the repeated vector (4); whether that saturated.
+// Decay of all (5), and the coefficient of the new or the duplicate vector (4); `lost`: it saturated.
 inline word_t lms_step(lms_t &s, miss_t error, int duplicate, bool &lost)
 {
 #pragma hls_pipeline_init_interval 1
@@ -192,7 +195,8 @@ inline word_t lms_step(lms_t &s, miss_t error, int duplicate, bool &lost)
 
         s.alpha[i] = kc::shift_round(whole, DECAY_SHIFT, ALPHA_ROUNDING);
     }
-    const step_t given = kc::requantise(step_t(error * ETA), ETA_SHIFT, ALPHA_ROUNDING, -(1LL << 62), 1LL << 62);
+    const step_t given = kc::requantise(step_t(error * ETA), ETA_SHIFT, ALPHA_ROUNDING, -(1LL << 62),
+        1LL << 62);
     const step_t before = duplicate < 0 ? step_t(0) : step_t(s.alpha[duplicate]);
     const word_t word = alpha_word(step_t(before + given), lost);
 
@@ -202,7 +206,7 @@ inline word_t lms_step(lms_t &s, miss_t error, int duplicate, bool &lost)
     return word;
 }
 
-// One step of the rule: where the memory is full, a vector goes before the new one comes.  The status.
+// One step of the learning rule: if the dictionary is full, a vector is evicted first. Returns the status.
 inline int learn(lms_t &s, const x_t x[COLUMNS], word_t y, word_t &f)
 {
     const int duplicate = fill_row(s, x);

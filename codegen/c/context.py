@@ -23,7 +23,7 @@ TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
-                  "sine": "sin(pi i/512)", "alpha": "multipliers", "centers": "expansion vectors in x words"}
+                  "sine": "sin(pi i/512)", "alpha": "coefficients", "centers": "centers, converted inputs"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {

@@ -10,11 +10,11 @@ from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHTED
 #: Constants that become macros.
 LMS_MACROS = {
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
-    "Reduction: what is lost with a vector, and when one goes":
+    "Reduction: loss of removing a vector, and its limits":
         ("kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration", "truncation",
          "max_age"),
 }
-_UNITS = {"fklms": "largest distance", "magnitude": "multiplier", "fast_klms": "kappa"}
+_UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
 
 
 def lms_value(plan: Plan, name: str) -> str:

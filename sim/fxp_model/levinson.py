@@ -1,7 +1,8 @@
 """sim.fxp_model: the symmetric Levinson recursion, blocks as numbers with a moving point.
 
 A block with exponent e holds numbers of the format s16f(15 - e) or s32f(31 - e): raising the
-exponent is a cast.  Paper 000, appendix, in its symmetric form; what is floored, and to how many
+exponent is a cast.  The appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate
+Regularized Least Squares by Toeplitz Matrix", in its symmetric form; what is floored, and to how many
 bits, is said in :mod:`..model.toeplitz.levinson`.
 """
 

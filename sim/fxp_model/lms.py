@@ -1,6 +1,7 @@
 """sim.fxp_model: the online learner in fixed memory in plain fxpmath.
 
-Report 836: learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation.
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
+learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation.
 What a metric needs to know of a vector (its neighbour, its sum of squares) is taken from the vectors
 themselves whenever it is asked for, never kept up to date.
 """

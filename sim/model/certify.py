@@ -27,7 +27,7 @@ class CertifyConstants(NamedTuple):
 
 @jit
 def target_shift(alpha_exp: int, k: CertifyConstants) -> int:
-    """The shift that brings ``y * ridge_scale`` to the steps of the residual."""
+    """Return the shift from ``y * ridge_scale`` to the LSB of the residual."""
     return k.word - 2 + 31 - (k.word - 1 - k.residual_shift + k.alpha_frac - alpha_exp)
 
 
@@ -45,7 +45,7 @@ def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConst
 
 @jit
 def target_error_bound(y: int, s: int) -> int:
-    """What rounding 1 / (1 + lambda), and the shift, may hide of a target's share."""
+    """Bound the error of ``y / (1 + lambda)``: rounding of 1 / (1 + lambda), and the shift."""
     return 0 if y == 0 else arithmetic_shift(magnitude(y) + 1, s + 1) + 2
 
 
@@ -60,7 +60,7 @@ def alpha_norm(alpha: Words, bits: int) -> tuple[int, int]:
 
 @jit
 def product_error_bound(alpha: Words, k: CertifyConstants) -> int:
-    """What the products of a row may hide: nothing where alpha is zero."""
+    """Bound the error of the products of a row; 0 if alpha is zero."""
     for i in range(alpha.shape[0]):
         if alpha[i] != 0:
             return k.residual_slack

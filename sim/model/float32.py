@@ -28,28 +28,28 @@ _C0, _C1, _C2, _C3, _C4, _C5, _C6 = (np.float32(float.fromhex(c) * 2.0**-31) for
 
 @jit
 def fabs(v: np.float32) -> np.float32:
-    """|v|."""
+    """Return |v|."""
     return -v if v < ZERO else v
 
 
 @jit
 def fmax(a: np.float32, b: np.float32) -> np.float32:
-    """The larger of two; `a` where b is no number."""
+    """Return the larger of two numbers; `a` if b is a NaN."""
     return b if b > a else a
 
 
 @jit
 def max_abs(v: Floats, count: int) -> np.float32:
-    """The largest magnitude; that of a NaN is not met."""
-    most = ZERO
+    """Return the largest magnitude; NaNs are ignored."""
+    peak = ZERO
     for i in range(count):
-        most = fmax(most, fabs(v[i]))
-    return most
+        peak = fmax(peak, fabs(v[i]))
+    return peak
 
 
 @jit
 def norm1(v: Floats, count: int) -> np.float32:
-    """The sum of magnitudes; no number where one of them is none."""
+    """Return the sum of magnitudes; a NaN if one of them is."""
     acc = ZERO
     for i in range(count):
         acc += fabs(v[i])
@@ -57,11 +57,11 @@ def norm1(v: Floats, count: int) -> np.float32:
 
 
 @jit
-def clip(v: np.float32, most: np.float32) -> np.float32:
-    """The nearest number to v in [-most, most]."""
-    if v > most:
-        return most
-    return -most if v < -most else v
+def clip(v: np.float32, limit: np.float32) -> np.float32:
+    """Limit v to [-limit, limit]."""
+    if v > limit:
+        return limit
+    return -limit if v < -limit else v
 
 
 @jit
@@ -80,7 +80,7 @@ def exp2(t: np.float32) -> np.float32:
 
 @jit
 def fixed(v: np.float32) -> int:
-    """v, in [-LARGEST, LARGEST], in steps of 2**-FIXED_FRAC, toward zero."""
+    """Clip v to LIMIT and convert it to steps of 2**-FIXED_FRAC, toward zero."""
     return int(clip(v, LIMIT) * _FIXED)
 
 

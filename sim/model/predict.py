@@ -1,4 +1,4 @@
-"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x) (eq. 3 of paper 000)."""
+"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x) (Decherchi et al., eq. 3)."""
 
 from __future__ import annotations
 

@@ -71,5 +71,5 @@ def test_the_header_says_what_a_full_memory_means_under_the_plan_s_projection(pr
     assert f"FULL: the dictionary is full and the vector was not added; {told}." in header
 
 
-def test_the_header_says_in_which_format_the_multipliers_are():
-    assert "multipliers; s16f13, 1 is the full scale of y */" in SAMPLES["tiny_lms/tiny_lms.h"]
+def test_the_header_says_in_which_format_the_coefficients_are():
+    assert "coefficients; s16f13, 1 is the full scale of y */" in SAMPLES["tiny_lms/tiny_lms.h"]

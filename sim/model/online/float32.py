@@ -1,8 +1,9 @@
 """sim.model: the online learner in float32, for targets that compute with it: KLMS, MKLMS and FKLMS.
 
-Report 836: learning rule (2)-(6), strategy of fixed N_max; KLMS and MKLMS with projection (12) and metric
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
+learning rule (2)-(6), strategy of fixed N_max; KLMS and MKLMS with projection (12) and metric
 (13) through one inverse (:mod:`.gram_f32`), FKLMS with (16) and the exact distance.  Words of inputs and
-distances are those of the integer learner; multipliers are in full scales of y.
+distances are those of the integer learner; coefficients are in full scales of y.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from .state import FKLMS, LmsConstants, LmsState
 
 
 class Constants(NamedTuple):
-    """What the plan gives; floats from their bits."""
+    """Constants of the plan; floats from their bits."""
 
     eta: np.float32
     decay: np.float32  # 1 - eta rho; 0: no decay
@@ -72,7 +73,7 @@ class Neighbours(NamedTuple):
 
 @jit_inline
 def kernel(d2: int, c: Constants) -> np.float32:
-    """The kernel of an exact distance."""
+    """Compute the kernel of an exact distance."""
     if d2 >= c.d2_end:
         return ZERO
     return exp2(np.float32(d2 >> c.d2_shift) * c.scale)
@@ -80,13 +81,13 @@ def kernel(d2: int, c: Constants) -> np.float32:
 
 @jit
 def to_word(f: np.float32, f_shift: int, cast: Cast, log: Log) -> tuple[int, bool]:
-    """A sum in full scales of y as a word of f; whether it met a rail."""
+    """Convert a sum in full scales of y to f; return it and whether it saturated."""
     return into_word(shift_round(fixed(f), f_shift, cast.rounding), cast, log, F)
 
 
 @jit
 def fill_row(s: State, neighbours: Neighbours | None, x: Words, count: int, c: Constants, log: Log) -> int:
-    """Kernel values into `k`, or distances into `row`, of x and all vectors; the slot that holds x, or -1."""
+    """Store kernel values in `k`, or distances in `scratch_row`; return the slot that contains x, or -1."""
     duplicate = -1
     for i in range(count):
         d2 = distance(s.centers[i], x, c.distance)
@@ -102,7 +103,7 @@ def fill_row(s: State, neighbours: Neighbours | None, x: Words, count: int, c: C
 
 @jit
 def coupling(g: Gram, slot: int, count: int, least: np.float32) -> np.float32:
-    """The squared kernel values of `slot` with the vectors that are no candidates."""
+    """Sum the squared kernel values of `slot` with the vectors that are not candidates."""
     acc = ZERO
     for j in range(count):
         if g.step[j] > least:
@@ -113,10 +114,10 @@ def coupling(g: Gram, slot: int, count: int, least: np.float32) -> np.float32:
 
 @jit
 def select_victim(s: State, g: Gram, count: int, modified: bool) -> int:
-    """The slot of least lambda_i = kappa_i (13), of MKLMS kappa_i alpha_i^2; -1 where the inverse is none.
+    """Return the slot with the smallest kappa_i (13), of MKLMS kappa_i alpha_i^2; -1 if the inverse is bad.
 
-    kappa_i = 1 / (K^-1)_ii is known to about the jitter: of those that may be the least, the candidates,
-    the one that is coupled most to the others goes, and of equals the newest.
+    kappa_i = 1 / (K^-1)_ii is known up to the jitter: of all candidates for the minimum, the one with the
+    strongest coupling to the others is selected; of equals, the newest.
     """
     least = ZERO
     for i in range(count):
@@ -139,7 +140,7 @@ def select_victim(s: State, g: Gram, count: int, modified: bool) -> int:
 
 @jit
 def project(s: State, g: Gram, slot: int, count: int) -> bool:
-    """Beta = [I K_RR^-1 K_RN] alpha (12), from column `slot` of the inverse in `u`; whether one was cut."""
+    """Project, beta = [I K_RR^-1 K_RN] alpha (12), from column `slot` in `u`; return whether one was clipped."""
     lost = False
     share = s.alpha[slot] / g.u[slot]
     for j in range(count):
@@ -153,7 +154,7 @@ def project(s: State, g: Gram, slot: int, count: int) -> bool:
 
 @jit
 def drop_by_inverse(s: State, g: Gram, count: int, modified: bool, out: Words) -> int:
-    """Remove the cheapest vector from the inverse, which is made afresh where it does not pass; its slot."""
+    """Remove the victim from the inverse, which is rebuilt if it fails its check; return its slot."""
     slot = select_victim(s, g, count, modified)
     sound = slot >= 0 and column(g, count, slot)
     if not sound:
@@ -174,7 +175,7 @@ def drop_by_inverse(s: State, g: Gram, count: int, modified: bool, out: Words) -
 
 @jit
 def drop_nearest(s: State, neighbours: Neighbours, count: int, c: Constants, out: Words, log: Log) -> int:
-    """Hand the multiplier of the newer of the closest pair to the others (16); its slot."""
+    """Project the coefficient of the newer of the closest pair onto the others (16); return its slot."""
     slot, _ = newer_of_closest(neighbours.state, count, neighbours.constants, c.distance, log)
     for j in range(count):
         if j != slot:
@@ -191,7 +192,7 @@ def drop_nearest(s: State, neighbours: Neighbours, count: int, c: Constants, out
 def evict(s: State, g: Gram, neighbours: Neighbours | None, count: int, c: Constants, modified: bool,
           out: Words,
               log: Log) -> int:
-    """Remove a vector; its slot.  out[1] receives a status, out[2] counts rebuilds."""
+    """Evict a vector; return its slot.  out[1] receives a status, out[2] counts rebuilds."""
     if neighbours is None:
         slot = drop_by_inverse(s, g, count, modified, out)
         trace(log, at.VICTIM_SLOT, 0, 0, slot)
@@ -206,7 +207,7 @@ def evict(s: State, g: Gram, neighbours: Neighbours | None, count: int, c: Const
 
 @jit
 def kernel_expansion(s: State, neighbours: Neighbours | None, count: int, c: Constants) -> np.float32:
-    """The sum ``alpha_i k(v_i, x)`` (1)."""
+    """Compute ``sum_i alpha_i k(v_i, x)`` (1)."""
     acc = ZERO
     for i in range(count):
         if neighbours is None:
@@ -219,7 +220,7 @@ def kernel_expansion(s: State, neighbours: Neighbours | None, count: int, c: Con
 @jit
 def insert_center(s: State, g: Gram, neighbours: Neighbours | None, slot: int, x: Words, held: int,
                   out: Words, log: Log) -> None:
-    """Put x into `slot` as the newest of `held` vectors."""
+    """Insert x at `slot` as the newest of `held` vectors."""
     for j in range(x.shape[0]):
         s.centers[slot, j] = x[j]
     s.age_order[slot] = held - 1
@@ -232,7 +233,7 @@ def insert_center(s: State, g: Gram, neighbours: Neighbours | None, slot: int, x
 
 @jit
 def correct(alpha: Floats, count: int, slot: int, decay: np.float32, step: np.float32) -> bool:
-    """Decay all multipliers (5), and let that of `slot` learn (3), (4); whether it was cut."""
+    """Decay all coefficients (5) and update that of `slot` (3), (4); return whether it was clipped."""
     if decay != ZERO:
         for i in range(count):
             alpha[i] *= decay
@@ -245,7 +246,7 @@ def correct(alpha: Floats, count: int, slot: int, decay: np.float32, step: np.fl
 def learn(s: State, g: Gram, neighbours: Neighbours | None, count: int, x: Words, y: int, c: Constants,
           modified: bool,
           out: Words, log: Log) -> int:
-    """One step of the rule; out = (f, status, rebuilds), the new count comes back."""
+    """Carry out one step of the rule; out = (f, status, rebuilds); return the new count."""
     duplicate = fill_row(s, neighbours, x, count, c, log)
     slot, held = count if duplicate < 0 else duplicate, count
     out[1] = OK
@@ -268,7 +269,7 @@ def learn(s: State, g: Gram, neighbours: Neighbours | None, count: int, x: Words
 def learn_all(x_raw: Words, y_raw: Words, s: State, g: Gram, neighbours: Neighbours | None, count: int,
               i: InputConstants, c: Constants, modified: bool, f: Words, status: Words, x: Words, out: Words,
               log: Log) -> int:
-    """All samples in order; x (D,) and out (3,) are work space.  The new count comes back."""
+    """Learn all samples in order; x (D,) and out (3,) are workspace; return the new count."""
     for p in range(x_raw.shape[0]):
         convert_x(x_raw[p], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
@@ -279,7 +280,7 @@ def learn_all(x_raw: Words, y_raw: Words, s: State, g: Gram, neighbours: Neighbo
 
 @jit
 def expand(x: Words, s: State, count: int, c: Constants) -> np.float32:
-    """The prediction in full scales of y."""
+    """Predict in full scales of y."""
     acc = ZERO
     for i in range(count):
         acc += s.alpha[i] * kernel(distance(s.centers[i], x, c.distance), c)
@@ -305,7 +306,7 @@ def _no_neighbours(plan: Plan, centers: Words, age_order: Words) -> Neighbours:
 
 
 class LmsF32Model(IntegerModel):
-    """The model of a plan whose algorithm is ``kernel_lms``, with multipliers in float32."""
+    """The model of a plan whose algorithm is ``kernel_lms``, with coefficients in float32."""
 
     def __init__(self, plan: Plan) -> None:
         self._constants = constants_of(plan)

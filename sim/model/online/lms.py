@@ -1,7 +1,8 @@
-"""sim.model: the online learner in fixed memory, word for word as the device's.
+"""sim.model: the online learner with a fixed dictionary, the same values as the device.
 
-Report 836: learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation, and
-the strategies fixed N_max and fixed lambda_max.  Vectors stand in slots 0 to count - 1.
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
+learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation, and
+the strategies fixed N_max and fixed lambda_max.  Vectors are in slots 0 to count - 1.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, em
 # ---- rows ----
 @jit
 def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) -> int:
-    """The distances of x to all vectors into `row`; the slot that holds x already, or -1.
+    """Store the distances of x to all vectors in `scratch_row`; return the slot that contains x, or -1.
 
     A distance may be rounded to 0: of several such vectors the oldest counts.
     """
@@ -67,9 +68,9 @@ def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) ->
 @jit
 def kernel_expansion(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
                      log: Log) -> int:
-    """The sum ``alpha_i k(v_i, x)`` (1) from the distances in `row`: a kernel row and its products.
+    """Compute ``sum_i alpha_i k(v_i, x)`` (1) from the distances in `scratch_row`.
 
-    Where sums of squares are kept, `row` holds the kernel values afterwards.
+    With a sum metric `scratch_row` holds the kernel values afterwards.
     """
     acc = 0
     kernel_row(s.scratch_row, count, k, w.values, log)
@@ -87,7 +88,7 @@ def kernel_expansion(s: LmsState, count: int, c: LmsConstants, k: KernelConstant
 @jit
 def add_projection(alpha: Words, count: int, removed: int, values: Words, c: LmsConstants, w: LmsWork,
             log: Log) -> int:
-    """Add ``removed k`` to the first `count` multipliers (16); whether one saturated."""
+    """Add ``removed k`` to the first `count` coefficients (16); return 1 if one saturated."""
     for j in range(count):
         w.whole[j] = alpha[j] + shift_round(removed * values[j], c.project_shift, c.alpha.rounding)
     return 1 if into_words(w.whole, count, c.alpha, alpha, log, ALPHA) else 0
@@ -96,14 +97,14 @@ def add_projection(alpha: Words, count: int, removed: int, values: Words, c: Lms
 @jit
 def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> int:
-    """The kernel row of `slot`, which leaves: its multiplier to the others, its squares out of their sums."""
+    """Project the coefficient of the removed `slot` onto the others; subtract its squares from their sums."""
     projects = c.projects and s.alpha[slot] != 0
     if not projects and not keeps_sums(c):
         return 0
     for first, last in ((0, slot), (slot + 1, count)):
         distance_row(s.centers[first:last], last - first, s.centers[slot], k, w.d[first:last])
         kernel_row(w.d[first:last], last - first, k, w.values[first:last], log)
-    w.values[slot] = 0  # which adds nothing to its own
+    w.values[slot] = 0  # it adds nothing to its own coefficient
     saturated = add_projection(s.alpha, count, s.alpha[slot], w.values, c, w, log) if projects else 0
     if keeps_sums(c):
         for j in range(count):
@@ -121,7 +122,7 @@ def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kern
 @jit
 def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
             log: Log) -> int:
-    """Take `slot` out of the model: projection, metric and order of age; whether a word saturated."""
+    """Remove `slot` from the dictionary: projection, metric, age order; return 1 if a value saturated."""
     saturated = project_removed(s, slot, count, c, k, w, log)
     if keeps_neighbours(c):
         relink_neighbours(s, slot, count, c, k, log)
@@ -135,7 +136,7 @@ def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kernel
 
 @jit
 def move_last(words: Words, last: int, slot: int) -> None:
-    """The word of the last slot to `slot`; nothing stays behind."""
+    """Move the entry of the last slot to `slot` and clear the last one."""
     if words.shape[0] > 0:
         words[slot] = words[last]
         words[last] = 0
@@ -143,7 +144,7 @@ def move_last(words: Words, last: int, slot: int) -> None:
 
 @jit
 def close_gap(s: LmsState, slot: int, count: int, log: Log) -> int:
-    """Move the last of `count` vectors into the hole `slot`, so that none is between; the new count."""
+    """Move the last of `count` vectors to the free `slot`; return the new count."""
     last = count - 1
     for d in range(s.centers.shape[1]):
         s.centers[slot, d] = s.centers[last, d]
@@ -166,7 +167,7 @@ def close_gap(s: LmsState, slot: int, count: int, log: Log) -> int:
 @jit
 def insert_center(s: LmsState, slot: int, x: Words, alpha: int, count: int, c: LmsConstants,
                   log: Log) -> None:
-    """Put x into `slot` as the newest of `count` vectors; `row` is that of x."""
+    """Insert x at `slot` as the newest of `count` vectors; `scratch_row` is that of x."""
     for d in range(x.shape[0]):
         s.centers[slot, d] = x[d]
     s.alpha[slot] = alpha
@@ -183,7 +184,7 @@ def insert_center(s: LmsState, slot: int, x: Words, alpha: int, count: int, c: L
 # ---- truncation ----
 @jit
 def is_expired(s: LmsState, i: int, c: LmsConstants) -> bool:
-    """Whether slot i is to be dropped: its multiplier is small, or it is old."""
+    """Return whether slot i expired: its coefficient is small, or it is old."""
     size = s.alpha[i] if s.alpha[i] >= 0 else -s.alpha[i]
     return size <= c.truncation or (c.max_age > 0 and (s.clock[0] - s.born[i]) & CLOCK_MASK >= c.max_age)
 
@@ -191,7 +192,7 @@ def is_expired(s: LmsState, i: int, c: LmsConstants) -> bool:
 @jit
 def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k: KernelConstants,
              w: LmsWork, log: Log) -> int:
-    """Drop what is small or old; nobody inherits.  The new count."""
+    """Remove expired vectors without projection; return the new count."""
     i = 0
     while i < count:
         if is_expired(s, i, c):
@@ -208,17 +209,17 @@ def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k:
 @jit
 def predict_row(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> tuple[int, bool]:
-    """Predict f before learning, from the distances in `row`, and whether it saturated."""
+    """Predict f before learning, from `scratch_row`; return it and whether it saturated."""
     whole = shift_round(kernel_expansion(s, count, c, k, w, log), c.f_shift, c.f.rounding)
-    f, lost = into_word(whole, c.f, log, F)
+    f, saturated = into_word(whole, c.f, log, F)
     trace(log, at.LEARN_F, 0, 0, f)
-    return f, lost
+    return f, saturated
 
 
 @jit
 def lms_step(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants,
             log: Log) -> tuple[int, bool]:
-    """Decay of all (5), and the multiplier of the new or the repeated vector (4); whether that saturated."""
+    """Decay all coefficients (5); return that of the new or duplicate vector (4) and whether it saturated."""
     if c.max_age > 0:
         s.clock[0] = (s.clock[0] + 1) & CLOCK_MASK
     if c.decay != 0:
@@ -226,25 +227,25 @@ def lms_step(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstant
             s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)
         trace_all(log, at.LEARN_DECAYED, 0, s.alpha, 0, count)
     step = requantise(error * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
-    word, lost = into_word(step if duplicate < 0 else s.alpha[duplicate] + step, c.alpha, log, ALPHA)
+    word, saturated = into_word(step if duplicate < 0 else s.alpha[duplicate] + step, c.alpha, log, ALPHA)
     trace(log, at.LEARN_ALPHA, 0, count if duplicate < 0 else duplicate, word)
     if duplicate >= 0:
         s.alpha[duplicate] = word
-    return word, lost
+    return word, saturated
 
 
 @jit
 def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
           log: Log) -> int:
-    """One step of the rule; w.out = (f, status), the new count comes back."""
+    """Carry out one step of the rule; w.out = (f, status); return the new count."""
     duplicate = fill_row(s, x, count, k, log)
     slot, saturated = count, 0
     if duplicate < 0 and count == c.budget:
         slot, _ = select_victim(s, count, c, k, log)
         saturated |= remove_center(s, slot, count, c, k, w, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, lost = predict_row(s, count, c, k, w, log)
-    word, lost_too = lms_step(s, count, y - f, duplicate, c, log)
+    f, f_saturated = predict_row(s, count, c, k, w, log)
+    word, alpha_saturated = lms_step(s, count, y - f, duplicate, c, log)
     if duplicate < 0:
         count = min(count + 1, c.budget)
         insert_center(s, slot, x, word, count, c, log)
@@ -253,14 +254,14 @@ def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelC
     if c.reduces:
         count, more = reduce(s, count, c, k, w, log)
         saturated |= more
-    w.out[0], w.out[1] = f, SATURATED if saturated != 0 or lost or lost_too else OK
+    w.out[0], w.out[1] = f, SATURATED if saturated != 0 or f_saturated or alpha_saturated else OK
     return count
 
 
 @jit
 def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
            log: Log) -> tuple[int, int]:
-    """Fixed lambda_max: vectors go while no more is lost; the new count, and whether a word saturated."""
+    """Remove vectors while the loss stays below lambda_max; return the new count and 1 if one saturated."""
     least = 2 if keeps_neighbours(c) else 1
     saturated = 0
     while count >= least:
@@ -275,7 +276,7 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsW
 # ---- the newest only ----
 @jit
 def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Return lambda of a vector that is not held yet, from its row and its multiplier."""
+    """Return the loss of a vector outside the dictionary, from its row and its coefficient."""
     about = 0
     for i in range(count):
         if keeps_sums(c):
@@ -290,12 +291,12 @@ def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelC
 @jit
 def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
                  log: Log) -> int:
-    """As :func:`learn` where only the newest vector may go: it stays, or hands its multiplier on at once."""
+    """Learn if only the newest vector may be removed: keep it, or project its coefficient at once."""
     duplicate = fill_row(s, x, count, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, lost = predict_row(s, count, c, k, w, log)
-    word, lost_too = lms_step(s, count, y - f, duplicate, c, log)
-    saturated, is_full = lost or lost_too, False
+    f, f_saturated = predict_row(s, count, c, k, w, log)
+    word, alpha_saturated = lms_step(s, count, y - f, duplicate, c, log)
+    saturated, is_full = f_saturated or alpha_saturated, False
     is_kept = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
     if c.truncation >= 0 or c.max_age > 0:
         count = drop_expired(s, count, True, c, k, w, log)
@@ -320,7 +321,7 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
 def learn_all(x_raw: Words, y_raw: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
               c: LmsConstants, k: KernelConstants, f: Words, status: Words, w: LmsWork,
               log: Log) -> int:
-    """All samples in order.  The new count comes back."""
+    """Learn all samples in order; return the new count."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])

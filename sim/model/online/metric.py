@@ -1,6 +1,7 @@
-"""sim.model: the metrics of the online learner: which vector does least harm by going.
+"""sim.model: the metrics of the online learner: the loss of removing a vector.
 
-Report 836, (17), (18), and the metrics of its section 5; what each is in integers says
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003),
+(17), (18) and the metrics of section 5; what each is in integers says
 :mod:`...planner.online.metric`.
 """
 
@@ -14,37 +15,37 @@ from ..ranges import DISTANCE, record
 from ..trace_hooks import Log, trace
 from .state import AGE, FAST_KLMS, FKLMS, FMKLMS, MAGNITUDE, LmsConstants, LmsState
 
-#: No distance and no loss is larger.
+#: An upper bound of distances and losses.
 INT64_MAX = (1 << 63) - 1
 
 
 @jit_inline
 def keeps_neighbours(c: LmsConstants) -> bool:
-    """Whether each slot knows its nearest vector."""
+    """Return whether each slot stores its nearest vector."""
     return c.metric in (FKLMS, FMKLMS)
 
 
 @jit_inline
 def keeps_sums(c: LmsConstants) -> bool:
-    """Whether each slot has the sum of its squared kernel values."""
+    """Return whether each slot stores the sum of its squared kernel values."""
     return c.metric >= FAST_KLMS
 
 
 @jit_inline
 def square(value: int, c: LmsConstants) -> int:
-    """A kernel word squared, as it is added and subtracted."""
+    """Square a kernel value as it is added and subtracted."""
     return shift_round(value * value, c.square_shift, FLOOR)
 
 
 @jit_inline
 def weighted(alpha: int, kappa: int, c: LmsConstants) -> int:
-    """``alpha^2 kappa``, which must not be negative."""
+    """Compute ``alpha^2 kappa``; kappa must not be negative."""
     return mul_shift(alpha * alpha, kappa >> c.kappa_shift, c.metric_shift)
 
 
 @jit
 def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Return lambda of a vector by its multiplier and what is kept `about` it: distance, sum or rank."""
+    """Return the loss of a vector from its coefficient and its distance, sum or age order (`about`)."""
     if c.metric in (FKLMS, AGE):
         return about
     if c.metric == MAGNITUDE:
@@ -59,7 +60,7 @@ def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Lo
 
 @jit_inline
 def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Return lambda of slot i."""
+    """Return the loss of slot i."""
     about = 0
     if keeps_neighbours(c):
         about = s.nearest_d2[i]
@@ -72,7 +73,7 @@ def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> 
 
 @jit
 def select_victim_fklms(s: LmsState, count: int) -> tuple[int, int]:
-    """:func:`select_victim` of FKLMS, the usual metric: without a choice at every slot."""
+    """Select the victim of FKLMS, the usual metric: without a branch per slot."""
     best, min_loss = -1, INT64_MAX
     for i in range(count):
         if s.nearest_d2[i] <= min_loss and s.age_order[i] != 0 and (
@@ -83,7 +84,7 @@ def select_victim_fklms(s: LmsState, count: int) -> tuple[int, int]:
 
 @jit
 def select_victim(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
-    """The slot of least loss, of equals the newest, and that loss; of FKLMS never the oldest vector."""
+    """Return the slot of the smallest loss, of equals the newest, and the loss; never FKLMS's oldest vector."""
     best, min_loss = -1, 0
     if c.metric == FKLMS:
         best, min_loss = select_victim_fklms(s, count)
@@ -100,7 +101,7 @@ def select_victim(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, 
 @jit
 def find_nearest(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k: KernelConstants,
               log: Log) -> None:
-    """Search the neighbour of `slot`, leaving out `skip`; of equals, the oldest."""
+    """Find the nearest vector of `slot`, without `skip`; of equals, the oldest."""
     age = s.age_order[slot] if c.metric == FKLMS else count
     best, min_d2 = -1, INT64_MAX
     for j in range(count):
@@ -118,7 +119,7 @@ def find_nearest(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants,
 @jit
 def relink_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants,
                       log: Log) -> None:
-    """Those whose neighbour was in `slot` search another."""
+    """Find a new nearest vector for each vector whose nearest was in `slot`."""
     for j in range(count):
         if j != slot and s.nearest_idx[j] == slot:
             find_nearest(s, j, count, slot, c, k, log)
@@ -126,7 +127,7 @@ def relink_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants, k: Ke
 
 @jit
 def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
-    """The new vector in `slot` finds its neighbour in `row`, and becomes that of whom it is nearest to."""
+    """Link the new vector in `slot` to its nearest; relink the vectors that it is nearest to."""
     best, min_d2 = -1, INT64_MAX
     for j in range(count):
         if s.scratch_row[j] <= min_d2 and j != slot and (
@@ -147,7 +148,7 @@ def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) 
 
 @jit
 def add_squares(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
-    """The new vector in `slot` and all others add the squares of the kernel values in `row`."""
+    """Add the squares of the kernel values in `scratch_row` for the new vector and all others."""
     s.sums[slot] = 0
     for j in range(count):
         if j != slot:

@@ -6,7 +6,8 @@ alone).  Each pass solves for a correction from the residual that is left,
     T z = (y - b) / (1 + lambda) - T alpha,    T eta = 1 / (1 + lambda),
 
 (T over 1 + lambda) and with a bias moves b so that alpha sums to zero: ``db = 1'(alpha + z) /
-1'eta``, ``alpha += z - db eta`` (paper 001, eqs. 2 to 4: the bordered system of the LS-SVM).  The
+1'eta``, ``alpha += z - db eta`` (T. Schouten, J. A. K. Suykens and B. De Moor, "Multi resolution least
+squares SVM solver", 2000, eqs. 2 to 4: the bordered system of the LS-SVM).  The
 bound is that of alpha for the b that stands beside it.
 """
 
@@ -71,7 +72,7 @@ class RefineArrays(NamedTuple):
 
 
 class Residual(NamedTuple):
-    """What is left: normalised by ``2**up``, its largest magnitude, its sum of squares."""
+    """The residual: its shift `up`, its largest magnitude, its sum of squares."""
 
     up: int
     max_abs: int
@@ -80,9 +81,9 @@ class Residual(NamedTuple):
 
 
 @jit
-def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, begun: bool, t: RefineArrays,
+def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, has_alpha: bool, t: RefineArrays,
               k: RefineConstants) -> Residual:
-    """The residual into ``rhs[0]``, as the solver's words of the format of y; alpha is 0 until `begun`."""
+    """Compute the residual into ``rhs[0]``, divided by ``2**up``; alpha counts as 0 unless `has_alpha`."""
     c = k.certify
     up, max_abs, squares, shift = 0, 0, 0, 0
     s = target_shift(alpha_exp, c)
@@ -91,7 +92,8 @@ def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, begun: bool
         share, slack = arithmetic_shift(b * c.ridge_scale, s), slack + target_error_bound(b, s)
     rhs = t.rhs[0]
     for i in range(alpha.shape[0]):
-        row = row_residual(i, y[i], t.r, alpha, s, c) if begun else arithmetic_shift(y[i] * c.ridge_scale, s)
+        row = (row_residual(i, y[i], t.r, alpha, s, c) if has_alpha
+               else arithmetic_shift(y[i] * c.ridge_scale, s))
         row -= share
         squares, shift = add_square(squares, shift, abs(row) + target_error_bound(y[i], s) + slack,
                                     c.bound.norm_bits, 1)
@@ -106,7 +108,7 @@ def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, begun: bool
 
 @jit
 def residual_floor(r: Words, c: CertifyConstants) -> int:
-    """The largest residual that rounding alpha to its words alone may leave."""
+    """Return the largest residual that the rounding of alpha alone can cause."""
     acc = 1 << (c.word - 1)
     for j in range(1, r.shape[0]):
         acc += (magnitude(r[j]) + 1) << 1
@@ -114,7 +116,7 @@ def residual_floor(r: Words, c: CertifyConstants) -> int:
 
 
 class Correction(NamedTuple):
-    """How a correction meets alpha: shifts of z and of ``db * eta``, db, and whether it is taken back."""
+    """A correction of alpha: shifts of z and of ``db * eta``, db, and whether to undo it."""
 
     shift: int
     eta_shift: int
@@ -124,7 +126,7 @@ class Correction(NamedTuple):
 
 @jit
 def apply_correction(alpha: Words, t: RefineArrays, step: Correction, k: RefineConstants, log: Log) -> bool:
-    """``alpha += z - db eta``; whether a word saturated."""
+    """Update ``alpha += z - db eta``; return whether a value saturated."""
     saturated = False
     for i in range(alpha.shape[0]):
         word = requantise(t.sides[0, i], step.shift, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
@@ -140,7 +142,7 @@ def apply_correction(alpha: Words, t: RefineArrays, step: Correction, k: RefineC
 @jit
 def bias_step(alpha: Words, alpha_exp: int, t: RefineArrays, shift: int, eta_exp: int, b: int,
               k: RefineConstants) -> int:
-    """By how much b moves; not at all where eta sums to nothing, as for no positive definite T."""
+    """Return the change of b; 0 if the sum of eta is not positive, which no positive definite T gives."""
     num, den = 0, 0
     for i in range(alpha.shape[0]):
         num += alpha[i] + requantise(t.sides[0, i], shift, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
@@ -156,7 +158,7 @@ def bias_step(alpha: Words, alpha_exp: int, t: RefineArrays, shift: int, eta_exp
 
 @jit
 def prepare(t: RefineArrays, k: RefineConstants) -> None:
-    """The first row in the solver's words, and the right-hand side of eta."""
+    """Round the first row to the solver's words and set the right-hand side of eta."""
     w = k.levinson.word
     for i in range(t.r.shape[0]):
         t.r_short[i] = requantise(t.r[i], k.certify.word - w, k.alpha.rounding, k.levinson.a.lo,
@@ -167,7 +169,7 @@ def prepare(t: RefineArrays, k: RefineConstants) -> None:
 
 @jit
 def scale_eta(t: RefineArrays, k: RefineConstants) -> None:
-    """Eta solves for 1; its right-hand side is 1 / (1 + lambda)."""
+    """Scale eta, which solves for 1, to the right-hand side 1 / (1 + lambda)."""
     eta = t.sides[1]
     for i in range(eta.shape[0]):
         eta[i] = requantise(eta[i] * k.certify.ridge_scale, 31, k.alpha.rounding, k.levinson.a.lo,

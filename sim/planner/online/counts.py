@@ -39,22 +39,23 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
     distance, metric = words.distance.c_type, online.parts[1]
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
     near = "older vector" if metric == "fklms" else "vector"
-    fields = [("scratch_row", distance, "N", "distances to the sample at hand"
+    fields = [("scratch_row", distance, "N", "scratch: distances to the current sample"
                + (", then kernel values" if metric in SUMS else "")),
-              ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
-              ("centers", x_word, "N*D", "expansion vectors")]
+              ("alpha", Format(True, words.bits, 0).c_type, "N", "coefficients"),
+              ("centers", x_word, "N*D", "centers of the kernel expansion")]
     if not online.newest_only:
         if metric in NEIGHBOURS:
             fields += [("nearest_d2", distance, "N", f"distance to the nearest {near}"),
                        ("nearest_idx", index, "N",
-                        f"slot of the nearest {near}; its own where there is none")]
+                        f"slot of the nearest {near}; its own slot if there is none")]
         if metric in SUMS:
             fields += [("sums", distance, "N", "squared kernel values over all others")]
-        fields += [("age_order", index, "N", "age: 0 is the oldest")]
+        fields += [("age_order", index, "N", "age order: 0 is the oldest")]
     if online.max_age is not None:
-        fields += [("born", "uint32_t", "N", "the clock when the vector came"),
+        fields += [("born", "uint32_t", "N", "clock when the vector was inserted"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
-    return memory([*fields, ("count", "uint16_t", "1", "vectors held")], sizes, SIZE_KEYS["kernel_lms"])
+    return memory([*fields, ("count", "uint16_t", "1", "vectors in the dictionary")], sizes,
+                  SIZE_KEYS["kernel_lms"])
 
 
 def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:

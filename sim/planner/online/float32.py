@@ -4,8 +4,8 @@ Words of inputs, distances and targets are the integer learner's; from the kerne
 constants stand in the plan as the integers that their bits are.
 
 The inverse of KLMS and MKLMS is that of K + jitter I.  2^-17 N, rounded up to a power of two, is 128
-roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of report
-836 the inverse is then made afresh at one update in a thousand, with half the jitter at one in a hundred;
+roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of
+Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", the inverse is then made afresh at one update in a thousand, with half the jitter at one in a hundred;
 the error of the fit is the same.
 """
 
@@ -83,23 +83,23 @@ def _jitter_constants(budget: int) -> dict[str, int]:
 
 def _memory(metric: str, words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
-    fields = [("alpha", "float", "N", "multipliers, in full scales of y"),
-              ("centers", x_word, "N*D", "expansion vectors"),
-              ("age_order", index, "N", "age: 0 is the oldest"),
-              ("count", "uint16_t", "1", "vectors held")]
+    fields = [("alpha", "float", "N", "coefficients, in full scales of y"),
+              ("centers", x_word, "N*D", "centers of the kernel expansion"),
+              ("age_order", index, "N", "age order: 0 is the oldest"),
+              ("count", "uint16_t", "1", "vectors in the dictionary")]
     if metric == "fklms":
         distance = words.distance.c_type
-        fields += [("scratch_row", distance, "N", "distances to the sample at hand"),
+        fields += [("scratch_row", distance, "N", "scratch: distances to the current sample"),
                    ("nearest_d2", distance, "N", "distance to the nearest older vector"),
                    ("nearest_idx", index, "N",
-                    "slot of the nearest older vector; its own where there is none")]
+                    "slot of the nearest older vector; its own slot if there is none")]
     else:
         fields += [("gram", "float", "N*N", "kernel matrix below, its inverse on and above the diagonal"),
-                   ("k", "float", "N", "kernel values of the sample at hand"),
-                   ("u", "float", "N", "column of the inverse at hand"),
-                   ("rest", "float", "N", "residual of a product with the inverse"),
-                   ("step", "float", "N", "room for a vector"),
-                   ("rebuilds", "uint32_t", "1", "how often the inverse was made afresh")]
+                   ("k", "float", "N", "scratch: kernel values of the current sample"),
+                   ("u", "float", "N", "scratch: column of the inverse"),
+                   ("rest", "float", "N", "scratch: residual of a product with the inverse"),
+                   ("step", "float", "N", "scratch: a vector"),
+                   ("rebuilds", "uint32_t", "1", "rebuilds of the inverse")]
     return memory(fields, sizes, SIZE_KEYS["kernel_lms"])
 
 

@@ -1,6 +1,7 @@
 """sim.planner: integers of the online learner's metrics, and of the limits that a loss is held against.
 
-The loss lambda of a vector (report 836, and its section 5) is an integer on the device:
+The loss lambda of a vector (Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", and its section 5)
+is an integer on the device:
 
 ``fklms``      the exact distance to the nearest older vector: 1 - k falls with it, so that no kernel value
                is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t log2(e),

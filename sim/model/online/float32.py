@@ -140,7 +140,7 @@ def select_victim(s: State, g: Gram, count: int, modified: bool) -> int:
 
 @jit
 def project(s: State, g: Gram, slot: int, count: int) -> bool:
-    """Project, beta = [I K_RR^-1 K_RN] alpha (12), from column `slot` in `u`; return whether one was clipped."""
+    """Project: beta = [I K_RR^-1 K_RN] alpha (12), column `slot` in `u`; return whether one was clipped."""
     lost = False
     share = s.alpha[slot] / g.u[slot]
     for j in range(count):

@@ -84,7 +84,7 @@ def select_victim_fklms(s: LmsState, count: int) -> tuple[int, int]:
 
 @jit
 def select_victim(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
-    """Return the slot of the smallest loss, of equals the newest, and the loss; never FKLMS's oldest vector."""
+    """Return the slot of the smallest loss, of equals the newest, and the loss; with FKLMS not the oldest."""
     best, min_loss = -1, 0
     if c.metric == FKLMS:
         best, min_loss = select_victim_fklms(s, count)

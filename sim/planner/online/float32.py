@@ -5,7 +5,8 @@ constants stand in the plan as the integers that their bits are.
 
 The inverse of KLMS and MKLMS is that of K + jitter I.  2^-17 N, rounded up to a power of two, is 128
 roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of
-Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", the inverse is then made afresh at one update in a thousand, with half the jitter at one in a hundred;
+Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", the inverse is then made afresh at one
+update in a thousand, with half the jitter at one in a hundred;
 the error of the fit is the same.
 """
 

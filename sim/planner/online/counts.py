@@ -38,11 +38,11 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
     """The model structure; with `newest_only` slots stand in the order of age, and nothing is kept of it."""
     distance, metric = words.distance.c_type, online.parts[1]
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
-    near = "older vector" if metric == "fklms" else "vector"
-    fields = [("scratch_row", distance, "N", "scratch: distances to the current sample"
+    near = "older center" if metric == "fklms" else "center"
+    fields = [("scratch_row", distance, "N", "distances to the current sample"
                + (", then kernel values" if metric in SUMS else "")),
               ("alpha", Format(True, words.bits, 0).c_type, "N", "coefficients"),
-              ("centers", x_word, "N*D", "centers of the kernel expansion")]
+              ("centers", x_word, "N*D", "dictionary: the centers")]
     if not online.newest_only:
         if metric in NEIGHBOURS:
             fields += [("nearest_d2", distance, "N", f"distance to the nearest {near}"),
@@ -52,9 +52,9 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
             fields += [("sums", distance, "N", "squared kernel values over all others")]
         fields += [("age_order", index, "N", "age order: 0 is the oldest")]
     if online.max_age is not None:
-        fields += [("born", "uint32_t", "N", "clock when the vector was inserted"),
+        fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
-    return memory([*fields, ("count", "uint16_t", "1", "vectors in the dictionary")], sizes,
+    return memory([*fields, ("count", "uint16_t", "1", "number of centers")], sizes,
                   SIZE_KEYS["kernel_lms"])
 
 

@@ -130,8 +130,8 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
 
 def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
     """The vectors (N, D) and multipliers (N,) of a plan that was trained elsewhere, in words."""
-    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v")}
-    return found | {"v": found["v"].reshape(plan.sizes["N"], plan.sizes["D"])}
+    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers")}
+    return found | {"centers": found["centers"].reshape(plan.sizes["N"], plan.sizes["D"])}
 
 
 def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
@@ -151,7 +151,7 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
     samples: Array = x.astype(np.float64) * unit
     finer = plan.signals["alpha"].format.frac - plan.signals["y"].format.frac
     alpha: Array = words["alpha"].astype(np.float64) * (lsb * 2.0 ** -finer)
-    v: Array = words["v"].astype(np.float64) * unit
+    v: Array = words["centers"].astype(np.float64) * unit
     held = reference.held
     first = reference.predict(x_raw)
     second = expand(reference.kernel, samples, v, reference.alpha[held]) + reference.bias

@@ -84,7 +84,7 @@ def _learn(plan: Plan) -> list[Operation]:
     Each vector is the neighbour of the one before.
     """
     held = np.arange(plan.sizes["N"])
-    state = field_arrays(plan, {"count": len(held), "rank": held, "near": np.roll(held, -1)})
+    state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})
     frame = sample_frame(plan, np.zeros(plan.sizes["D"], dtype=np.int64), 0)
     return [("restore", *state_frames(plan, state)), ("watch",), ("sample", frame, True), ("answers", 1),
             ("spans",)]

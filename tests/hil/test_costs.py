@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import typer
 
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.cli.build import build
 from kerncast.cli.check import check
 from kerncast.cli.cost import cost
@@ -45,7 +45,7 @@ def generated(tables: dict[str, dict[str, object]], folder: Path) -> Plan:
     return plan
 
 
-def painted(plan: Plan, core: Core) -> dict[str, int]:
+def painted(plan: Plan, core: CortexM) -> dict[str, int]:
     """Stack by call, the worst of some samples."""
     random, p, found = np.random.default_rng(3), plan.name, {"init": core.stack_of(f"{plan.name}_model_init",
                                                                                    "model")}
@@ -72,7 +72,7 @@ def test_each_call_uses_nearly_the_computed_stack_and_never_more(
     computed = image.worst_stack
     assert computed is not None
     slack = MARGIN + load_target(image.board.target).runtime_stack_bytes
-    for call, used in painted(plan, Core(image.elf)).items():
+    for call, used in painted(plan, CortexM(image.elf)).items():
         assert used <= computed[call] <= used + slack, (call, used, computed[call])
 
 
@@ -193,18 +193,18 @@ def test_cost_measures_the_level_of_the_limits_or_reports_that_it_did_not(
     found = json.loads(capsys.readouterr().out)
     assert ended.value.exit_code == 2 and [e["code"] for e in found["errors"]] == ["E333"]
     assert asked_for == [("cortex-m4", level) for level in ("-O2", "-Os", "-O1")]
-    cost(tmp_path, levels="-O2", as_json=True)
+    cost(tmp_path, optimise=["-O2"], as_json=True)
     assert json.loads(capsys.readouterr().out)["budget"] == {
         "target": "cortex-m4", "optimise": "-O1", "looked_at": False}
-    cost(tmp_path, levels="-O2")
-    assert "budget (cortex-m4, -O1) not looked at" in capsys.readouterr().err
+    cost(tmp_path, optimise=["-O2"])
+    assert "budget (cortex-m4, -O1) not checked" in capsys.readouterr().err
 
 
 def test_cost_measures_and_reports_each_target_and_level_once(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     generated(ONLINE, tmp_path)
     asked_for = measuring(monkeypatch)
-    cost(tmp_path, target=["all", "cortex-m0"], levels="-O2, -O2")
+    cost(tmp_path, target=["all", "cortex-m0"], optimise=["-O2, -O2"])
     assert asked_for == [(name, "-O2") for name in target_ids()]
     err = capsys.readouterr().err
     assert "atmega2560 -O2\n" in err and "left out: E511" in err
@@ -222,7 +222,7 @@ def test_build_uses_the_level_of_the_limits_if_for_another_target_too(
     build(tmp_path)
     out, err = capsys.readouterr()
     assert ["optimise", "-Os"] in [line.split() for line in out.splitlines()]
-    assert "budget (cortex-m0, -Os) not looked at" in err
+    assert "budget (cortex-m0, -Os) not checked" in err
 
 
 @pytest.mark.parametrize("command", ["check", "gen"])

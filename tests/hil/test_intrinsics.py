@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
 from kerncast.codegen.build.toolchains import choose_toolchain, compilers
 from kerncast.codegen.firmware.targets import load_board, load_target
 from kerncast.codegen.resources import resource
@@ -32,7 +32,7 @@ def build(folder, *flags):
                     "-Wextra", "-Wconversion", "-Werror", "-ffreestanding", "-nostdlib", "-I",
                     str(ROOT / "firmware"), str(FIXTURE), str(folder / "kc_memory.c"), "-T",
                     str(folder / "core.ld"), "-Wl,-e,main", "-lgcc", "-o", str(image)], check=True)
-    return Core(image)
+    return CortexM(image)
 
 
 def words(random, columns, rows):

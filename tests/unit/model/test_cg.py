@@ -248,7 +248,7 @@ def test_a_visibly_indefinite_matrix_is_refused_with_a_clean_state() -> None:
     model = open_model(plan)
     assert STATUSES[int(model.train(x, y)["status"][0])] == "not_positive_definite"
     state = model.state()
-    assert not any(state[name].any() for name in state if name != "v")
+    assert not any(state[name].any() for name in state if name != "centers")
     assert model.predict(x[:2])["status"].tolist() == [STATUSES.index("not_trained")] * 2
 
 

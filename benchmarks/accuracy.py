@@ -1,4 +1,4 @@
-"""Measure the accuracy of the Toeplitz trainer against float64, and write docs/accuracy.md.
+"""Measure the accuracy of the Toeplitz trainer against float64, and write docs/measured/accuracy.md.
 
 ``python benchmarks/accuracy.py`` trains the integer model over sizes, regularisations, widths of the kernel,
 word lengths and variants of the solver, and tells error, certified bound and status of each.
@@ -24,7 +24,7 @@ from kerncast.sim.reference.backend import FloatReference
 from kerncast.sim.simulate import alpha_values, relative_error
 from kerncast.sim.spec import Spec
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "accuracy.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "accuracy.md"
 #: Name: keys of the table [toeplitz].
 VARIANTS: dict[str, dict[str, object]] = {
     "plain": {}, "refined": {"refine": 2}, "static": {"scaling": "static"}, "schur": {"solver": "schur"}}

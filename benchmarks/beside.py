@@ -1,7 +1,8 @@
-"""Prediction and Durbin's recursion on a Cortex-M4 beside what others offer, built and counted in one run.
+"""Compare prediction and Durbin's recursion on a Cortex-M4 with other libraries.
 
-``python benchmarks/beside.py`` writes docs/peers.md.  The others, micromlgen, m2cgen and CMSIS-DSP, are taken
-from their packages on PyPI into a temporary folder; where they cannot be had, nothing is written.
+``python benchmarks/beside.py`` writes docs/measured/peers.md.  The other libraries, micromlgen, m2cgen and
+CMSIS-DSP, come from their packages on PyPI and go into a temporary folder.  If the download fails, nothing
+is written.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from kerncast.codegen.resources import read_text
 from kerncast.codegen.targets import load_target
 from kerncast.codegen.toolchains import choose_toolchain
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "peers.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "peers.md"
 PACKAGES = ("m2cgen==0.10.0", "micromlgen==1.1.28")
 GAMMA = 0.005
 #: Flags that undo what only our sources can be compiled with: these may take the compiler's own functions.

@@ -1,8 +1,8 @@
-"""What the shipped examples cost on every target that can be emulated, at -O2 and -Os.
+"""Measure the shipped examples on every emulated target, at -O2 and -Os.
 
-``python benchmarks/costs.py`` writes docs/costs.md, of all examples or of those named (``costs.py digits``).
-Flash, RAM and stack are of what the compilers made today, counts of the emulators, and every word that was
-counted is compared with the model's.
+``python benchmarks/costs.py`` writes docs/measured/costs.md for all examples, or for those named on the
+command line (``costs.py digits``).  Flash, RAM and stack come from the compilers, counts from the emulators.
+Every value is compared with the integer model's.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "costs.md"
+PAGE = ROOT / "docs" / "measured" / "costs.md"
 LEVELS = ("-O2", "-Os")
 
 HEAD = f"""# What the examples cost

@@ -1,4 +1,4 @@
-"""Estimate every core on three FPGA families, and in more lanes, and write docs/estimates.md.
+"""Estimate every core on three FPGA families, and in more lanes, and write docs/measured/estimates.md.
 
 ``python benchmarks/estimates.py`` generates the examples, maps their cores with yosys and places
 them on an ECP5 with nextpnr; it takes a quarter of an hour and more. Clocks are those of the plan's formula,
@@ -20,7 +20,7 @@ from kerncast.lab.lanes import draw_lanes
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, FIGURE = ROOT / "docs" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
+PAGE, FIGURE = ROOT / "docs" / "measured" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
 COMMAND = "python benchmarks/estimates.py"
 #: Example, its cores, and the lanes of each.
 EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1, 2, 4)},
@@ -68,7 +68,7 @@ one lane to {clock:g} MHz, but none of more lanes.
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lanes}
 
-![Samples a second, look-up tables and multipliers against lanes](figures/{figure})
+![Samples a second, look-up tables and multipliers against lanes](../figures/{figure})
 
 Tables and picture of another plan: `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`.
 

@@ -1,4 +1,4 @@
-"""Write docs/exp2.md: what each size of the exponential's tables costs, and how far from 2^-t it may be.
+"""Write docs/measured/exp2.md: cost and error of each table size of 2^-t.
 
 ``python -m kerncast.benchmarks.exp2`` measures anew; it needs arm-none-eabi-gcc and unicorn.
 """
@@ -28,7 +28,7 @@ from ..sim.spec_tables import Numbers
 
 COMMAND = "python -m kerncast.benchmarks.exp2"
 HOME = Path(__file__).resolve().parent.parent
-PAGE, HEADER = HOME / "docs" / "exp2.md", HOME / "firmware" / "rt" / "kc_exp2.h"
+PAGE, HEADER = HOME / "docs" / "measured" / "exp2.md", HOME / "firmware" / "rt" / "kc_exp2.h"
 CHUNK = 1 << 20
 SAMPLES = 1 << 24
 #: Of the machine that counts instructions.

@@ -27,23 +27,26 @@ ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "figures.json"
 COMMAND = "python benchmarks/figures.py"
 
-_PAPERS = {"papers-000": "toeplitz_rls", "papers-001": "multiresolution",
-           "papers-002": "domain_decomposition", "papers-003": "regularized_least_squares",
-           "papers-004": "kernel_lms"}
-_SCRIPTS = {name: name.replace("-", "_") for name in (
-    "accuracy", "costs", "estimates", "instructions", "intrinsics", "irregular", "misra", "rtl",
-    "simulation-speed", "sweep", "toeplitz-speed")} | {"peers": "beside"}
-#: Each page that a command writes. Where it ends in > the page is what the command prints.
+_MEASURED = {  # pages of docs/measured, by the script that writes each
+    **{name: name.replace("-", "_") for name in (
+        "accuracy", "costs", "estimates", "instructions", "intrinsics", "irregular", "misra",
+        "simulation-speed", "sweep", "toeplitz-speed")}, "peers": "beside"}
+_PAPERS = {"toeplitz-rls": "toeplitz_rls", "multiresolution-ls-svm": "multiresolution",
+           "domain-decomposition": "domain_decomposition",
+           "regularized-least-squares": "regularized_least_squares", "kernel-lms-reduction": "kernel_lms"}
+#: Each page that a command writes. If the command ends in >, the page is what it prints.
 PAGES: dict[str, str] = {
-    "docs/primitives.md": "python -m kerncast.benchmarks.proofs",
-    "docs/exp2.md": "python -m kerncast.benchmarks.exp2",
-    "docs/formal.md": "python -m kerncast.benchmarks.formal",
-    "docs/online-cost.md": "python -m kerncast.benchmarks.online_cost",
-    "docs/streams.md": "python -m kerncast.benchmarks.streams",
-    **{f"docs/{page}.md": f"python -m kerncast.benchmarks.papers.{name}" for page, name in _PAPERS.items()},
-    **{f"docs/{page}.md": f"python benchmarks/{name}.py" for page, name in _SCRIPTS.items()},
-    **{f"docs/{page}.md": f"python benchmarks/{page}.py >"
+    "docs/measured/primitives.md": "python -m kerncast.benchmarks.proofs",
+    "docs/measured/exp2.md": "python -m kerncast.benchmarks.exp2",
+    "docs/measured/formal.md": "python -m kerncast.benchmarks.formal",
+    "docs/measured/online-cost.md": "python -m kerncast.benchmarks.online_cost",
+    "docs/measured/streams.md": "python -m kerncast.benchmarks.streams",
+    **{f"docs/papers/{page}.md": f"python -m kerncast.benchmarks.papers.{name}"
+       for page, name in _PAPERS.items()},
+    **{f"docs/measured/{page}.md": f"python benchmarks/{name}.py" for page, name in _MEASURED.items()},
+    **{f"docs/measured/{page}.md": f"python benchmarks/{page}.py >"
        for page in ("cg", "explore", "report", "solvers")},
+    "docs/rtl.md": "python benchmarks/rtl.py",
     "docs/boards.md": "python -m kerncast.codegen.boards >",
     "docs/hil-protocol.md": "python -m kerncast.codegen.hil_table >",
     "docs/saved-state.md": "python -m kerncast.codegen.saved_state >",
@@ -88,10 +91,10 @@ NAMED: dict[str, Key | Code | Cell | Number] = {
     "cores.words": Code("kerncast.codegen.rtl.common", "MOST_WORDS"),
     "cores.samples": Code("kerncast.codegen.rtl.solver", "MOST_SAMPLES"),
     "packages.bytes": Code("kerncast.codegen.vectors_c", "MOST_BYTES"),
-    **{f"peers.{name}": Cell("docs/peers.md", row, "instructions, mean") for name, row in (
+    **{f"peers.{name}": Cell("docs/measured/peers.md", row, "instructions, mean") for name, row in (
         ("kerncast", "kerncast, DSP | 16 bits | -O2"), ("m2cgen", "m2cgen==0.10.0 | double | -O2"),
         ("cmsis", "`arm_svm_rbf_predict_f32`, cmsisdsp==1.10.3 | float32 | -O2"))},
-    "sweep.toeplitz": Cell("docs/sweep.md", "Toeplitz, n = 128", "points/s"),
+    "sweep.toeplitz": Cell("docs/measured/sweep.md", "Toeplitz, n = 128", "points/s"),
 }
 
 _MARK = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--=-->", re.DOTALL)

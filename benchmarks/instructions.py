@@ -1,9 +1,9 @@
-"""Count instructions on a Cortex-M4: what calls cost at each level, beside what others offer.
+"""Count the instructions of each call on a Cortex-M4, at each level of intrinsics.
 
-``python benchmarks/instructions.py`` writes docs/instructions.md; ``--check`` only says whether it is up
-to date (exit 1 where it is not).  Instructions are counted in Unicorn, call by call, and every word that
-the core gives is compared with the integer model's.  CMSIS-DSP, whose ``arm_svm_rbf_predict_f32`` is
-counted in the same run, is taken from its package on PyPI; where that cannot be had, the page says why.
+``python benchmarks/instructions.py`` writes docs/measured/instructions.md; ``--check`` only compares, with
+exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and every value is
+compared with the integer model's.  ``arm_svm_rbf_predict_f32`` is counted in the same run; CMSIS-DSP comes
+from its package on PyPI, and the page states the reason if that failed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "instructions.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "instructions.md"
 FLAGS = (*load_target("cortex-m4").flags["gcc"], "-std=c99", "-ffreestanding", "-ffp-contract=off",
          "-nostdlib", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-Wl,-e,main")
 LEVELS = (("portable", "-DKC_PORTABLE=1"), ("dsp", "-DKC_PORTABLE=0"))
@@ -317,7 +317,7 @@ def peer(folder: Path) -> str:
 
 
 def page() -> str:
-    """docs/instructions.md."""
+    """docs/measured/instructions.md."""
     learning: list[str] = []
     for name, samples in (("equaliser", equaliser), ("random", independent)):
         learning += learning_rows("fklms", name, samples(1200))

@@ -1,7 +1,7 @@
-"""What each level of intrinsics saves: predictions of the digits, with it and in portable C on the same core.
+"""Count predictions with intrinsics and in portable C on the same CPU core.
 
-``python benchmarks/intrinsics.py`` writes docs/intrinsics.md. Counts are the emulators', and every word that
-was counted is compared with the model's.
+``python benchmarks/intrinsics.py`` writes docs/measured/intrinsics.md. Counts come from the emulators, and
+every value is compared with the integer model's.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from kerncast.codegen.targets import load_target
 from kerncast.lab.costs import Costs, Count, measured_costs
 from kerncast.sim.vectors import make_vectors
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "intrinsics.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "intrinsics.md"
 #: A target of each level.
 TARGETS = ("cortex-m4", "cortex-m55", "hexagon-v67", "hexagon-v67-hvx", "mips-74kf")
 

@@ -1,4 +1,4 @@
-"""Write docs/irregular.md: signals sampled at irregular times, by interpolation to a grid and otherwise.
+"""Write docs/measured/irregular.md: regression on signals sampled at irregular times.
 
     python benchmarks/irregular.py
 
@@ -26,7 +26,7 @@ from kerncast import KernelRLSRegressor, ToeplitzRLSRegressor, load_samples
 from kerncast.sim.simulate import relative_error
 
 Array = NDArray[np.float64]
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "irregular.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "irregular.md"
 
 N, SEEDS = 500, range(5)
 JITTERS, SIGMAS, LAMBDAS = (0.01, 0.1, 0.3), (2.0, 5.0, 20.0), (1.0, 0.1, 0.01)

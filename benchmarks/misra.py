@@ -1,6 +1,6 @@
 """List where generated C and its runtime deviate from MISRA C:2012, as cppcheck's addon finds it.
 
-``python benchmarks/misra.py`` writes docs/misra.md; ``--check`` only says whether it is up to date
+``python benchmarks/misra.py`` writes docs/measured/misra.md; ``--check`` only says whether it is up to date
 (exit 1 where it is not).  Every rule that is deviated from has its reason in :data:`REASONS`, and every
 reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
 """
@@ -21,7 +21,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "misra.md"
+PAGE = ROOT / "docs" / "measured" / "misra.md"
 CASES = ROOT / "tests" / "host" / "cases.toml"
 ALGORITHMS = {"toeplitz": "toeplitz_rls", "online": "kernel_lms", "cg": "kernel_cg"}
 #: One configuration of the preprocessor, C99 without trace hooks, and what <stdint.h> says of constants.
@@ -142,7 +142,7 @@ def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
 
 
 def page(places: set[tuple[str, str]]) -> str:
-    """docs/misra.md; SystemExit for a rule without a reason, or a reason without a deviation."""
+    """docs/measured/misra.md; SystemExit for a rule without a reason, or a reason without a deviation."""
     rules = sorted({rule for rule, _ in places}, key=lambda rule: [int(part) for part in rule.split(".")])
     where = {rule: [f"`{file}`" for other, file in sorted(places) if other == rule] for rule in rules}
     unknown = [f"{rule} in {', '.join(where[rule])}" for rule in rules if rule not in REASONS]
@@ -178,7 +178,7 @@ def main() -> int:
     new = measured()
     if "--check" in sys.argv[1:]:
         stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new
-        print("docs/misra.md is " + ("stale: python benchmarks/misra.py" if stale else "up to date"))
+        print("docs/measured/misra.md is " + ("stale: python benchmarks/misra.py" if stale else "up to date"))
         return int(stale)
     PAGE.write_text(new, encoding="utf-8")
     return 0

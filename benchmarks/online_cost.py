@@ -1,4 +1,4 @@
-"""Measure what a sample costs the online learner as its budget grows, and write docs/online-cost.md.
+"""Measure what a sample costs the online learner as its budget grows, and write docs/measured/online-cost.md.
 
 ``python -m kerncast.benchmarks.online_cost`` counts the instructions of generated C on an emulated Cortex-M4
 and the distance terms of the integer model, sample by sample with a full budget, takes the model's time, and
@@ -27,7 +27,7 @@ from .papers.common import axes, save
 
 Words = NDArray[np.int64]
 COMMAND = "python -m kerncast.benchmarks.online_cost"
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "online-cost.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "online-cost.md"
 BUDGETS = (32, 64, 128, 256, 512, 1024)
 COLUMNS, SAMPLES, TIMED = 8, 64, 20_000
 #: How far an exponent may be from 1.

@@ -1,8 +1,9 @@
-"""The report of a sweep of some 5,000 points: its size, how long a browser takes to show it, and a picture.
+"""Measure size and loading time of the report of a large sweep, and take its picture.
 
-    python benchmarks/report.py > docs/report.md
+    python benchmarks/report.py > docs/measured/report.md
 
-Prints docs/report.md and writes docs/figures/report.png. Needs playwright and chromium-headless-shell.
+Prints docs/measured/report.md and writes docs/figures/report.png. It needs playwright and
+chromium-headless-shell.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ PAGE = """# The report of a sweep
 
 writes `ecg.sweep/report.html`: one file that any browser opens from disk, with no network and nothing else.
 
-![The Pareto front of {points:,} designs, and the list to choose from](figures/report.png)
+![The Pareto front of {points:,} designs, and the list to choose from](../figures/report.png)
 
 It shows the limits, the cheapest design within them and what binds it; the Pareto front; the error against
 the bits of each signal; and of the chosen design its plan and hash, its spec with the `kerncast gen` line,

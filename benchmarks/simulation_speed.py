@@ -1,4 +1,4 @@
-"""Measure the speed of bit-accurate simulation beside its peers, and write docs/simulation-speed.md.
+"""Measure the speed of bit-accurate simulation beside its peers, and write docs/measured/simulation-speed.md.
 
 ``python benchmarks/simulation_speed.py`` runs, in one process and on one thread, the integer model, plain
 C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and compares
@@ -36,7 +36,7 @@ from kerncast.sim.reference.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
 
 Words = NDArray[np.int64]
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "simulation-speed.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "simulation-speed.md"
 COMPILERS = ("gcc", "clang")
 #: Rounds of the quick ones, presentations of a slow one.
 ROUNDS, SLOW_ROUNDS = 60, 3

@@ -1,4 +1,4 @@
-"""Points a second of `kerncast sweep`, and what two workers make of it; writes docs/sweep.md.
+"""Points a second of `kerncast sweep`, and what two workers make of it; writes docs/measured/sweep.md.
 
 Times are CPU time, the best of several runs: they depend little on what else the machine does.  Of two
 workers the speed-up is the CPU time of one process over that of the busiest of the three that share the work,
@@ -19,7 +19,7 @@ from kerncast.sim.data_builtin import equalisation
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "sweep.md"
+PAGE = ROOT / "docs" / "measured" / "sweep.md"
 RUNS = 2
 SAMPLES = 2000
 STREAM = """
@@ -168,7 +168,7 @@ def main() -> None:
 
 
 def page(rows: list[str], speed: float, wall: float, load: float) -> str:
-    """The text of docs/sweep.md."""
+    """The text of docs/measured/sweep.md."""
     measures = [f"| `{name}` | {unit or '-'} | {origin} | {about} |"
                 for name, (unit, origin, about) in MEASURES.items()]
     where = f"{platform.machine()}, Python {platform.python_version()}"

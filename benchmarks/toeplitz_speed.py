@@ -1,4 +1,4 @@
-"""Measure the Toeplitz solvers and the first rows beside their peers, and write docs/toeplitz-speed.md.
+"""Measure the speed of the Toeplitz solvers, and write docs/measured/toeplitz-speed.md.
 
 ``python benchmarks/toeplitz_speed.py`` runs everything on one thread.  What is compared takes turns, round
 after round, and the least processor time of each counts, so that a busy machine slows all alike.  What is
@@ -28,7 +28,7 @@ from kerncast.sim.data_builtin import ecg_recording
 
 Array = NDArray[np.float64]
 Call = Callable[[], Any]
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "toeplitz-speed.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "toeplitz-speed.md"
 
 SIGMA, LAM = 3.0, 0.1       # of the systems on a grid, in steps
 # Rows, sigma, lambda, rounds and least ratio: an easy system, a harder one, one that pcg gives up.

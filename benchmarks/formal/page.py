@@ -1,4 +1,4 @@
-"""formal: the page docs/formal.md, from what was proved."""
+"""formal: the page docs/measured/formal.md, from what was proved."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .claims import CLAIMS, MUTANTS
 from .prover import BOUNDED, HW, PROPERTIES, PROVED, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "formal.md"
+PAGE = ROOT / "docs" / "measured" / "formal.md"
 COMMAND = "python -m kerncast.benchmarks.formal"
 
 HEAD = """# What is proved of the SystemVerilog

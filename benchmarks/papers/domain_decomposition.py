@@ -1,4 +1,4 @@
-"""Paper 002, "Large-Scale RLSC Learning Without Agony": docs/papers-002.md.
+"""Paper 002, "Large-Scale RLSC Learning Without Agony": docs/papers/domain-decomposition.md.
 
     python -m kerncast.benchmarks.papers.domain_decomposition [--copy spam_assassin=FOLDER]
 
@@ -37,6 +37,7 @@ METHODS: dict[str, tuple[Callable[..., Solution], float]] = {
     "interleaved with CG": (partial(block_gauss_seidel, block=BLOCK, interleave=True), 3.0),
     "CG": (partial(cg, preconditioner="none"), 1.0),
     "CG, Nyström": (partial(cg, preconditioner="nystrom", landmarks=LANDMARKS), 1.0)}
+PAGE = DOCS / "papers" / "domain-decomposition.md"
 _STEPS = {"domain decomposition": "max_sweeps", "interleaved with CG": "max_sweeps"}
 
 _HEAD = f"""# Large-scale RLSC: domain decomposition and what competes with it
@@ -118,7 +119,7 @@ def main() -> None:
         axis.minorticks_off()
     panels[0].set_ylabel("residual / |y|")
     panels[-1].legend(fontsize="x-small")
-    (DOCS / "papers-002.md").write_text(page(found, save(figure, "papers-002")), encoding="utf-8")
+    PAGE.write_text(page(found, save(figure, "domain-decomposition")), encoding="utf-8")
 
 
 if __name__ == "__main__":

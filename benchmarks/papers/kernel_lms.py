@@ -1,4 +1,4 @@
-"""Report 836, "Reduction of Kernel Models": docs/papers-004.md.
+"""Report 836, "Reduction of Kernel Models": docs/papers/kernel-lms-reduction.md.
 
     python -m kerncast.benchmarks.papers.kernel_lms [--realisations 10]
 
@@ -177,12 +177,13 @@ def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
         right.plot(budgets, taken, color=colour, label=title)
     right.set(xscale="log", yscale="log", xlabel="N_max", ylabel="seconds a sample")
     right.legend(fontsize="x-small")
-    text = (f"![Time against N_max]({save(figure, 'papers-004-5')})\n\nProcessor time of the float64 "
+    text = (f"![Time against N_max]({save(figure, 'kernel-lms-5')})\n\nProcessor time of the float64 "
             "reference; left the sinc task, right wider budgets in three columns, with the compiled integer "
             "model. In float64 each step is a handful of numpy calls, whose own cost hides the growth at "
             "small N. Exponents of the growth on the right, in float64: "
             + ", ".join(f"{title} {e:.2f}" for title, e in exponents.items() if WIDE[title][0] != "integer")
-            + "; that of the integer model is counted in instructions, [online-cost.md](online-cost.md).")
+            + "; that of the integer model is counted in instructions, see the"
+            " [cost of a sample](../measured/online-cost.md).")
     mean = {title: float(s.mean()) for title, s in sweep.seconds.items()}
     apart = max(abs(mean["MKLMS"] / mean["KLMS"] - 1), abs(mean["FMKLMS"] / mean["FKLMS"] - 1))
     return text, [
@@ -199,12 +200,12 @@ def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
 
 def linear() -> Verdict:
     """Growth of FKLMS by instructions that were counted: a time would depend on the run."""
-    page = (DOCS / "online-cost.md").read_text(encoding="utf-8")
+    page = (DOCS / "measured" / "online-cost.md").read_text(encoding="utf-8")
     counted = re.search(r"^\| instructions \| ([\d.]+) ", page, re.MULTILINE)
     assert counted is not None
     return ("the time of FKLMS grows about linearly with N_max", abs(float(counted[1]) - 1.0) < LINEAR,
             f"exponent {counted[1]} of the instructions counted from N_max = 32 to 1024: "
-            "[online-cost.md](online-cost.md)")
+            "[online-cost.md](../measured/online-cost.md)")
 
 
 def combined() -> Verdict:
@@ -234,9 +235,9 @@ def main() -> None:
              "Figure 4: a fit": figure_4(learned), "Figure 5: time": times(sweep)}
     claims = [verdict for _, verdicts in cases.values() for verdict in verdicts]
     seven, seven_claims = figure_7()
-    six = errors_picture(sweep, fixed, ("KLMS", "MKLMS", "FKLMS", "FMKLMS", "LS"), "papers-004-6")
+    six = errors_picture(sweep, fixed, ("KLMS", "MKLMS", "FKLMS", "FMKLMS", "LS"), "kernel-lms-6")
     eight = errors_picture(sweep, fixed, ("KLMS", "MKLMS", "regularised LS", "LS", "fast KLMS", "fast MKLMS"),
-                           "papers-004-8")
+                           "kernel-lms-8")
     claims += [combined(), *error_claims(sweep), *fixed_claims(sweep, fixed), *seven_claims]
     diverged = {title: count for title, count in sweep.diverged.items() if count}
     text = [
@@ -249,7 +250,7 @@ def main() -> None:
         + (", ".join(f"{count} of {title}" for title, count in diverged.items()) or "none") + ".",
         f"## Figure 7: the LS projection on its own\n\n{seven}",
         f"## Figure 8: regularised LS, and the metrics of section 5\n\n![MSE against N_max]({eight})"]
-    (DOCS / "papers-004.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    (DOCS / "papers" / "kernel-lms-reduction.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def figure_1() -> tuple[str, list[Verdict]]:
     axis.set(xlabel="age, in samples", ylabel="|multiplier|")
     both, old = int(np.sum((age > AGE) & (size < MAGNITUDE))), int(np.sum(age > AGE))
     small = int(np.sum(size < MAGNITUDE))
-    text = (f"![Multipliers against age]({save(figure, 'papers-004-1')})\n\nSixty samples of sinc with noise "
+    text = (f"![Multipliers against age]({save(figure, 'kernel-lms-1')})\n\nSixty samples of sinc with noise "
             "of standard deviation 0.5, eta = 0.5, eta rho = 0.05.")
     return text, [("the vectors older than 35 and those with multipliers below 0.1 are largely the same",
                    both >= 0.8 * old, f"{old} are older, {small} smaller, {both} both")]
@@ -74,7 +74,7 @@ def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
         axis.plot(x, found[title], color=COLOURS[1], linestyle=":")
         axis.plot(range(-2, 3), np.interp(range(-2, 3), x, original), "x", color=COLOURS[2])
         axis.set(title=f"{title}, sigma = {sigma:g}")
-    return f"![Removal at sigma = {sigma:g}]({save(figure, f'papers-004-{number}')})", found, original
+    return f"![Removal at sigma = {sigma:g}]({save(figure, f'kernel-lms-{number}')})", found, original
 
 
 def figures_2_and_3() -> tuple[str, list[Verdict]]:
@@ -105,7 +105,7 @@ def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[V
     settled = learner.model.rank < learner.model.count - 1  # the newest was put where it came
     gaps = np.diff(np.sort(V[settled]))
     even = 6.0 / settled.sum()
-    return f"![Fit of sinc]({save(figure, 'papers-004-4')})", [
+    return f"![Fit of sinc]({save(figure, 'kernel-lms-4')})", [
         ("the selected vectors are evenly distributed across the domain",
          bool(gaps.min() > 0.5 * even and gaps.max() < 2 * even),
          f"gaps of all but the newest from {gaps.min():.2f} to {gaps.max():.2f}; {even:.2f} would be even")]
@@ -134,7 +134,7 @@ def figure_7() -> tuple[str, list[Verdict]]:
     error = outputs(after, np.array(V)) - outputs(before, np.array(V))
     worst = float(np.abs(outputs(after, x) - outputs(before, x)).max())
     plain, penalised = (metric.deterioration(before)[-1] for metric in (LeastSquares(), LeastSquares(1e-6)))
-    text = (f"![One LS projection]({save(figure, 'papers-004-7')})\n\n{len(retained)} vectors from -3 "
+    text = (f"![One LS projection]({save(figure, 'kernel-lms-7')})\n\n{len(retained)} vectors from -3 "
             f"to -0.6 are retained, the one at 1.4 goes; sigma = 0.5. The LS projection changes the output "
             f"at these {len(V)} by {np.abs(error).max():.1g} at most, and elsewhere by {worst:.3g}. Its "
             f"deterioration is {plain:.2g} by (13), and {penalised:.2g} by (20) with C = 1e-6.")

@@ -1,4 +1,4 @@
-"""Write docs/papers-001.md: the multi-resolution LS-SVM solver, printed figures beside ours, and its cost.
+"""Write docs/papers/multiresolution-ls-svm.md: the paper's figures, ours, and the cost.
 
 ``python -m kerncast.benchmarks.papers.multiresolution`` takes a few minutes, on one thread.
 """
@@ -16,7 +16,7 @@ from .common import DOCS, table
 from .multiresolution_cost import Row
 
 COMMAND = "python -m kerncast.benchmarks.papers.multiresolution"
-PAGE, FIGURE = DOCS / "papers-001.md", DOCS / "figures" / "papers-001.png"
+PAGE, FIGURE = DOCS / "papers" / "multiresolution-ls-svm.md", DOCS / "figures" / "multiresolution.png"
 
 TEXT = """# Paper 001: the multi-resolution LS-SVM solver
 
@@ -34,7 +34,7 @@ The problem throughout is the paper's: Z = Ω + I/γ, kernel exp(-d²/σ²) with
 
 ## Figure 1
 
-![Z, its two-scale transform, and the second and third step of its NS-form](figures/{figure})
+![Z, its two-scale transform, and the second and third step of its NS-form](../figures/{figure})
 
 Coefficients of at least t = {t:.0e}. The coarse version stands at the lower right, as in print. The full
 rows and columns belong to the wavelets that wrap around the end.

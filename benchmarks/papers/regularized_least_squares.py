@@ -1,4 +1,4 @@
-"""Paper 003, "Regularized Least Squares" (slides): docs/papers-003.md.
+"""Paper 003, "Regularized Least Squares" (slides): docs/papers/regularized-least-squares.md.
 
     python -m kerncast.benchmarks.papers.regularized_least_squares
 
@@ -163,8 +163,8 @@ def main() -> None:
     K = KernelSystem(kernel, X, 0.0).dense()
     text = [
         _HEAD, f"{samples.title}, 3 and 8: {len(X)} samples to train, {len(X_test)} to test.",
-        f"## The path over lambda\n\n![Errors against lambda]({save(figure, 'papers-003')})\n\nLeave-one-out "
-        f"selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}; the least of all is "
+        f"## The path over lambda\n\n![Errors against lambda]({save(figure, 'regularized-least-squares')})\n\n"
+        f"Leave-one-out selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}; the least of all is "
         f"{test.min():.4f}. Errors for free and by training without the sample, {few} samples: they differ "
         f"by {np.abs(brute - free).max():.1e} at most.",
         f"## What it costs\n\nThe linear kernel on {digits.title}, {digits.X.shape[1]} columns.\n\n"
@@ -173,7 +173,7 @@ def main() -> None:
         "in extended precision.\n\n" + accuracy(X[:, X.std(axis=0) > 0.2], y),
         "## The subset of regressors\n\nlambda selected by leave-one-out for each.\n\n"
         + subsets(kernel, X, y, X_test, y_test, float(test[chosen]))]
-    (DOCS / "papers-003.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
+    (DOCS / "papers" / "regularized-least-squares.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ def _figure_2(found: Found) -> str:
     rows = [[_short(title), n, *(f"{cells[m].error:.2%}" for m in METHODS),
              *(f"{cells[m].sigma:.3g}{' (edge)' if cells[m].at_edge else ''}" for m in ("GE", "TB"))]
             for title, by_n in found.items() for n, cells in by_n.items()]
-    return (f"## Figure 2: test error\n\n![Test error against n]({save(figure, 'papers-000-error')})\n\n"
+    return (f"## Figure 2: test error\n\n![Test error against n]({save(figure, 'toeplitz-rls-error')})\n\n"
             + table(rows, ["data", "n", *METHODS, "sigma, GE", "sigma, TB"])
             + "\n\n" + "; ".join(f"{k}: {v}" for k, v in METHODS.items())
             + ". One shuffle; (edge): the least or the largest sigma tried.")
@@ -82,7 +82,7 @@ def _figure_3(found: Found) -> str:
     panels[-1].legend(fontsize="x-small")
     rows = [[_short(title), n, *_ratios(cells, n)]
             for title, by_n in found.items() for n, cells in by_n.items()]
-    picture = save(figure, "papers-000-speed")
+    picture = save(figure, "toeplitz-rls-speed")
     return (f"## Figure 3: speed-up\n\n![Speed-up against n]({picture})\n\n"
             "The solution alone, as in the paper; then with the kernel matrix, or diagonals, computed.\n\n"
             + table(rows, ["data", "n", "GE / TB", "CG / TB", "CG steps", "with K: GE / TB",

@@ -1,4 +1,4 @@
-"""proofs: the page docs/primitives.md, from what was proved."""
+"""proofs: the page docs/measured/primitives.md, from what was proved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .definitions_words import CLAIMS
 from .prover import PROVED, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "primitives.md"
+PAGE = ROOT / "docs" / "measured" / "primitives.md"
 COMMAND = "python -m kerncast.benchmarks.proofs"
 # Coarse, so that another machine writes the same page.
 STEPS = ((1, "< 1"), (10, "1 to 10"), (60, "10 to 60"), (600, "60 to 600"))

@@ -1,4 +1,4 @@
-"""docs/peers.md and docs/costs.md say what the compilers and the core give today, and keep what was aimed at.
+"""The pages on peers and costs agree with what compilers and emulators give today.
 
 Figures hold for the compiler that a page names; with another one the aims are still looked at.
 """

@@ -26,7 +26,7 @@ def test_pages_are_measured_by_the_zig_that_is_locked():
     locked = re.findall(r"^ziglang==(\S+)", (figures.ROOT / "requirements.lock").read_text(), re.M)
     pages = {page: (figures.ROOT / page).read_text(encoding="utf-8") for page in figures.PAGES}
     named = {page: set(re.findall(r"\| zig (\S+) \|", text)) for page, text in pages.items()}
-    assert len(locked) == 1 and named["docs/intrinsics.md"]
+    assert len(locked) == 1 and named["docs/measured/intrinsics.md"]
     assert {page: found for page, found in named.items() if found - set(locked)} == {}
 
 
@@ -56,10 +56,10 @@ def test_a_marked_figure_that_is_not_the_data_files_is_told_and_set():
 
 def test_a_page_changed_by_hand_is_told(monkeypatch, tmp_path):
     held = json.loads(figures.DATA.read_text(encoding="utf-8"))
-    held["pages"]["docs/sweep.md"]["tables"][-1]["rows"][1][-1] += "0"
+    held["pages"]["docs/measured/sweep.md"]["tables"][-1]["rows"][1][-1] += "0"
     (tmp_path / "figures.json").write_text(json.dumps(held))
     monkeypatch.setattr(figures, "DATA", tmp_path / "figures.json")
-    assert any(line.startswith("docs/sweep.md") for line in figures.disagreements())
+    assert any(line.startswith("docs/measured/sweep.md") for line in figures.disagreements())
 
 
 def test_tables_are_read_with_their_heading_and_without_what_stands_in_code():

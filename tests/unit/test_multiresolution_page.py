@@ -1,4 +1,4 @@
-"""docs/papers-001.md speaks of the solver that ships."""
+"""docs/papers/multiresolution-ls-svm.md speaks of the solver that ships."""
 
 import re
 

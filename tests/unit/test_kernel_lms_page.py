@@ -1,4 +1,4 @@
-"""docs/papers-004.md speaks of the reductions that ship, and they reach what they must."""
+"""docs/papers/kernel-lms-reduction.md speaks of the reductions that ship, and they reach what they must."""
 
 import re
 
@@ -10,7 +10,7 @@ from kerncast.benchmarks.papers.kernel_lms import ENOUGH, NEAR, REALISATIONS, US
 from kerncast.benchmarks.papers.kernel_lms_cases import figure_7, figures_2_and_3
 from kerncast.benchmarks.papers.kernel_lms_sweep import BUDGETS, FIXED, fixed_point_runs
 
-PAGE = DOCS / "papers-004.md"
+PAGE = DOCS / "papers" / "kernel-lms-reduction.md"
 TEXT = PAGE.read_text(encoding="utf-8")
 STALE = "stale: python -m kerncast.benchmarks.papers.kernel_lms"
 #: MSE by technique and budget.
@@ -62,5 +62,5 @@ def test_the_single_models_of_the_page_are_what_the_projections_give(case, monke
 
 @pytest.mark.parametrize("number", range(1, 9))
 def test_every_figure_is_there_and_small(number):
-    figure = DOCS / "figures" / f"papers-004-{number}.svg"
+    figure = DOCS / "figures" / f"kernel-lms-{number}.svg"
     assert f"figures/{figure.name}" in TEXT and figure.stat().st_size < 60_000

@@ -163,10 +163,12 @@ def main() -> None:
     K = KernelSystem(kernel, X, 0.0).dense()
     text = [
         _HEAD, f"{samples.title}, 3 and 8: {len(X)} samples to train, {len(X_test)} to test.",
-        f"## The path over lambda\n\n![Errors against lambda]({save(figure, 'regularized-least-squares')})\n\n"
-        f"Leave-one-out selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}; the least of all is "
-        f"{test.min():.4f}. Errors for free and by training without the sample, {few} samples: they differ "
-        f"by {np.abs(brute - free).max():.1e} at most.",
+        "## The path over lambda\n\n"
+        f"![Errors against lambda]({save(figure, 'regularized-least-squares')})\n\n"
+        f"Leave-one-out selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}. "
+        f"The smallest test error of all is {test.min():.4f}. For {few} samples the leave-one-out error was "
+        "also computed by training without the sample: the two differ by "
+        f"{np.abs(brute - free).max():.1e} at most.",
         f"## What it costs\n\nThe linear kernel on {digits.title}, {digits.X.shape[1]} columns.\n\n"
         + costs(K, y, digits.X, np.where(digits.y == 3, 1.0, -1.0)),
         "## Weights of the linear kernel at a small lambda\n\nRelative error, against the same system solved "

@@ -59,7 +59,8 @@ code, except for the hash of the spec in the file headers.
 
 On a Cortex-M4 each example predicts a sample in fewer than 6,000 instructions and learns one in fewer than
 13,000 (mean). `-Os` saves a third to nearly half of the learners' flash and costs a quarter to a third more
-instructions."""
+instructions.
+"""
 PART = """
 This page holds {measured} only. Run the program without a name to measure {left} too.
 """

@@ -93,8 +93,8 @@ def jitter_table() -> str:
              f"{N} samples are one step apart on average. Each time has a normal error with the given",
              f"standard deviation. `uniform` ignores this error. Figures are medians of {len(SEEDS)} draws.",
              "",
-             "Interpolation from the grid keeps the error small. Ignoring the jitter makes it ten to a",
-             "thousand times larger.", "",
+             "Interpolation from the grid keeps the error small at any jitter. Ignoring the jitter is good",
+             "enough for a wide kernel and a jitter of 1 % only.", "",
              "| jitter | sigma, steps | lambda | alpha: uniform | grid_linear | grid_cubic | f: uniform | "
              "grid_linear | grid_cubic |", "|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for jitter in JITTERS:

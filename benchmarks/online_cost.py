@@ -59,7 +59,8 @@ The instructions grow in proportion to N.
 The exponent is the slope of a straight line through the logarithms of the means. A fixed cost per call
 lowers the exponent, and searches for lost neighbours raise it. One search takes up to N distances. On
 average, about one vector loses its neighbour per eviction. In the worst case of the plan all vectors lose
-theirs at once."""
+theirs at once.
+"""
 
 
 def cost_plan(budget: int) -> Plan:

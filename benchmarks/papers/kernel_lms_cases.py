@@ -53,8 +53,9 @@ def figure_1() -> tuple[str, list[Verdict]]:
     axis.set(xlabel="age, in samples", ylabel="|multiplier|")
     both, old = int(np.sum((age > AGE) & (size < MAGNITUDE))), int(np.sum(age > AGE))
     small = int(np.sum(size < MAGNITUDE))
-    text = (f"![Multipliers against age]({save(figure, 'kernel-lms-1')})\n\nSixty samples of sinc with noise "
-            "of standard deviation 0.5, eta = 0.5, eta rho = 0.05.")
+    text = (f"![Coefficients against age]({save(figure, 'kernel-lms-1')})\n\nThe figure is for sixty "
+            f"samples of "
+            "sinc with noise of standard deviation 0.5, eta = 0.5 and eta rho = 0.05.")
     return text, [("the vectors older than 35 and those with multipliers below 0.1 are largely the same",
                    both >= 0.8 * old, f"{old} are older, {small} smaller, {both} both")]
 
@@ -86,7 +87,7 @@ def figures_2_and_3() -> tuple[str, list[Verdict]]:
         gaps[sigma] = float(np.abs(found["FKLMS"] - found["KLMS"]).max())
         changes.append(f"sigma = {sigma:g}: " + ", ".join(
             f"{name} {np.abs(f - original).max():.3f}" for name, f in found.items()))
-    text = "\n\n".join([*texts, "Largest change of the output by the removal: " + "; ".join(changes) + "."])
+    text = "\n\n".join([*texts, "The removal changes the output by at most: " + "; ".join(changes) + "."])
     return text, [("at sigma = 0.9 the FKLMS projection is a fairly poor approximation to KLMS, at 0.5 a "
                    "good one", gaps[0.5] < gaps[0.9] / 3 < gaps[0.9],
                    f"they differ by at most {gaps[0.9]:.3f} and {gaps[0.5]:.3f}")]
@@ -135,8 +136,10 @@ def figure_7() -> tuple[str, list[Verdict]]:
     worst = float(np.abs(outputs(after, x) - outputs(before, x)).max())
     plain, penalised = (metric.deterioration(before)[-1] for metric in (LeastSquares(), LeastSquares(1e-6)))
     text = (f"![One LS projection]({save(figure, 'kernel-lms-7')})\n\n{len(retained)} vectors from -3 "
-            f"to -0.6 are retained, the one at 1.4 goes; sigma = 0.5. The LS projection changes the output "
-            f"at these {len(V)} by {np.abs(error).max():.1g} at most, and elsewhere by {worst:.3g}. Its "
+            f"to -0.6 are retained, and the one at 1.4 is evicted, with sigma = 0.5. The LS projection "
+            f"changes the "
+            f"output at these {len(V)} by {np.abs(error).max():.1g} at most, and elsewhere by {worst:.3g}. "
+            f"Its "
             f"deterioration is {plain:.2g} by (13), and {penalised:.2g} by (20) with C = 1e-6.")
     return text, [("the LS projection can choose very large multipliers, some 1e6, and is then extremely "
                    "poor between the vectors", sizes[0] > 1e4,

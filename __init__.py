@@ -20,22 +20,22 @@ _WHERE = {
     "KernelRLSRegressor": ".sim.estimators",
     "KernelSystem": ".sim.reference",
     "KerncastError": ".sim.errors",
-    "Samples": ".sim.samples",
+    "Samples": ".sim.data.samples",
     "Spec": ".sim.spec",
     "ToeplitzRLSClassifier": ".sim.estimators",
     "ToeplitzRLSRegressor": ".sim.estimators",
     "ToeplitzSystem": ".sim.reference",
-    "cautions": ".sim.planner.cautions",
+    "cautions": ".sim.planner.warnings",
     "export": ".sim.interop",
     "first_row": ".sim.reference",
     "generate": ".codegen.generate",
     "load_dataset": ".sim.data",
-    "load_samples": ".sim.samples",
+    "load_samples": ".sim.data.samples",
     "loo_errors": ".sim.reference",
     "open_backend": ".hw.backends",
     "plan": ".sim.planner",
     "raw_inputs": ".sim.interop",
-    "simulate": ".sim.simulate",
+    "simulate": ".sim.diagnostics.simulate",
     "solve_kernel": ".sim.reference",
     "solve_system": ".sim.reference",
     "solve_toeplitz": ".sim.reference",
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from .codegen.generate import generate
     from .hw.backends import open_backend
     from .sim.data import load_dataset
+    from .sim.data.samples import Samples, load_samples
+    from .sim.diagnostics.simulate import simulate
     from .sim.errors import KerncastError
     from .sim.estimators import (
         KernelLMSClassifier,
@@ -61,7 +63,7 @@ if TYPE_CHECKING:
     from .sim.formats import Format
     from .sim.interop import export, raw_inputs
     from .sim.planner import make_plan as plan
-    from .sim.planner.cautions import cautions
+    from .sim.planner.warnings import cautions
     from .sim.reference import (
         DenseSystem,
         EigenPath,
@@ -74,8 +76,6 @@ if TYPE_CHECKING:
         solve_toeplitz,
         toeplitz_applies,
     )
-    from .sim.samples import Samples, load_samples
-    from .sim.simulate import simulate
     from .sim.spec import Spec
 
 __all__ = [

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kerncast.sim.backend import STATUSES
+from kerncast.sim.diagnostics.simulate import alpha_values, relative_error
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model.toeplitz import ToeplitzModel
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.simulate import alpha_values, relative_error
 from kerncast.sim.spec import Spec
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "accuracy.md"

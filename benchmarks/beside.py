@@ -22,9 +22,9 @@ from kerncast.benchmarks.beside_durbin import cmsis_flags, durbin_rows
 from kerncast.benchmarks.beside_svc import LEVELS, svc_section
 from kerncast.benchmarks.cortex_m import Core
 from kerncast.benchmarks.instructions import CMSIS, HEADERS, OPTIMISED, Learner, Task, build, built, example
+from kerncast.codegen.build.toolchains import choose_toolchain
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.resources import read_text
-from kerncast.codegen.targets import load_target
-from kerncast.codegen.toolchains import choose_toolchain
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "peers.md"
 PACKAGES = ("m2cgen==0.10.0", "micromlgen==1.1.28")

@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 from sklearn import datasets
 
 from kerncast.sim.backend import STATUSES, Outputs
+from kerncast.sim.diagnostics.simulate import alpha_values, relative_error, y_values
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.reference.cg import kernel_cg
-from kerncast.sim.reference.elimination import elimination
-from kerncast.sim.reference.system import KernelSystem
-from kerncast.sim.simulate import alpha_values, relative_error, y_values
+from kerncast.sim.reference.solvers.cg import kernel_cg
+from kerncast.sim.reference.solvers.elimination import elimination
+from kerncast.sim.reference.systems.system import KernelSystem
 from kerncast.sim.spec import Spec
 
 Array = NDArray[np.float64]

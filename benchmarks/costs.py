@@ -12,9 +12,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from kerncast.codegen.targets import board_ids, load_board, target_ids
-from kerncast.lab.costs import COUNTED, Costs, measured_costs
-from kerncast.lab.example import Prepared, prepare
+from kerncast.codegen.firmware.targets import board_ids, load_board, target_ids
+from kerncast.lab.costs.measure import COUNTED, Costs, measured_costs
+from kerncast.lab.workflow import Prepared, prepare
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.spec import Spec
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from kerncast.codegen.rtl import CORES, generate_rtl
 from kerncast.hw.rtl.estimate import PLACED, Estimate, Placing, estimates
 from kerncast.hw.rtl.synthesis import FAMILIES
-from kerncast.lab.example import plan_and_vectors
-from kerncast.lab.lanes import draw_lanes
+from kerncast.lab.figures.lanes import draw_lanes
+from kerncast.lab.workflow import plan_and_vectors
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent

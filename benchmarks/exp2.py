@@ -18,13 +18,13 @@ from typing import Any
 import numpy as np
 from elftools.elf.elffile import ELFFile
 
-from ..codegen.targets import load_target
-from ..codegen.toolchains import choose_toolchain
+from ..codegen.build.toolchains import choose_toolchain
+from ..codegen.firmware.targets import load_target
 from ..sim import tables
-from ..sim.engine import jit
-from ..sim.planner.inputs import EXP2_BITS
+from ..sim.jit import jit
+from ..sim.planner.words import EXP2_BITS
 from ..sim.primitives import Words, exp2_16, exp2_32
-from ..sim.spec_tables import Numbers
+from ..sim.spec.tables import Numbers
 
 COMMAND = "python -m kerncast.benchmarks.exp2"
 HOME = Path(__file__).resolve().parent.parent

@@ -22,9 +22,9 @@ import numpy as np
 
 from kerncast.benchmarks.browser import chromium, shrink
 from kerncast.codegen.resources import read_text
-from kerncast.lab.example import shipped_spec
 from kerncast.lab.explore import Server, Session
 from kerncast.lab.report.render import rendered
+from kerncast.lab.workflow import shipped_spec
 
 PICTURE = Path(__file__).parent.parent / "docs" / "figures" / "explore.png"
 #: Specs, and the sliders that are moved, one place after the other, at most so many places of each.

@@ -47,9 +47,9 @@ PAGES: dict[str, str] = {
     **{f"docs/measured/{page}.md": f"python benchmarks/{page}.py >"
        for page in ("cg", "explore", "report", "solvers")},
     "docs/rtl.md": "python benchmarks/rtl.py",
-    "docs/boards.md": "python -m kerncast.codegen.boards >",
-    "docs/hil-protocol.md": "python -m kerncast.codegen.hil_table >",
-    "docs/saved-state.md": "python -m kerncast.codegen.saved_state >",
+    "docs/boards.md": "python -m kerncast.codegen.firmware.boards >",
+    "docs/hil-protocol.md": "python -m kerncast.codegen.firmware.hil_table >",
+    "docs/saved-state.md": "python -m kerncast.codegen.c.saved_state >",
 }
 README = "python benchmarks/readme.py"
 
@@ -90,7 +90,7 @@ NAMED: dict[str, Key | Code | Cell | Number] = {
     "digits.vectors": Key("examples/digits.toml", "online", "budget"),
     "cores.words": Code("kerncast.codegen.rtl.common", "MOST_WORDS"),
     "cores.samples": Code("kerncast.codegen.rtl.solver", "MOST_SAMPLES"),
-    "packages.bytes": Code("kerncast.codegen.vectors_c", "MOST_BYTES"),
+    "packages.bytes": Code("kerncast.codegen.c.vectors_c", "MOST_BYTES"),
     **{f"peers.{name}": Cell("docs/measured/peers.md", row, "instructions, mean") for name, row in (
         ("kerncast", "kerncast, DSP | 16 bits | -O2"), ("m2cgen", "m2cgen==0.10.0 | double | -O2"),
         ("cmsis", "`arm_svm_rbf_predict_f32`, cmsisdsp==1.10.3 | float32 | -O2"))},

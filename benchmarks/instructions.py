@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import read_text, resource
-from kerncast.codegen.targets import load_target
-from kerncast.lab.example import test_inputs
+from kerncast.lab.workflow import test_inputs
 from kerncast.sim.data import load_dataset
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan

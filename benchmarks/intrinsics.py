@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from kerncast.benchmarks.instructions import Task, example
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_target
-from kerncast.lab.costs import Costs, Count, measured_costs
-from kerncast.sim.vectors import make_vectors
+from kerncast.lab.costs.measure import Costs, Count, measured_costs
+from kerncast.sim.replay.vectors import make_vectors
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "intrinsics.md"
 #: A target of each level.

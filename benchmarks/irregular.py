@@ -23,7 +23,7 @@ from sklearn.kernel_ridge import KernelRidge
 from threadpoolctl import threadpool_limits
 
 from kerncast import KernelRLSRegressor, ToeplitzRLSRegressor, load_samples
-from kerncast.sim.simulate import relative_error
+from kerncast.sim.diagnostics.simulate import relative_error
 
 Array = NDArray[np.float64]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "irregular.md"

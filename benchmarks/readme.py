@@ -92,10 +92,10 @@ def spliced(text: str, table: str) -> str:
 def draw() -> str:
     """Draw the heartbeat of the demo."""
     from kerncast.benchmarks.papers.common import COLOURS, axes, save
-    from kerncast.lab.example import shipped_spec
+    from kerncast.lab.workflow import shipped_spec
     from kerncast.sim.data import load_dataset
+    from kerncast.sim.diagnostics.simulate import simulate
     from kerncast.sim.planner import make_plan
-    from kerncast.sim.simulate import simulate
 
     spec = shipped_spec("ecg")
     data, plan = load_dataset(spec), make_plan(spec)

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from kerncast.benchmarks.browser import chromium, shrink
-from kerncast.lab.example import shipped_spec
 from kerncast.lab.report import gathered, write_report
 from kerncast.lab.sweep import make_settings, run_sweep
+from kerncast.lab.workflow import shipped_spec
 
 PICTURE = Path(__file__).parent.parent / "docs" / "figures" / "report.png"
 GRID = ["numbers.word=16,24,32", "toeplitz.refine=0,1", "toeplitz.n=96..256/14", "kernel.sigma=1.5..6/6",

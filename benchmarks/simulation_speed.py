@@ -23,16 +23,16 @@ from numpy.typing import NDArray
 from kerncast.benchmarks.peers import plain_c
 from kerncast.benchmarks.peers.apytypes_fklms import ApyFklms
 from kerncast.benchmarks.peers.apytypes_levinson import ApyLevinson
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.sim.fxp_model.lms import FxpLms
 from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
 from kerncast.sim.kernels import Gaussian
-from kerncast.sim.model.levinson import levinson
-from kerncast.sim.model.lms import LmsModel
+from kerncast.sim.model.online import LmsModel
 from kerncast.sim.model.toeplitz import ToeplitzModel, solver_constants
+from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.kernel_lms import KernelLMS
+from kerncast.sim.reference.online.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
 
 Words = NDArray[np.int64]

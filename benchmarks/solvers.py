@@ -22,13 +22,13 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from kerncast.sim.backend import STATUSES
+from kerncast.sim.diagnostics.simulate import relative_error
 from kerncast.sim.model import open_model
-from kerncast.sim.model.lookahead import Lookahead
-from kerncast.sim.model.lookahead_f32 import BLOCK
-from kerncast.sim.model.lookahead_f32 import Lookahead as LookaheadF32
+from kerncast.sim.model.toeplitz.lookahead import Lookahead
+from kerncast.sim.model.toeplitz.lookahead_f32 import BLOCK
+from kerncast.sim.model.toeplitz.lookahead_f32 import Lookahead as LookaheadF32
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.lookahead import lookahead
-from kerncast.sim.simulate import relative_error
+from kerncast.sim.reference.toeplitz.lookahead import lookahead
 from kerncast.sim.spec import Spec
 
 Array = NDArray[np.float64]

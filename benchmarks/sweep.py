@@ -15,7 +15,7 @@ import numpy as np
 
 from kerncast.lab.sweep import Settings, evaluate, make_settings, run_sweep
 from kerncast.lab.sweep.measures import MEASURES
-from kerncast.sim.data_builtin import equalisation
+from kerncast.sim.data.builtin import equalisation
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kerncast import ToeplitzRLSRegressor, first_row, solve_toeplitz
-from kerncast.sim.data_builtin import ecg_recording
+from kerncast.sim.data.builtin import ecg_recording
 
 Array = NDArray[np.float64]
 Call = Callable[[], Any]

@@ -36,11 +36,11 @@ def build(out: GeneratedFolder,
     kerncast build build/ecg
     kerncast build build/ecg --compiler zig --optimise=-Os
     """
-    from ..codegen.firmware import build_firmware
+    from ..codegen.firmware.image import build_firmware
     from ..codegen.generate import load_plan
     from ..hw.hil.flash import flash_commands
-    from ..lab.budget import budget_of, looked_at, over_budget
-    from ..lab.costs import built_costs
+    from ..lab.costs.limits import budget_of, looked_at, over_budget
+    from ..lab.costs.measure import built_costs
     from ..sim.errors import KerncastError
 
     plan, _ = load_plan(out)

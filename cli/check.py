@@ -25,8 +25,8 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast check ecg.toml
     kerncast check ecg.toml --json
     """
+    from ..sim.diagnostics.input_rounding import rounding_seen
     from ..sim.planner import make_plan
-    from ..sim.planner.rounded import rounding_seen
 
     spec = load_spec(path)
     problems: list[Problem] = []
@@ -51,14 +51,14 @@ def _problems(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tu
 
 
 def _target(spec: Spec, _: Path) -> None:
-    from ..lab.budget import refuse_unmeasurable
+    from ..lab.costs.limits import refuse_unmeasurable
 
     refuse_unmeasurable(spec)
 
 
 def _plan(spec: Spec, _: Path) -> None:
+    from ..codegen.firmware.targets import target_ids
     from ..codegen.generate import refuse_oversize
-    from ..codegen.targets import target_ids
     from ..sim.planner import make_plan
 
     if spec.target.id in target_ids():  # else that is told already

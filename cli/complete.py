@@ -43,14 +43,14 @@ def generated(incomplete: str) -> Words:
 
 def target_names(incomplete: str) -> Words:
     """Targets."""
-    from ..codegen.targets import target_ids
+    from ..codegen.firmware.targets import target_ids
 
     return [name for name in target_ids() if name.startswith(incomplete)]
 
 
 def board_names(incomplete: str) -> Words:
     """Boards."""
-    from ..codegen.targets import board_ids
+    from ..codegen.firmware.targets import board_ids
 
     return [name for name in board_ids() if name.startswith(incomplete)]
 
@@ -62,7 +62,7 @@ def target_or_board(incomplete: str) -> Words:
 
 def backends(incomplete: str) -> Words:
     """Names of back ends, those of the boards with each of their emulators."""
-    from ..codegen.targets import all_boards
+    from ..codegen.firmware.targets import all_boards
 
     emulated = [f"emu:{board.id}{tail}" for board in all_boards()[0] if board.emulators
                 for tail in ("", *(f":{emulator}" for emulator in board.emulators))]
@@ -82,7 +82,7 @@ def codes(incomplete: str) -> Words:
 
 def sweep_keys(incomplete: str) -> Words:
     """Keys of a spec that a sweep can vary, each with what comes before its values."""
-    from ..sim.spec_tables import TABLES, keys  # what sweeps import takes a second
+    from ..sim.spec.tables import TABLES, keys  # what sweeps import takes a second
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
             if (word := f"{name}.{key}=").startswith(incomplete)]

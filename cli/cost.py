@@ -14,7 +14,7 @@ from .progress import steps
 from .shell import JsonFlag, columns, emit, show
 
 if TYPE_CHECKING:
-    from ..lab.costs import Costs
+    from ..lab.costs.measure import Costs
     from ..sim.plan import Plan
 
 Targets = Annotated[list[str] | None, typer.Option(
@@ -41,8 +41,8 @@ def cost(out: GeneratedFolder, target: Targets = None,
     kerncast cost build/digits --target all --json
     """
     from ..codegen.generate import load_plan, load_vectors
-    from ..lab.budget import budget_of
-    from ..lab.costs import measured_costs
+    from ..lab.costs.limits import budget_of
+    from ..lab.costs.measure import measured_costs
 
     plan, manifest = load_plan(out)
     budget, vectors = budget_of(plan), load_vectors(out)
@@ -67,7 +67,7 @@ def cost(out: GeneratedFolder, target: Targets = None,
 
 def _tell(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
     """Print what was measured, what was not, and what is over budget."""
-    from ..lab.budget import looked_at, over_budget
+    from ..lab.costs.limits import looked_at, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
     seen = looked_at(plan, found)
@@ -88,7 +88,7 @@ def _tell(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool)
 
 def _targets(given: list[str]) -> list[str]:
     """The targets given, each once, with every target in the place of `all`; E323 for an unknown one."""
-    from ..codegen.targets import load_target, target_ids
+    from ..codegen.firmware.targets import load_target, target_ids
 
     names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]
     if not names:  # generated for none, from Python

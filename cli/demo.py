@@ -15,9 +15,9 @@ from .shell import JsonFlag, emit
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from ..lab.compare.ledger import Row
     from ..lab.demo import Demo
-    from ..lab.example import Outcome
-    from ..lab.ledger import Row
+    from ..lab.workflow import Outcome
 
 
 def demo(out: Annotated[Path, typer.Option("-o", "--out", help="Where the results go."),

@@ -42,7 +42,7 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
     columns : callable
         Inputs a sample of a data file, 0 for a signal; raises what is wrong with it.
     """
-    from ..codegen.targets import target_ids
+    from ..codegen.firmware.targets import target_ids
 
     name = name or typer.prompt("Name of the model (lower case, as in C)", default="model")
     text = typer.prompt("CSV of your samples, the last column the target (empty: none yet)",

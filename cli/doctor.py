@@ -86,7 +86,7 @@ def look(groups: list[str]) -> list[Tool]:
 
 def _of_boards(group: str) -> list[Tool]:
     """What the files of targets and boards name: compilers, emulators, loaders that are programs."""
-    from ..codegen.targets import all_boards, all_targets, load_arch
+    from ..codegen.firmware.targets import all_boards, all_targets, load_arch
 
     boards = all_boards()[0]
     arches = [load_arch(name) for name in sorted({target.arch for target in all_targets()[0]})]

@@ -62,7 +62,7 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
     """
     from ..codegen.generate import load_plan
     from ..hw.rtl.estimate import Placing, chosen_cores, chosen_families, estimates
-    from ..lab.lanes import check_picture
+    from ..lab.figures.lanes import check_picture
 
     plan, _ = load_plan(out)
     cores, families = chosen_cores(plan, core or ()), chosen_families(family or ("ecp5",))
@@ -86,7 +86,7 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
 
 def _tell(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -> None:
     """Print and draw what was found; exit with what it means."""
-    from ..lab.lanes import draw_lanes
+    from ..lab.figures.lanes import draw_lanes
 
     problems = [problem for one in found for problem in one.problems]
     unequal = [one for one in found if one.simulated not in (None, one.cycles)]

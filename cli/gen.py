@@ -51,12 +51,12 @@ def gen(path: SpecPath, out: OutFolder,
     kerncast gen ecg.toml -o modules/ecg --package all --check
     kerncast gen ecg.toml -o build/ecg --core learner
     """
+    from ..codegen.c.packages import chosen_packages
+    from ..codegen.firmware.targets import load_target
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
-    from ..codegen.packages import chosen_packages
     from ..codegen.rtl import FOLDER
-    from ..codegen.targets import load_target
-    from ..lab.budget import refuse_unmeasurable
-    from ..lab.example import plan_and_vectors
+    from ..lab.costs.limits import refuse_unmeasurable
+    from ..lab.workflow import plan_and_vectors
 
     packages, spec = chosen_packages(package or ()), load_spec(path)
     refuse_unmeasurable(spec)

@@ -15,10 +15,10 @@ from .recording import hil_record, hil_replay
 from .shell import Command, JsonFlag, columns, load_spec, show, show_with
 
 if TYPE_CHECKING:
-    from ..codegen.targets import Board
+    from ..codegen.firmware.targets import Board
     from ..hw.hil.board_backend import BoardBackend
     from ..sim.plan import Plan
-    from ..sim.vectors import Vectors
+    from ..sim.replay.vectors import Vectors
 
 
 def hil_list(as_json: JsonFlag = False) -> None:
@@ -30,7 +30,7 @@ def hil_list(as_json: JsonFlag = False) -> None:
     """
     from serial.tools.list_ports import comports
 
-    from ..codegen.targets import all_boards
+    from ..codegen.firmware.targets import all_boards
     from ..hw.hil.emulators import available
 
     boards, wrong = all_boards()
@@ -70,7 +70,7 @@ def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_defa
     kerncast hil run build/ecg --port /dev/ttyACM0
     kerncast hil run build/ecg --board nucleo-f446re --port /dev/ttyACM0 --flash auto
     """
-    from ..lab.ledger import replay_on
+    from ..lab.compare.ledger import replay_on
 
     chosen = _chosen(board, port, flash)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
@@ -96,7 +96,7 @@ def _chosen(board: str | None, port: str | None, flash: str) -> Board | None:
     E421 for a port without a name, as of a variable that is not set; E418 for a board that is to be loaded,
     without its port or name; E417 where nothing is named; E322.
     """
-    from ..codegen.targets import load_board
+    from ..codegen.firmware.targets import load_board
 
     if board is None and port is None:
         raise fail("E417", "no board is named", where="--board",
@@ -132,7 +132,7 @@ def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Pla
     E308 where there are no vectors and they are `needed`; E309 and E211 where they are not the plan's.
     """
     from ..codegen.generate import generate, load_plan, load_vectors
-    from ..lab.example import plan_and_vectors
+    from ..lab.workflow import plan_and_vectors
 
     out = folder / "out" if source.is_file() else source
     if source.is_file():

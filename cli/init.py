@@ -15,8 +15,8 @@ from .complete import data_files, target_names
 from .shell import JsonFlag, show
 
 if TYPE_CHECKING:
-    from ..sim.data_csv import Survey
-    from ..sim.measured import Measured
+    from ..sim.data.quantise import Measured
+    from ..sim.data.words_csv import Survey
 
     Seen = tuple[Survey, Measured | None]
 
@@ -76,7 +76,7 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
 def _files(name: str, given: tuple[Path, Survey, Measured | None] | None, algorithm: str | None, kernel: str,
            target: str, out: Path) -> dict[Path, str]:
     """The spec, and the words of measured values, by the paths they go to."""
-    from ..sim.spec_text import render
+    from ..sim.spec.text import render
 
     words, made = out / f"{name}.words.csv", None
     if given is None:
@@ -114,8 +114,8 @@ def _write(files: dict[Path, str], out: Path) -> None:
 
 def _seen(data: Path) -> Seen:
     """What a data file shows, and its words where it holds measured values."""
-    from ..sim.data_csv import survey
-    from ..sim.measured import is_raw, measured
+    from ..sim.data.quantise import is_raw, measured
+    from ..sim.data.words_csv import survey
 
     if is_raw(data):
         return survey(data), None
@@ -125,7 +125,7 @@ def _seen(data: Path) -> Seen:
 
 def _in_units(values: Values, made: Measured) -> None:
     """Inputs from -1 to 1; the target in its own unit, from the middle of its range."""
-    from ..sim.measured import MIDDLE
+    from ..sim.data.quantise import MIDDLE
 
     if made.survey.columns:
         values["input"] |= {"offset": MIDDLE, "gain": 1 / MIDDLE}

@@ -38,7 +38,7 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
     kerncast plan ecg.toml --error 1e-4
     kerncast plan ecg.toml --json
     """
-    from ..lab.example import observed_plan
+    from ..lab.workflow import observed_plan
 
     spec = load_spec(path)
     if error is not None:
@@ -57,8 +57,8 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Sentences about one signal, and about the system where that decides its error."""
-    from ..lab.example import system_of
-    from ..sim.planner.advice import sentence
+    from ..lab.workflow import system_of
+    from ..sim.diagnostics.word_length import sentence
     from ..sim.planner.evidence import why
 
     text = why(made, signal)
@@ -78,8 +78,8 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By a run of the integer model at each word length."""
-    from ..lab.example import measured_words
-    from ..sim.planner.advice import enough
+    from ..lab.workflow import measured_words
+    from ..sim.diagnostics.word_length import enough
 
     found = measured_words(spec, base)
     chosen = enough(found, error)
@@ -97,8 +97,8 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By what the conditioning of the system predicts."""
-    from ..lab.example import predicted_words
-    from ..sim.planner.advice import enough
+    from ..lab.workflow import predicted_words
+    from ..sim.diagnostics.word_length import enough
 
     system, found = predicted_words(spec, base)
     chosen = enough(found, error)
@@ -132,7 +132,7 @@ def _text(made: Plan) -> str:
 
 def _reduction(made: Plan) -> list[str]:
     """What an online learner removes vectors by, where that is not what the name of the reduction says."""
-    from ..sim.spec_tables import reduction_title
+    from ..sim.spec.tables import reduction_title
 
     chosen = made.options.get("reduction")
     if chosen is None:

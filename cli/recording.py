@@ -14,9 +14,9 @@ from .progress import bar
 from .shell import JsonFlag, columns, show
 
 if TYPE_CHECKING:
-    from ..lab.recording import Recorder
+    from ..lab.compare.recording import Recorder
     from ..sim.plan import Plan
-    from ..sim.vectors import Call
+    from ..sim.replay.vectors import Call
 
 Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kerncast hil record.",
                                           show_default=False)]
@@ -49,7 +49,7 @@ def hil_record(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_d
     kerncast hil record build/motor --on board:microbit --port /dev/ttyACM0 --flash auto --data night.csv
     """
     from ..hw.backends import open_backend
-    from ..lab.recording import Recorder, calls_on_file, check_new, pieces
+    from ..lab.compare.recording import Recorder, calls_on_file, check_new, pieces
     from .hil import material
 
     name = _target(on, port, flash)
@@ -151,7 +151,7 @@ def hil_replay(file: Recorded,
     kerncast hil replay ecg.recording --on emu:mps2-an386 --json
     """
     from ..hw.backends import check_name, open_backend
-    from ..lab.recording import load_recording, recompute
+    from ..lab.compare.recording import load_recording, recompute
 
     check_name(on)
     recording = load_recording(file)

@@ -13,7 +13,7 @@ from .progress import bar
 from .shell import JsonFlag, show
 
 if TYPE_CHECKING:
-    from ..sim.samples import Samples
+    from ..sim.data.samples import Samples
 
 Data = Annotated[str, typer.Argument(metavar="DATA", help="A file of samples, or a data set by its name.",
                                      show_default=False)]
@@ -50,7 +50,7 @@ def row(data: Data, sigma: Sigma, output: Output, scheme: Scheme = "auto", dtype
     kerncast row samples.csv --sigma 5 --dtype float32 --checkpoint done.npz -o row.npz
     kerncast row samples.csv --sigma 5 --scheduler tcp://10.0.0.1:8786 -o row.npz
     """
-    from ..sim.samples import load_samples
+    from ..sim.data.samples import load_samples
 
     _check_places(data, output, checkpoint)
     samples = load_samples(data, limit=limit, labels="any" if labels else None)
@@ -80,7 +80,7 @@ def _left(checkpoint: Path | None) -> str:
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
     """E192 where a file would be written over another, E191 where it cannot: now, and not after hours."""
-    from ..lab.places import refuse_unwritable
+    from ..lab.output_paths import refuse_unwritable
 
     places = {"DATA": Path(data), "--checkpoint": checkpoint, "--output": output}
     given = {name: path.resolve() for name, path in places.items() if path is not None}
@@ -104,8 +104,8 @@ def _computed(samples: Samples, sigma: float, scheme: str, as_json: bool, *, dty
     """Compute the row and write it; what is to be said of it."""
     import numpy as np
 
-    from ..sim.reference.checkpoint import write_npz
     from ..sim.reference.first_row import first_row
+    from ..sim.reference.first_row.checkpoint import write_npz
 
     start = perf_counter()
     with bar(as_json, "first row") as progress:

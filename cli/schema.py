@@ -15,6 +15,6 @@ def schema(as_json: JsonFlag = False) -> None:
     --------
     kerncast schema > kerncast.schema.json
     """
-    from ..sim.spec_schema import spec_schema
+    from ..sim.spec.schema import spec_schema
 
     emit(spec_schema())

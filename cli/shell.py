@@ -85,7 +85,7 @@ def _report(problems: Sequence[Problem], as_json: bool) -> None:
 
 def warnings_of(spec: Spec, plan: Plan, as_json: bool) -> list[dict[str, str]]:
     """Warnings of a plan, for ``--json``; printed on stderr where that was not asked for."""
-    from ..sim.planner.cautions import cautions
+    from ..sim.planner.warnings import cautions
 
     found = cautions(plan)
     problems = spec.located(KerncastError(found)).problems if found else ()

@@ -11,9 +11,9 @@ from ..sim.errors import EXIT_DIFFERENT
 from .shell import JsonFlag, SpecPath, columns, load_spec, show, warnings_of
 
 if TYPE_CHECKING:
-    from ..sim.budget import ErrorBudget
+    from ..sim.diagnostics.error_budget import ErrorBudget
+    from ..sim.diagnostics.simulate import Simulation
     from ..sim.plan import Plan
-    from ..sim.simulate import Simulation
 
 
 def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
@@ -27,7 +27,7 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast sim ecg.toml
     kerncast sim ecg.toml --json
     """
-    from ..lab.example import simulate_spec
+    from ..lab.workflow import simulate_spec
     from ..sim.planner.evidence import observed
 
     spec = load_spec(path)

@@ -12,8 +12,8 @@ from .complete import target_or_board
 from .shell import JsonFlag, columns, show, show_with
 
 if TYPE_CHECKING:
-    from ..codegen.targets import Board
-    from ..sim.target import Target
+    from ..codegen.firmware.targets import Board
+    from ..sim.spec.target import Target
 
 
 def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_default=False,
@@ -28,7 +28,14 @@ def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_defaul
     kerncast targets cortex-m4
     kerncast targets microbit --json
     """
-    from ..codegen.targets import all_boards, all_targets, board_ids, load_board, load_target, target_ids
+    from ..codegen.firmware.targets import (
+        all_boards,
+        all_targets,
+        board_ids,
+        load_board,
+        load_target,
+        target_ids,
+    )
 
     if name is not None:
         if name not in (*board_ids(), *target_ids()):
@@ -56,8 +63,8 @@ def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_defaul
 
 def _target(target: Target) -> dict[str, Any]:
     """All of a target, with its compilers and boards."""
-    from ..codegen.targets import all_boards
-    from ..codegen.toolchains import available, compilers
+    from ..codegen.build.toolchains import available, compilers
+    from ..codegen.firmware.targets import all_boards
 
     return {**target.model_dump(mode="json"),
             "compilers": {name: {"program": row.program, "flags": list(target.flags[name]),

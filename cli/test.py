@@ -17,10 +17,10 @@ from .shell import JsonFlag, columns, show
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..lab.bisection import Bisection
-    from ..lab.ledger import Row
+    from ..lab.compare.bisection import Bisection
+    from ..lab.compare.ledger import Row
     from ..sim.plan import Plan
-    from ..sim.vectors import Vectors
+    from ..sim.replay.vectors import Vectors
 
     Tell = Callable[[str], None]
     Run = Callable[[Plan, Vectors, str, Path, Tell], Row | Bisection]
@@ -49,7 +49,7 @@ def test(out: GeneratedFolder,
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
     from ..codegen.generate import load_plan, load_vectors
-    from ..sim.vectors import shortened
+    from ..sim.replay.vectors import shortened
 
     plan, _ = load_plan(out)
     vectors = load_vectors(out)
@@ -78,20 +78,20 @@ def test(out: GeneratedFolder,
 
 
 def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell, waves: Path | None = None) -> Row:
-    from ..lab.ledger import run_backend
+    from ..lab.compare.ledger import run_backend
 
     return run_backend(plan, vectors, name, out, waves=waves and waves / name.replace(":", "-"))
 
 
 def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell) -> Bisection:
-    from ..lab.bisection import bisect_backend
+    from ..lab.compare.bisection import bisect_backend
 
     return bisect_backend(plan, vectors, name, out, tell)
 
 
 def _where(row: Row | Bisection) -> str:
     """What a bisection found, below the table."""
-    from ..lab.bisection import Bisection
+    from ..lab.compare.bisection import Bisection
 
     return f"\n\n{row.backend}\n{columns(row.rows())}" if isinstance(row, Bisection) else ""
 

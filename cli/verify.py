@@ -13,7 +13,7 @@ from .progress import steps
 from .shell import JsonFlag, columns, show
 
 if TYPE_CHECKING:
-    from ..lab.verification import Verification
+    from ..lab.compare.verification import Verification
 
 
 def verify(given: Annotated[Path, typer.Argument(metavar="BUNDLE", show_default=False,
@@ -40,7 +40,7 @@ def verify(given: Annotated[Path, typer.Argument(metavar="BUNDLE", show_default=
     kerncast verify ecg.zip --json
     """
     from ..hw.backends import check_name
-    from ..lab.verification import verify as run
+    from ..lab.compare.verification import verify as run
 
     names = on or ["host"]
     for name in names:

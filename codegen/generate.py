@@ -12,22 +12,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..sim.data.predictor_file import model_file
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
+from ..sim.replay.vectors import Vectors
 from ..sim.spec import Spec
-from ..sim.target import Target
-from ..sim.trained import model_file
-from ..sim.vectors import Vectors
-from .context import context
+from ..sim.spec.target import Target
+from .c.context import context
+from .c.packages import chosen_packages, render_packages
+from .c.saved_state import saved_context
+from .firmware.targets import load_target
 from .hls import asked_dialects, refuse_unfit, render_hls
 from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
-from .packages import chosen_packages, render_packages
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_refusals, render_rtl
-from .saved_state import saved_context
-from .targets import load_target
 
 #: Beside the code: what it was made from, and what it must answer.
 SPEC, PLAN, VECTORS = "spec.toml", "plan.json", "vectors.json"
@@ -230,7 +230,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     vectors : Vectors, optional
         Kept beside the code for ``kerncast test``.
     packages : sequence of str
-        What the folder becomes a library of: names of :data:`.packages.PACKAGES`, or ``all``.
+        What the folder becomes a library of: names of :data:`.c.packages.PACKAGES`, or ``all``.
     spec : Spec, optional
         Kept beside the code for ``kerncast verify``.
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import kerncast
-from kerncast.sim.simulate import y_values
+from kerncast.sim.diagnostics.simulate import y_values
 
 HERE = Path(__file__).resolve().parent
 ONCE = 1000  # samples of the calibration that is made once

@@ -8,16 +8,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..codegen.firmware import OPTIMISATIONS
+from ..codegen.build.host import HostBackend
+from ..codegen.build.toolchains import COMPILERS
+from ..codegen.firmware.image import OPTIMISATIONS
+from ..codegen.firmware.targets import Board, board_ids, load_board
 from ..codegen.generate import generate
-from ..codegen.host import HostBackend
-from ..codegen.targets import Board, board_ids, load_board
-from ..codegen.toolchains import COMPILERS
 from ..sim.backend import Backend, Outputs
 from ..sim.errors import fail
 from ..sim.model import open_model
 from ..sim.plan import Plan
-from ..sim.trace import no_hooks
+from ..sim.replay.trace import no_hooks
 
 #: How a back end is named, with what it is.
 NAMES = {
@@ -280,7 +280,7 @@ def _rtl(wanted: _Wanted) -> Backend:
     from ..codegen.rtl import LEARNER, TRAINER
     from .rtl.core_backend import CoreBackend
     from .rtl.learner_backend import LearnerBackend
-    from .rtl.simulate import RtlBackend
+    from .rtl.predictor_backend import RtlBackend
     from .rtl.trainer_backend import SolverBackend, TrainerBackend
 
     simulator, _, core = wanted.rest.partition(":")

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..codegen.library import LibraryBackend
-from ..codegen.wasm import build_wasm
-from ..sim import raw
+from ..codegen.build.library import LibraryBackend
+from ..codegen.build.wasm import build_wasm
+from ..sim._optional import missing
 from ..sim.backend import Outputs, Raw
-from ..sim.packages import missing
+from ..sim.data import raw
 from ..sim.plan import C_BYTES, Plan, wire_dtype
-from ..sim.saved_state import slot_bytes
-from ..sim.trace import Event, Trace
+from ..sim.replay.saved_state import slot_bytes
+from ..sim.replay.trace import Event, Trace
 
 _PAGE = 1 << 16
 _ALIGNED = 16
@@ -175,7 +175,7 @@ class WasmBackend(LibraryBackend):
             self._call("model_init")
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         at = self._module.call("kc_hil_trace_take", limit - (limit >> 31 << 32))
         _, count, folded, operation, signal, step, index, word = _TRACE.unpack(
             self._module.read(at, _TRACE.size))

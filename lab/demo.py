@@ -13,8 +13,8 @@ from ..codegen.generate import refuse_foreign
 from ..codegen.manifest import write_whole
 from ..sim.errors import Problem
 from ..sim.reference.backend import FloatReference
-from .example import Outcome, Prepared, Tell, demo_backends, prepare, run_example, shipped_spec
-from .pictures import draw
+from .figures.outcome import draw
+from .workflow import Outcome, Prepared, Tell, demo_backends, prepare, run_example, shipped_spec
 
 EXAMPLES = ("ecg", "digits")
 #: Also the mark of a folder that a demo has written.

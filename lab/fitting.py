@@ -16,9 +16,9 @@ from ..sim.formats import Format
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
-from ..sim.reference.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
+from ..sim.reference.selection.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
 from ..sim.spec import Spec
-from .example import passes_of, test_inputs
+from .workflow import passes_of, test_inputs
 
 Array = NDArray[np.float64]
 Tell = Callable[[str], None]

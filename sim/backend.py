@@ -31,7 +31,7 @@ class Backend(Protocol):
 
     name: str
 
-    #: The calls it answers: a predictor in hardware one; with trace hooks `trace` too (:mod:`.trace`).
+    #: The calls it answers: a predictor in hardware one; with trace hooks `trace` too (:mod:`.replay.trace`).
     calls: frozenset[str]
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
@@ -47,7 +47,7 @@ class Backend(Protocol):
         """Every member of the model structure, in its order."""
 
     def save(self) -> bytes:
-        """The state as an image of :mod:`.saved_state`, the same bytes on every back end.
+        """The state as an image of :mod:`.replay.saved_state`, the same bytes on every back end.
 
         The sequence number is one more than that of the last image saved or restored.
         """

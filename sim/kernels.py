@@ -16,7 +16,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import is_real
+from ._checks import is_real
 from .errors import fail
 
 Array = NDArray[np.float64]

@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .engine import jit
+from .jit import jit
 
 Words = NDArray[np.int64]
 

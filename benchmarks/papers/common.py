@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...lab.pictures import pyplot
+from ...lab.figures.outcome import pyplot
+from ...sim.data.samples import Samples, load_samples
 from ...sim.errors import KerncastError
-from ...sim.samples import Samples, load_samples
 
 Array = NDArray[np.float64]
 

@@ -16,10 +16,10 @@ from functools import partial
 import numpy as np
 
 from ...sim.kernels import Gaussian, Kernel, Linear
-from ...sim.reference.block_gauss_seidel import block_gauss_seidel
-from ...sim.reference.cg import cg
-from ...sim.reference.solution import Solution
-from ...sim.reference.system import DenseSystem, KernelSystem
+from ...sim.reference.result import Solution
+from ...sim.reference.solvers.block_gauss_seidel import block_gauss_seidel
+from ...sim.reference.solvers.cg import cg
+from ...sim.reference.systems.system import DenseSystem, KernelSystem
 from .common import COLOURS, DOCS, Array, arguments, axes, loaded, save, shuffled, table
 
 #: Data set, its two classes (None: all), the positive one.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from ...sim.kernels import Gaussian
-from ...sim.reference.expansion import Expansion, expand
-from ...sim.reference.kernel_lms import KernelLMS
-from ...sim.reference.klms import project_exactly
-from ...sim.reference.least_squares import LeastSquares, project_by_least_squares
-from ...sim.reference.reduction import PROJECTIONS
+from ...sim.reference.online.expansion import Expansion, expand
+from ...sim.reference.online.kernel_lms import KernelLMS
+from ...sim.reference.online.klms import project_exactly
+from ...sim.reference.online.least_squares import LeastSquares, project_by_least_squares
+from ...sim.reference.online.reduction import PROJECTIONS
 from .common import COLOURS, Array, axes, save
 
 #: The printed claim, whether it held (None: it claims nothing), what came out.

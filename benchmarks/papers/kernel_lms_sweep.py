@@ -10,14 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...sim.diagnostics.simulate import y_values
 from ...sim.kernels import Gaussian
 from ...sim.model import open_model
 from ...sim.model.statuses import SATURATED
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.reference.kernel_lms import KernelLMS
-from ...sim.reference.solution import Status
-from ...sim.simulate import y_values
+from ...sim.reference.online.kernel_lms import KernelLMS
+from ...sim.reference.result import Status
 from ...sim.spec import Spec
 from .common import Array
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
-from ...sim.reference.solution import Solution
-from ...sim.reference.system import DenseSystem, System, ToeplitzSystem
-from ...sim.reference.toeplitz import solve_toeplitz
+from ...sim.diagnostics.simulate import relative_error
+from ...sim.reference.result import Solution
+from ...sim.reference.systems.system import DenseSystem, System, ToeplitzSystem
+from ...sim.reference.toeplitz.auto import solve_toeplitz
 from ...sim.reference.wavelet import wavelet
-from ...sim.simulate import relative_error
 from .common import Array, seconds
 
 Row = dict[str, Any]

@@ -8,12 +8,12 @@ import numpy as np
 import scipy.linalg
 from scipy import sparse
 
-from ...sim.reference.system import ToeplitzSystem
+from ...sim.diagnostics.simulate import relative_error
+from ...sim.reference.systems.system import ToeplitzSystem
 from ...sim.reference.wavelet.basis import transforms
 from ...sim.reference.wavelet.bordered import BorderedToeplitz
 from ...sim.reference.wavelet.factor import factorise
 from ...sim.reference.wavelet.ns_form import NSForm, ns_form
-from ...sim.simulate import relative_error
 from . import multiresolution_cost as cost
 from .common import Array
 from .multiresolution_cost import Row

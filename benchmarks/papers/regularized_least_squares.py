@@ -13,12 +13,12 @@ from functools import partial
 
 import numpy as np
 
+from ...sim.data.samples import load_samples
 from ...sim.kernels import Gaussian, Kernel
-from ...sim.reference.nystrom import partial_cholesky
-from ...sim.reference.path import CholeskyPath, EigenPath, GramPath, RidgePath, SvdPath
-from ...sim.reference.subset import SubsetPath
-from ...sim.reference.system import KernelSystem
-from ...sim.samples import load_samples
+from ...sim.reference.selection.path import CholeskyPath, EigenPath, GramPath, RidgePath, SvdPath
+from ...sim.reference.solvers.nystrom import partial_cholesky
+from ...sim.reference.solvers.subset import SubsetPath
+from ...sim.reference.systems.system import KernelSystem
 from .common import COLOURS, DOCS, Array, arguments, axes, loaded, save, seconds, shuffled, table
 
 LAMS = 10.0 ** np.arange(-8, 4, 0.5)

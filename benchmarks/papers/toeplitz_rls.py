@@ -18,12 +18,12 @@ from functools import partial
 import numpy as np
 
 from ...sim.kernels import Gaussian
-from ...sim.reference.cg import cg
-from ...sim.reference.elimination import elimination
 from ...sim.reference.first_row import kernel_first_row
-from ...sim.reference.solution import Solution
-from ...sim.reference.system import DenseSystem, KernelSystem
-from ...sim.reference.toeplitz import solve_toeplitz
+from ...sim.reference.result import Solution
+from ...sim.reference.solvers.cg import cg
+from ...sim.reference.solvers.elimination import elimination
+from ...sim.reference.systems.system import DenseSystem, KernelSystem
+from ...sim.reference.toeplitz.auto import solve_toeplitz
 from .common import DOCS, Array, arguments, loaded, seconds, shuffled
 
 SIZES = (250, 500, 1000, 2000, 4000)

@@ -11,7 +11,7 @@ import numpy as np
 from apytypes import APyFixed, APyFixedArray, QuantizationMode
 from numpy.typing import NDArray
 
-from kerncast.sim.model.levinson import LevinsonConstants
+from kerncast.sim.model.toeplitz.levinson import LevinsonConstants
 
 from .apytypes_fklms import FLOOR, SATURATE, word_of, words_of
 

@@ -12,7 +12,7 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
-from kerncast.sim.model.levinson import LevinsonConstants
+from kerncast.sim.model.toeplitz.levinson import LevinsonConstants
 from kerncast.sim.plan import Plan
 
 Words = NDArray[np.int64]

@@ -10,13 +10,13 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ...sim.diagnostics.simulate import worst_status, y_values
 from ...sim.kernels import Gaussian
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.reference.kernel_lms import KernelLMS
-from ...sim.reference.solution import Status
-from ...sim.simulate import worst_status, y_values
+from ...sim.reference.online.kernel_lms import KernelLMS
+from ...sim.reference.result import Status
 from ...sim.spec import Spec
 from ..papers.common import Array
 from .tasks import Stream, changed

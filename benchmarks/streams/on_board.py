@@ -10,7 +10,7 @@ import numpy as np
 from ...hw.backends import open_backend
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.vectors import Vectors, make_vectors, replay
+from ...sim.replay.vectors import Vectors, make_vectors, replay
 from .tasks import Stream, ecg, equaliser, example
 
 SAMPLES, PREDICTED = 1000, 100

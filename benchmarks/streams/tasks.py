@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...sim.data import load_dataset
-from ...sim.data_builtin import equalisation
+from ...sim.data.builtin import equalisation
 from ...sim.formats import Format
 from ...sim.spec import Spec
 from ..papers.common import Array

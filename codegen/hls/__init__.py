@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...sim.plan import Plan
-from ...sim.vectors import Vectors
+from ...sim.replay.vectors import Vectors
 from ..resources import environment, read_text
 from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, Core, hls_context
 from .dialects import DIALECTS, Dialect

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
-from ..context import context, real_value
+from ..c.context import context, real_value
 from ..rtl.common import MOST_WORDS, model_tag, most_vectors, vectors
 from ..rtl.learner import distance_parts as state_parts
 from ..rtl.solver import MOST_SAMPLES

@@ -14,7 +14,7 @@ from ...sim.model.kernel import convert_y, input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.statuses import INACCURATE, OK, TRAINED
 from ...sim.plan import Plan
-from ...sim.vectors import Call, Vectors
+from ...sim.replay.vectors import Call, Vectors
 from ..rtl.common import model_frame, model_tag
 from .cores import LEARNER, SOLVER, TRAINER, state_parts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...sim.plan import Plan
-from ...sim.planner.inputs import WORD_CLASSES
+from ...sim.planner.words import WORD_CLASSES
 from ..rtl.common import signed_bits, vectors
 
 #: The model's own integers: what the plan proves to fit them needs no more here.

@@ -7,8 +7,8 @@ from typing import Any
 from ...sim.errors import KerncastError, fail
 from ...sim.formats import Overflow
 from ...sim.plan import Plan
-from ...sim.planner.inputs import WORD_CLASSES
-from ..context import context, real_value
+from ...sim.planner.words import WORD_CLASSES
+from ..c.context import context, real_value
 from . import axi
 from .axi import Ports, Stream
 from .common import (

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
-from ..context import context
+from ..c.context import context
 from . import axi
 from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, rendered, signed_bits
@@ -94,9 +94,9 @@ def refusal(plan: Plan) -> KerncastError | None:
 def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     """The first row (n,) of a uniform grid over 1 + lambda, in words of r: a constant of the plan."""
     # Here, because the model brings its compiler, a second's start, along.
-    from ...sim.model.first_row import uniform_row
     from ...sim.model.kernel import cast_of, kernel_constants
     from ...sim.model.ranges import Ranges
+    from ...sim.model.toeplitz.first_row import uniform_row
 
     row = np.zeros(plan.sizes["n"], dtype=np.int64)
     uniform_row(row, plan.integer("x_step"), plan.integer("lambda_rho"), kernel_constants(plan),

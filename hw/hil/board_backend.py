@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.firmware import FirmwareImage, build_firmware
+from ...codegen.build.toolchains import COMPILERS
+from ...codegen.firmware.hil_table import Timing
+from ...codegen.firmware.image import FirmwareImage, build_firmware
+from ...codegen.firmware.targets import Board, Counter, load_board
 from ...codegen.generate import load_plan
-from ...codegen.hil_table import Timing
-from ...codegen.targets import Board, Counter, load_board
-from ...codegen.toolchains import COMPILERS
-from ...sim import raw
 from ...sim.backend import Outputs, Raw, calls_of
+from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
-from ...sim.saved_state import Verdict, image_bytes, refused, slots_with
-from ...sim.trace import Trace
+from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
+from ...sim.replay.trace import Trace
 from .client import HilClient
 from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
@@ -159,7 +159,7 @@ class BoardBackend:
         self.tallies = {name: Tally() for name in self.tallies}
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         return self.client.trace(limit)
 
     def close(self) -> None:
@@ -268,7 +268,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     plan : Plan, optional
         By default the one in the folder.
     compiler, optimise, build_dir, traced
-        As in :func:`~kerncast.codegen.firmware.build_firmware`.
+        As in :func:`~kerncast.codegen.firmware.image.build_firmware`.
     timing : Timing, optional
 
     Raises

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ...codegen.hil_table import Timing
+from ...codegen.firmware.hil_table import Timing
 from ...sim.errors import KerncastError, fail
-from ...sim.trace import Event, Trace
+from ...sim.replay.trace import Event, Trace
 from .link import Link
 from .protocol import REGIONS, TABLE, VERSION, Value
 from .requests import Requests, differs

@@ -18,8 +18,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO
 
-from ...codegen.targets import Board, Emulator
-from ...codegen.tools import is_installed
+from ...codegen.build.tools import is_installed
+from ...codegen.firmware.targets import Board, Emulator
 from ...sim.errors import KerncastError, fail
 from .helper import build_helper
 from .link import SocketLink

@@ -6,8 +6,8 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from ...codegen.firmware import build_firmware
-from ...codegen.targets import Board, Flasher
+from ...codegen.firmware.image import build_firmware
+from ...codegen.firmware.targets import Board, Flasher
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from .board_backend import BoardBackend, open_port
@@ -93,7 +93,7 @@ def open_loaded(board: Board, port: str, plan: Plan, out_dir: Path, program: str
     program : str
         One of the board's programs, or ``auto``.
     compiler, optimise, build_dir, traced
-        As in :func:`~kerncast.codegen.firmware.build_firmware`.
+        As in :func:`~kerncast.codegen.firmware.image.build_firmware`.
 
     Returns
     -------

@@ -9,10 +9,10 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from ...codegen.compilers import host_compiler
+from ...codegen.build.compilers import host_compiler
+from ...codegen.build.tools import refusal, run_tool
+from ...codegen.firmware.targets import Emulator
 from ...codegen.resources import firmware_files
-from ...codegen.targets import Emulator
-from ...codegen.tools import refusal, run_tool
 from ...sim.errors import fail
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from cobs import cobs
 
-from ...codegen.hil_table import CRC_BYTES, LinkField, fixed_bytes, link_table
+from ...codegen.firmware.hil_table import CRC_BYTES, LinkField, fixed_bytes, link_table
 
 TABLE = link_table()
 VERSION = TABLE.version

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...codegen.hil_table import Timing
+from ...codegen.firmware.hil_table import Timing
 from ...sim.errors import KerncastError, fail
 from .link import Link
 from .protocol import (

@@ -17,7 +17,7 @@ from typing import Any
 
 from elftools.elf.elffile import ELFFile
 
-from ...codegen.targets import Board, board_ids, load_board, load_target
+from ...codegen.firmware.targets import Board, board_ids, load_board, load_target
 from .unicorn_devices import Clock, CmsdkTimer, Device, SystemSpace, Uart
 
 # Typed in part only, and not so that strict checking could use it.

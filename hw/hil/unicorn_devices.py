@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 from typing import NamedTuple, Protocol
 
-from ...codegen.targets import Counter
+from ...codegen.firmware.targets import Counter
 
 CHUNK = 4096
 

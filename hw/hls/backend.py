@@ -10,14 +10,14 @@ import numpy as np
 from ...codegen.hls import FOLDER, LEARNER, SOLVER, TRAINER, refuse_unfit, render_hls, sources
 from ...codegen.hls.vectors import line, targets
 from ...codegen.rtl import model_frame
-from ...sim import raw
 from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.model.statuses import INACCURATE, OK, TRAINED
 from ...sim.model.toeplitz import ToeplitzModel, certified_accurate
 from ...sim.plan import Plan
-from ...sim.saved_state import decode
+from ...sim.replay.saved_state import decode
 from ..rtl.learner_backend import learned_state
 from .headers import known_dialect
 from .simulation import Testbench, build

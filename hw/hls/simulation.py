@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from ...codegen.tools import refusal, run_tool
+from ...codegen.build.tools import refusal, run_tool
 from ...sim.errors import KerncastError, fail
 from .headers import header_folder
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from ...codegen.rtl import LEARNER, model_frame, model_tag
 from ...codegen.rtl.learner import distance_parts, worst_update_cycles
-from ...sim import raw
 from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.plan import Plan
-from ...sim.saved_state import Saving
+from ...sim.replay.saved_state import Saving
 from .core_backend import CoreBackend
 from .simulators import Operation
 

@@ -9,16 +9,16 @@ import numpy as np
 from ...codegen.rtl import SOLVER, TRAINER, model_tag
 from ...codegen.rtl.solver import first_row
 from ...codegen.rtl.trainer import trainer_cycles
-from ...sim import raw
 from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.data import raw
 from ...sim.errors import fail
-from ...sim.model.first_row import diagonal_row
 from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.statuses import INACCURATE, OK
 from ...sim.model.toeplitz import certified_accurate
+from ...sim.model.toeplitz.first_row import diagonal_row
 from ...sim.plan import Plan
-from .simulate import RtlBackend, model_frame, sample_frames
+from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation
 
 #: Words of a model's frame before the first vector: tag, count, exponent.
@@ -97,7 +97,7 @@ class TrainerBackend(RtlBackend):
     Parameters
     ----------
     plan, model_state, simulator, build_dir, source, waves
-        As :class:`.simulate.RtlBackend` takes them; the model structure is that before the first training.
+        As in :class:`.predictor_backend.RtlBackend`; the model structure is the untrained one.
     """
 
     calls = frozenset({"train", "predict", "restore"})
@@ -133,7 +133,7 @@ class SolverBackend(TrainerBackend):
     Parameters
     ----------
     plan, model_state, simulator, build_dir, source, waves
-        As :class:`.simulate.RtlBackend` takes them.
+        As :class:`.predictor_backend.RtlBackend` takes them.
     """
 
     _core = SOLVER

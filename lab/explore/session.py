@@ -16,7 +16,6 @@ from typing import Any, TypeVar
 from ... import __version__
 from ...sim.errors import KerncastError, fail
 from ...sim.spec import Spec
-from ..example import passes_of
 from ..report.design import design
 from ..report.page import samples_of
 from ..report.program import program, samples_text
@@ -28,6 +27,7 @@ from ..sweep.front import misses
 from ..sweep.measures import MEASURES
 from ..sweep.run import checked_baseline
 from ..sweep.space import Axis, Scalar, Space
+from ..workflow import passes_of
 from .controls import controls, inputs_of
 
 Chosen = dict[str, Scalar | None]

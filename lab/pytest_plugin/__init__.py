@@ -19,8 +19,8 @@ from .ledger import ClosingTable, Ledger, missing_tool
 if TYPE_CHECKING:
     from ...sim.backend import Backend
     from ...sim.plan import Plan
-    from ...sim.vectors import Vectors
-    from ..ledger import Row
+    from ...sim.replay.vectors import Vectors
+    from ..compare.ledger import Row
     from .bench import Bench
 
 TARGETS = pytest.StashKey[list[str]]()
@@ -209,7 +209,7 @@ def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kern
 
 def _check_calls(required: list[str]) -> None:
     """Fail a test that requires what no back end answers: it would be skipped for ever."""
-    from ...sim.trace import TRACED_CALLS
+    from ...sim.replay.trace import TRACED_CALLS
 
     unknown = [str(call) for call in required if call not in TRACED_CALLS]
     if unknown:

@@ -12,10 +12,10 @@ from ...hw.backends import open_backend
 from ...sim.backend import Backend
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
+from ...sim.replay.vectors import Vectors, shortened
 from ...sim.spec import Spec
-from ...sim.vectors import Vectors, shortened
-from ..example import plan_and_vectors
-from ..ledger import Row, replay_on
+from ..compare.ledger import Row, replay_on
+from ..workflow import plan_and_vectors
 
 #: Back ends that are open at a time: each may be a process, and each holds a built image.
 _OPEN = 4

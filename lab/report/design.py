@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...codegen.firmware.targets import load_target, target_ids
 from ...codegen.generate import check_memory
-from ...codegen.targets import load_target, target_ids
+from ...sim.diagnostics.simulate import Simulation, fit_backend, simulate, y_values
 from ...sim.errors import KerncastError
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.reference.backend import FloatReference
-from ...sim.reference.levinson import levinson
-from ...sim.simulate import Simulation, fit_backend, simulate, y_values
+from ...sim.reference.toeplitz.levinson import levinson
 from .columns import packed_numbers
 from .words import histograms, signal_rows
 

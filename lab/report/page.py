@@ -11,13 +11,13 @@ from ... import __version__
 from ...codegen.generate import SPEC, load_plan, load_vectors
 from ...codegen.manifest import MANIFEST
 from ...sim.data import Dataset, load_dataset
+from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.simulate import grid
+from ...sim.replay.vectors import Vectors
 from ...sim.spec import Spec
-from ...sim.vectors import Vectors
-from ..example import passes_of, test_inputs
+from ..workflow import passes_of, test_inputs
 from .agreement import agreement
 from .design import Samples, design
 from .program import program, samples_text

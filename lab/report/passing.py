@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...sim.backend import Outputs
+from ...sim.diagnostics.simulate import Simulation
 from ...sim.model import open_model
 from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import convert_y, distance_row, input_constants, kernel_constants, kernel_row
-from ...sim.model.levinson import lengthen_a, lengthen_x
 from ...sim.model.ranges import EPS, MU, XI, Ranges
 from ...sim.model.toeplitz import solver_constants
+from ...sim.model.toeplitz.levinson import lengthen_a, lengthen_x
 from ...sim.plan import Plan
-from ...sim.simulate import Simulation
 
 Words = NDArray[np.int64]
 #: Pairs of a sample and a vector whose distances are counted, at most: an even choice of the samples.
@@ -86,7 +86,7 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 
 
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
-    """The steps of :func:`~kerncast.sim.model.levinson.levinson` for one side, each with its words."""
+    """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson` for one side, each with its values."""
     refined = "r_short" in state
     once = not refined and not int(plan.options["bias"])  # else mu is of several solutions
     r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)

@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.context import TRAINERS
-from ...codegen.wasm import build_wasm
+from ...codegen.build.wasm import build_wasm
+from ...codegen.c.context import TRAINERS
 from ...sim.backend import STATUSES
 from ...sim.data import Dataset
-from ...sim.data_csv import words_text
+from ...sim.data.words_csv import words_text
+from ...sim.diagnostics.simulate import grid
 from ...sim.errors import EXIT_TOOL_MISSING, KerncastError
 from ...sim.plan import C_BYTES, Plan, wire_dtype
-from ...sim.simulate import grid
 from ...sim.spec import Spec
 
 #: Characters of samples that a page carries so that its program can be tried at once.

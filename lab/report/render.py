@@ -10,7 +10,7 @@ from typing import Any
 
 from ...codegen.manifest import write_whole
 from ...codegen.resources import environment, read_text
-from ...sim.packages import missing, package_file
+from ...sim._optional import missing, package_file
 from .page import as_json
 
 #: Scripts in the order in which they stand in the page, and the style.

@@ -11,13 +11,13 @@ import numpy as np
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.spec_tables import CALLS
-from ..example import passes_of, test_inputs
+from ...sim.spec.tables import CALLS
 from ..sweep import Run, Settings
 from ..sweep.confirm import design_text
 from ..sweep.evaluate import Point
 from ..sweep.front import refusals, statuses
 from ..sweep.measures import MEASURES, names, quantity
+from ..workflow import passes_of, test_inputs
 from .columns import packed, packed_hashes
 from .design import Samples, design
 from .program import program, samples_text

@@ -14,11 +14,11 @@ from ...codegen.manifest import write_whole
 from ...hw.hil.board_backend import default_emulator
 from ...sim.errors import fail
 from ...sim.planner import make_plan
+from ...sim.replay.vectors import make_vectors, usual_calls
 from ...sim.spec import Spec
-from ...sim.vectors import make_vectors, usual_calls
-from ..costs import board_of
-from ..example import passes_of, test_inputs
-from ..ledger import Row, run_backend
+from ..compare.ledger import Row, run_backend
+from ..costs.measure import board_of
+from ..workflow import passes_of, test_inputs
 from .evaluate import Point
 from .run import Run
 from .space import SENSORS, Inputs, Space

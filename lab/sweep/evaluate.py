@@ -18,20 +18,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...codegen.firmware.targets import load_target
 from ...codegen.generate import check_memory
-from ...codegen.targets import load_target
 from ...sim.backend import Outputs, Raw
 from ...sim.data import Dataset, load_dataset
+from ...sim.diagnostics.simulate import (
+    UNTRAINED,
+    alpha_values,
+    fit_backend,
+    relative_error,
+    worst_status,
+    y_values,
+)
 from ...sim.errors import KerncastError
 from ...sim.formats import Format
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.planner.lookahead import LOOKAHEADS
+from ...sim.planner.toeplitz.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
-from ...sim.simulate import UNTRAINED, alpha_values, fit_backend, relative_error, worst_status, y_values
 from ...sim.spec import Spec
-from ..example import passes_of, test_inputs
+from ..workflow import passes_of, test_inputs
 from .measures import computed
 from .space import NUMBERS_ONLY, SENSORS, SOLVING, Inputs, Space, Values
 

@@ -9,8 +9,8 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from ...sim.packages import missing
-from ...sim.reference.cluster import on_cluster
+from ...sim._optional import missing
+from ...sim.reference.first_row.cluster import on_cluster
 from .evaluate import Evaluator, Point
 from .space import Inputs
 from .workers import follow, interrupts_wait

@@ -7,8 +7,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ...sim._optional import missing
 from ...sim.errors import fail
-from ...sim.packages import missing
 from .run import Run
 
 _PLAIN = ("key", "status", "code", "plan", "words")

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 from ...sim.errors import Problem
 from ...sim.plan import Operations, Plan
-from ...sim.spec_tables import CALLS
-from ...sim.wrong_keys import near
+from ...sim.spec.tables import CALLS
+from ...sim.spec.wrong_keys import near
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..pictures import pyplot
+from ..figures.outcome import pyplot
 from .measures import MEASURES
 from .run import Run
 

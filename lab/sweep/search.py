@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any
 
-from ...sim.packages import missing
+from ...sim._optional import missing
 from .evaluate import Point
 from .space import Inputs, Scalar, Space
 

@@ -21,10 +21,10 @@ from typing import Any, get_args
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
 from ...sim.spec import Spec
-from ...sim.spec_problems import table_problems, unknown_key
-from ...sim.spec_source import Source
-from ...sim.spec_tables import TABLE_OF, TABLES, keys
-from ...sim.wrong_keys import near, shown
+from ...sim.spec.problems import table_problems, unknown_key
+from ...sim.spec.source import Source
+from ...sim.spec.tables import TABLE_OF, TABLES, keys
+from ...sim.spec.wrong_keys import near, shown
 
 Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]

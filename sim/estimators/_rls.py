@@ -12,10 +12,10 @@ from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
 from ..kernels import Kernel
-from ..reference.expansion import expand
-from ..reference.solution import Solution
-from ..reference.system import KernelSystem, System
-from ..reference.toeplitz_product import largest_norm
+from ..reference.online.expansion import expand
+from ..reference.result import Solution
+from ..reference.systems.system import KernelSystem, System
+from ..reference.toeplitz.product import largest_norm
 from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest
 
 Array = NDArray[np.float64]

@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from ..checks import is_integer
+from .._checks import is_integer
 from ..errors import fail
-from ..reference.expansion import expand
-from ..reference.kernel_lms import History, KernelLMS, stable_eta
-from ..reference.reduction import checked_budget
-from ..reference.solution import Status
-from ..reference.width import overlap_width
+from ..reference.online.expansion import expand
+from ..reference.online.kernel_lms import History, KernelLMS, stable_eta
+from ..reference.online.reduction import checked_budget
+from ..reference.result import Status
+from ..reference.selection.width import overlap_width
 from ._common import (
     checked_classes,
     checked_inputs,

@@ -1,4 +1,4 @@
-"""sim.estimators: kernel regularised least squares by every solver of :mod:`kerncast.sim.reference.kernel`.
+"""sim.estimators: kernel regularised least squares, by every solver of the reference.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K + lambda I) c = y, leave-one-out, and the subset of
 regressors.
@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import positive
+from .._checks import positive
 from ..errors import fail
 from ..kernels import Kernel, Linear
-from ..reference.kernel import solve_system
-from ..reference.loo import loo_errors
-from ..reference.system import KernelSystem
-from ..reference.width import grid_or_spread_width
+from ..reference.selection.loo import loo_errors
+from ..reference.selection.width import grid_or_spread_width
+from ..reference.solvers.auto import solve_system
+from ..reference.systems.system import KernelSystem
 from ._common import checked_inputs, width_or
 from ._rls import RLS, RLSClassifier, RLSRegressor
 

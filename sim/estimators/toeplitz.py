@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import positive
+from .._checks import positive
 from ..errors import fail
 from ..kernels import Gaussian
 from ..reference.bias import solve_with_bias
 from ..reference.first_row import DIAGONAL_MEANS, check_scheme, choose_scheme, kernel_first_row
-from ..reference.grid import STEPS_IN_WIDTH, WEIGHTS, GridSystem, Weights, node_count
-from ..reference.kernel import solve_system
-from ..reference.solution import Solution
-from ..reference.system import ToeplitzSystem
-from ..reference.toeplitz import solve_toeplitz
-from ..reference.width import grid_or_spread_width
+from ..reference.result import Solution
+from ..reference.selection.width import grid_or_spread_width
+from ..reference.solvers.auto import solve_system
+from ..reference.systems.grid import STEPS_IN_WIDTH, WEIGHTS, GridSystem, Weights, node_count
+from ..reference.systems.system import ToeplitzSystem
+from ..reference.toeplitz.auto import solve_toeplitz
 from ._common import width_or
 from ._rls import RLS, RLSClassifier, RLSRegressor
 

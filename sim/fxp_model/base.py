@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .. import raw
 from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
+from ..data import raw
 from ..plan import Plan
-from ..saved_state import Saving
+from ..replay.saved_state import Saving
 from .arithmetic import Fxp, Words
 from .kernel import FxpKernel
 

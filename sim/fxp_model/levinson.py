@@ -2,7 +2,7 @@
 
 A block with exponent e holds numbers of the format s16f(15 - e) or s32f(31 - e): raising the
 exponent is a cast.  Paper 000, appendix, in its symmetric form; what is floored, and to how many
-bits, is said in :mod:`..model.levinson`.
+bits, is said in :mod:`..model.toeplitz.levinson`.
 """
 
 from __future__ import annotations

@@ -13,8 +13,8 @@ from math import floor
 
 import numpy as np
 
-from .. import raw
 from ..backend import Outputs, Raw, field_arrays
+from ..data import raw
 from ..formats import Format, Overflow
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, word_of, words_of

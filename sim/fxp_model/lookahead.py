@@ -1,7 +1,7 @@
 """sim.fxp_model: look-ahead Levinson: vectors of 32-bit words with a moving point, summed in fractions.
 
-The method is that of :mod:`..model.lookahead_f32`; what is floored, and to how many bits, is said in
-:mod:`..model.block_vectors` and :mod:`..model.lookahead`.  An exponent e bounds a vector's numbers:
+The method is that of :mod:`..model.toeplitz.lookahead_f32`; :mod:`..model.toeplitz.block_vectors` and
+:mod:`..model.toeplitz.lookahead` define each floor and its bits.  An exponent e bounds a vector's numbers:
 ``|v| < 2**e``.
 """
 

@@ -1,7 +1,7 @@
 """sim.fxp_model: the residual of a Toeplitz solution, its bound, refinement and bias, in plain fractions.
 
 What a number is worth is said in full scales of y; what is floored or rounded, and to how many bits,
-in :mod:`..model.certify` and :mod:`..model.refine`.
+in :mod:`..model.certify` and :mod:`..model.toeplitz.refine`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """sim.fxp_model: scalars of 31 significant bits in plain fractions, and the inverse of a small matrix.
 
-What is floored or rounded, and to how many bits, is said in :mod:`..model.reals`.  The exponent of a
+What is floored or rounded, and to how many bits, is said in :mod:`..model.scalar31`.  The exponent of a
 number is the least e with ``|v| < 2**e``; that of zero is far below.
 """
 

@@ -1,7 +1,7 @@
 """sim.fxp_model: the Schur form of the recursion: generators as numbers, the residual with a moving point.
 
-What is computed is said in :mod:`..model.schur`; what the next rows of T a, T b and y - T x are worth is
-followed here, and the words that lie behind are left as they were.
+See :mod:`..model.toeplitz.schur` for the method; the exact values of the next rows of T a, T b and y - T x
+are followed here, and the words that lie behind are left as they were.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """sim.interop: predictors of models that were trained elsewhere, such as by scikit-learn."""
 
-from .described import WORDS, Described, described, is_estimator, raw_inputs
+from .convert import WORDS, Described, described, is_estimator, raw_inputs
 from .export import export
 
 __all__ = ["WORDS", "Described", "described", "export", "is_estimator", "raw_inputs"]

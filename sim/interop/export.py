@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import fail
 from ..formats import Format
 from ..spec import Spec
-from ..spec_text import bare
-from ..spec_types import NAME_LENGTH
-from .described import Described, described
+from ..spec.text import bare
+from ..spec.types import NAME_LENGTH
+from .convert import Described, described
 
 
 def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | None = None, *,
@@ -26,7 +26,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     Parameters
     ----------
     estimator : estimator
-        Fitted: see :mod:`kerncast.sim.interop.estimators`.
+        Fitted: see :mod:`kerncast.sim.interop.sklearn`.
     X : array_like of shape (m, D)
         Samples to compare on, as the estimator takes them, as large and as small as will ever come.
     path : path
@@ -39,7 +39,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
         Replace the three files where they exist.
     **choices
         ``word``, ``target``, ``input``, ``output``, ``numbers``: see
-        :func:`kerncast.sim.interop.described`.
+        :func:`kerncast.sim.interop.convert`.
 
     Returns
     -------

@@ -8,8 +8,8 @@ from ..plan import Plan
 
 if TYPE_CHECKING:
     from .cg import CgModel
-    from .lms import LmsModel
-    from .lms_f32 import LmsF32Model
+    from .online import LmsModel
+    from .online.float32 import LmsF32Model
     from .predictor import PredictorModel
     from .toeplitz import ToeplitzModel
 
@@ -29,9 +29,9 @@ def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model |
 
         return PredictorModel(plan)
     if plan.in_float32:
-        from .lms_f32 import LmsF32Model
+        from .online.float32 import LmsF32Model
 
         return LmsF32Model(plan)
-    from .lms import LmsModel
+    from .online import LmsModel
 
     return LmsModel(plan)

@@ -7,15 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import raw
 from ..backend import Outputs
-from ..engine import jit
+from ..data import raw
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words
-from ..saved_state import Saving
-from ..trace import TRACED_CALLS, Trace
-from . import hooks as at
-from .hooks import Log, trace_all
+from ..replay.saved_state import Saving
+from ..replay.trace import TRACED_CALLS, Trace
+from . import trace_hooks as at
 from .kernel import (
     Cast,
     InputConstants,
@@ -29,6 +28,7 @@ from .kernel import (
 from .predict import expand
 from .ranges import Ranges
 from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
+from .trace_hooks import Log, trace_all
 
 
 @jit
@@ -140,7 +140,7 @@ class IntegerModel(Saving):
         return {"status": status, "f": f}
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`."""
+        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         return self.ranges.trace(limit)
 
     def close(self) -> None:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import FLOOR, align, bit_length, root, shift_round
 
 #: A bound that says nothing: it could not be stated, or does not fit.

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import FLOOR, Words, align, mac, magnitude, shift_round
 from .bound import BoundConstants, add_square, certified, within
 

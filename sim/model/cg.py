@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backend import Outputs, field_arrays
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import (
     HALF_UP,
@@ -31,14 +31,14 @@ from ..primitives import (
     magnitude,
     narrow,
 )
-from . import hooks as at
+from . import trace_hooks as at
 from .base import IntegerModel, convert_inputs
 from .bound import BoundConstants, add_square, certified, within
 from .certify import alpha_norm
-from .hooks import Log, trace, trace_all
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
 from .ranges import ALPHA, P, R, cast
 from .statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, TRAINED
+from .trace_hooks import Log, trace, trace_all
 
 #: Bits to which q is cut, within `wide`, so that its products with a quotient fit.
 Q_BITS = 32

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..engine import jit, jit_inline
 from ..formats import Overflow
+from ..jit import jit, jit_inline
 from ..plan import Plan
 from ..primitives import (
     HALF_UP,
@@ -25,8 +25,8 @@ from ..primitives import (
     square_diff,
     wrap,
 )
-from .hooks import Log
 from .ranges import KERNEL, X, Y, cast, fit, record, record_row
+from .trace_hooks import Log
 
 #: What a kernel is a function of.
 SQUARES, ABSOLUTES, SINES, PRODUCTS = range(4)

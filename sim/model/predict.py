@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..engine import jit
+from ..jit import jit
 from ..primitives import Words, mac, narrow
-from . import hooks as at
-from .hooks import Log, trace
+from . import trace_hooks as at
 from .kernel import Cast, KernelConstants, distance, into_word, kernel
 from .ranges import ACCUMULATOR, F, record
+from .trace_hooks import Log, trace
 
 
 @jit

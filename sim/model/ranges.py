@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..engine import jit
+from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words, narrow, saturate
-from ..trace import Trace
-from .hooks import Log, begin, finish
+from ..replay.trace import Trace
+from .trace_hooks import Log, begin, finish
 
 #: Signals that are logged, in the order of the log's rows.
 LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance", "p", "q", "s",
@@ -105,7 +105,7 @@ class Ranges:
         self._ranges[:, 0], self._ranges[:, 1], self._ranges[:, 2] = _EMPTY_LO, _EMPTY_HI, 0
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.trace.TracedBackend`; the models' hooks write into this log too."""
+        """Return the trace (:class:`~kerncast.sim.replay.trace.TracedBackend`); hooks write into this log."""
         found = finish(self.log.trace)
         self.log = Log(self._ranges, begin(limit))
         return found

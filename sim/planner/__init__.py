@@ -11,23 +11,23 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..data.predictor_file import TrainedModel, load_model
+from ..data.raw import check_raw
+from ..diagnostics.input_rounding import rounding_seen
 from ..errors import KerncastError, fail
 from ..formats import Format
 from ..interop import WORDS, described, is_estimator
+from ..interop.gap import SHARE, apart
 from ..plan import Plan
-from ..raw import check_raw
 from ..spec import Spec
-from ..spec_tables import FLOAT32
-from ..trained import TrainedModel, load_model
-from .apart import SHARE, apart
-from .cautions import cautions
+from ..spec.tables import FLOAT32
 from .cg import plan_cg
 from .evidence import complete
-from .lms import Raw, plan_lms
-from .lms_f32 import plan_lms_f32
-from .rounded import rounding_seen
+from .online import Raw, plan_lms
+from .online.float32 import plan_lms_f32
 from .shifts import check_shifts
 from .toeplitz import plan_toeplitz
+from .warnings import cautions
 
 __all__ = ["make_plan"]
 
@@ -37,7 +37,7 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     """Decide every format, shift, table and size for a spec, or for an estimator that is fitted.
 
     Of an estimator the words' predictions are compared with its own, and a warning says where they differ
-    (W208), as :func:`.cautions.cautions` does of the plan.
+    (W208), as :func:`.warnings.cautions` does of the plan.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
         `x_raw` are samples as it was fitted to, real numbers.
     **choices
-        Of an estimator: see :func:`kerncast.sim.interop.described`.
+        Of an estimator: see :func:`kerncast.sim.interop.convert`.
 
     Returns
     -------

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..formats import Overflow, Rounding
 from ..spec import Spec
-from ..spec_tables import WRAPPABLE
-from ..spec_types import OVERFLOWS, ROUNDINGS
+from ..spec.tables import WRAPPABLE
+from ..spec.types import OVERFLOWS, ROUNDINGS
 
 
 def cast_modes(spec: Spec, signal: str) -> tuple[Rounding, Overflow]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from .exact import ceil_log2, floor_log2
+from .log2 import ceil_log2, floor_log2
 
 #: The bound in the model structure: name, C type, elements and meaning.
 BOUND_FIELD = ("bound", "int64_t", "1",

@@ -15,8 +15,9 @@ from ..spec import Spec
 from .casts import cast_modes
 from .certify import BOUND_FIELD, norm_bits
 from .counts import memory, operations
-from .exact import ceil_log2_sqrt, floor_log2
-from .inputs import (
+from .kernel import word_error
+from .log2 import ceil_log2_sqrt, floor_log2
+from .words import (
     WORD_CLASSES,
     WordClass,
     common_constants,
@@ -27,7 +28,6 @@ from .inputs import (
     plan_output,
     units,
 )
-from .kernel import word_error
 
 #: Bits to which q is cut, so that its products with a quotient of 31 bits fit.
 Q_BITS = 32

@@ -20,7 +20,7 @@ Where the numbers come from: x and y from the raw words and their offsets; a dis
 ``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
 positive definite T; ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|alpha|_2 <= |y|_2 / lambda`` since no
 eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last multiplier of
-step m; FKLMS: :mod:`.lms_bound`; accumulators: as many terms as vectors, each the largest product.
+step m; FKLMS: :mod:`.online.bound`; accumulators: as many terms as vectors, each the largest product.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from typing import Any
 from ..backend import Outputs
 from ..errors import fail
 from ..plan import Plan, Signal
-from .lookahead import LOOKAHEADS
+from .toeplitz.lookahead import LOOKAHEADS
 
 _DECISIONS = {
     "analytic": "by an analytic bound, which no data can exceed",

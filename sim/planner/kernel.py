@@ -16,10 +16,10 @@ from ..plan import Signal
 from ..spec import Spec
 from ..tables import CONTEXT, decimal, log2_e, rounded
 from .certify import ROW_ERROR
-from .exact import ceil_log2, floor_log2
+from .log2 import ceil_log2, floor_log2
 
 if TYPE_CHECKING:
-    from .inputs import WordClass
+    from .words import WordClass
 
 POLYNOMIALS = ("polynomial", "linear")
 

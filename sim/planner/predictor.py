@@ -14,16 +14,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ..data.predictor_file import TrainedModel
+from ..data.raw import quantised
 from ..errors import KerncastError, fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Operations, Plan, Signal, Table
 from ..primitives import narrow
-from ..raw import quantised
 from ..spec import Spec
-from ..trained import TrainedModel
 from .counts import MOST_BYTES, operations
-from .exact import ceil_log2, floor_log2
-from .inputs import (
+from .log2 import ceil_log2, floor_log2
+from .words import (
     WORD_CLASSES,
     Affine,
     common_constants,

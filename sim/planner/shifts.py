@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from ..errors import fail
 from ..plan import Plan
-from ..spec_tables import TABLE_OF
-from .exact import ceil_log2
+from ..spec.tables import TABLE_OF
+from .log2 import ceil_log2
 
 MOST = 62
 #: Shifts that may go left too: those of the primitives `align` and `narrow`.

@@ -14,14 +14,14 @@ from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
-from ..planner.lookahead import LOOKAHEADS
+from ..planner.toeplitz.lookahead import LOOKAHEADS
 from .bias import solve_with_bias
-from .cg import kernel_cg
-from .expansion import expand
 from .first_row import kernel_first_row, uniform_first_row
-from .kernel_lms import KernelLMS
-from .solution import Solution
-from .toeplitz import solve_toeplitz
+from .online.expansion import expand
+from .online.kernel_lms import KernelLMS
+from .result import Solution
+from .solvers.cg import kernel_cg
+from .toeplitz.auto import solve_toeplitz
 
 Array = NDArray[np.float64]
 Raw = NDArray[np.int64]

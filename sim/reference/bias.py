@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .solution import Solution, Status
+from .result import Solution, Status
 
 Array = NDArray[np.float64]
 

@@ -10,6 +10,6 @@ def compiled(n: int) -> bool:
     """Whether a problem of n rows is left to compiled loops; numba is loaded for no smaller one."""
     if n < COMPILED_FROM:
         return False
-    from ..engine import COMPILED
+    from ..jit import COMPILED
 
     return COMPILED

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite_array, is_integer, is_real
+from .._checks import finite_array, is_integer, is_real
 from ..errors import fail
 from ..kernels import Gaussian, Kernel
-from .system import KernelSystem, System
+from .systems.system import KernelSystem, System
 
 
 def check_tolerance(tolerance: float) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import kerncast.lab.bisection as bisection
+import kerncast.lab.compare.bisection as bisection
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli import doctor, main
-from kerncast.codegen.targets import board_ids, load_board, load_target
-from kerncast.codegen.toolchains import compilers
+from kerncast.codegen.build.toolchains import compilers
+from kerncast.codegen.firmware.targets import board_ids, load_board, load_target
 from kerncast.sim.errors import Problem, for_this_python
 
 PYPROJECT = Path(kerncast.__file__).parent / "pyproject.toml"

@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli import complete, dialogue, init, main
 from kerncast.hw.backends import check_name
-from kerncast.sim.data_csv import survey
-from kerncast.sim.measured import BITS, measured
+from kerncast.sim.data.quantise import BITS, measured
+from kerncast.sim.data.words_csv import survey
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
 

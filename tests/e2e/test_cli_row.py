@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from kerncast.cli import progress
-from kerncast.sim.reference import diagonal_sums, first_row
+from kerncast.sim.reference import first_row
+from kerncast.sim.reference.first_row import diagonal_sums
 
 Run = Callable[..., tuple[int, str, str]]
 X = np.random.default_rng(5).normal(size=(60, 3))
@@ -100,7 +101,7 @@ def test_bad_input_is_refused_before_anything_is_written(
 def test_a_cluster_that_is_not_there_is_named(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch,
                                               require_tool: Callable[..., None]) -> None:
     require_tool("python:distributed", "python -m pip install distributed")
-    monkeypatch.setattr("kerncast.sim.reference.cluster._PATIENCE", 1)
+    monkeypatch.setattr("kerncast.sim.reference.first_row.cluster._PATIENCE", 1)
     status, _, told = run("row", data, "--labels", "--sigma", "1", "-o", data.with_name("r.npz"),
                           "--scheduler", "nowhere")
     assert status == 2 and "E262" in told and "nowhere" in told

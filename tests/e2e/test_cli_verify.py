@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.lab.bit_flips import damage_states
-from kerncast.lab.verification import LARGEST_BYTES, verify
+from kerncast.lab.compare.bit_flips import damage_states
+from kerncast.lab.compare.verification import LARGEST_BYTES, verify
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 
@@ -158,7 +158,7 @@ def test_a_bundle_with_a_byte_changed_anywhere_is_refused_with_a_code(
 
 
 def test_a_learner_whose_ranges_follow_from_its_samples_is_planned_anew_from_them(tmp_path: Path) -> None:
-    from kerncast.lab.example import prepare, shipped_spec
+    from kerncast.lab.workflow import prepare, shipped_spec
 
     folder = prepare(shipped_spec("digits"), tmp_path, tmp_path / "out").folder
     found = verify(folder, ["model"], 5, lambda text: None)

@@ -75,7 +75,7 @@ def test_a_picture_for_each_example_and_the_results_are_written_and_named(
 
 
 def test_a_second_run_into_the_same_folder_gives_the_same_results(demo: dict[str, Any], folder: Path) -> None:
-    code = ("from pathlib import Path; import sys; from kerncast.lab.example import prepare, shipped_spec;"
+    code = ("from pathlib import Path; import sys; from kerncast.lab.workflow import prepare, shipped_spec;"
             "prepare(shipped_spec('ecg'), Path(), Path(sys.argv[1]) / 'ecg')")
     subprocess.run([sys.executable, "-c", code, str(folder)], check=True)
     assert example(demo, "ecg")["plan"] in (folder / "ecg" / "plan.json").read_text()
@@ -93,7 +93,7 @@ def test_the_readmes_table_is_what_the_demo_measures(demo: dict[str, Any]) -> No
 
 
 def test_without_qemu_and_icarus_the_demo_runs_and_names_what_adds_them(tmp_path: Path) -> None:
-    code = ("from kerncast.lab.example import *; import sys, json; from pathlib import Path;"
+    code = ("from kerncast.lab.workflow import *; import sys, json; from pathlib import Path;"
             "p = prepare(shipped_spec('ecg'), Path(), Path(sys.argv[1]) / 'ecg');"
             "o = run_example(p, ['emu:mps2-an386:qemu', 'rtl:icarus'], print);"
             "print(json.dumps(o.as_dict()))")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import kerncast
-from kerncast.lab.example import shipped_spec
+from kerncast.lab.workflow import shipped_spec
 
 ROOT = Path(kerncast.__file__).resolve().parent
 ROOMS = ("sim", "codegen", "templates", "firmware", "hw", "lab", "cli", "examples")
@@ -144,7 +144,7 @@ def test_the_wheel_in_an_empty_environment_generates_what_this_checkout_does(whe
     # Stands for the packages that it needs, so that the quick test asks no index.
     (site / "needed.pth").write_text("".join(f"{path}\n" for path in sys.path if "site-packages" in path))
     code = (
-        "import sys, kerncast; from pathlib import Path; from kerncast.lab.example import shipped_spec\n"
+        "import sys, kerncast; from pathlib import Path; from kerncast.lab.workflow import shipped_spec\n"
         "assert Path(kerncast.__file__).is_relative_to(Path(sys.prefix)), kerncast.__file__\n"
         "plan = kerncast.plan(shipped_spec('ecg'))\n"
         "print(plan.hash, kerncast.generate(plan, sys.argv[1], 'cortex-m4').plan)"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kerncast
-from kerncast.codegen import compilers
+from kerncast.codegen.build import compilers
 from kerncast.lab.report import gathered, write_report
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.sim.data import load_dataset

@@ -13,8 +13,8 @@ import cffi
 import numpy as np
 import pytest
 
-from kerncast.codegen.compilers import WARNINGS, host_compiler
-from kerncast.codegen.firmware import (
+from kerncast.codegen.build.compilers import WARNINGS, host_compiler
+from kerncast.codegen.firmware.image import (
     AGENT_HEADERS,
     FirmwareImage,
     build_image,
@@ -22,16 +22,16 @@ from kerncast.codegen.firmware import (
     render_port,
     shipped_sources,
 )
+from kerncast.codegen.firmware.targets import load_board
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_board
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.link import Link
 from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply, encode_request
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 FIXTURES = Path(__file__).parent / "fixtures"
 BOARD = load_board("mps2-an386")

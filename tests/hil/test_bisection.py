@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.firmware.image import build_firmware
 from kerncast.codegen.generate import generate
 from kerncast.hw.hil.board_backend import BoardBackend
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.hw.hil.protocol import encode_request, reply_values
-from kerncast.lab.bisection import bisect_backend
+from kerncast.lab.compare.bisection import bisect_backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.trace import Event, Trace
+from kerncast.sim.replay.vectors import Vectors, make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.trace import Event, Trace
-from kerncast.sim.vectors import Vectors, make_vectors
 
 if TYPE_CHECKING:
     from conftest import HostAgent, SerialBoard

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.build.toolchains import available
+from kerncast.codegen.firmware.image import build_firmware
+from kerncast.codegen.firmware.targets import load_board, load_target
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_board, load_target
-from kerncast.codegen.toolchains import available
 from kerncast.hw.hil.board_backend import BoardBackend, default_emulator, open_board, open_port
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.sim.backend import Backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import Vectors, make_vectors, replay
 
 if TYPE_CHECKING:
     from ..conftest import Ledger

@@ -13,11 +13,10 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli.main import app
-from kerncast.codegen import targets
-from kerncast.codegen.boards import render_boards
-from kerncast.codegen.firmware import build_image, render_board_files, shipped_sources
-from kerncast.codegen.targets import Board, Counter, Flasher, board_ids, load_board
-from kerncast.codegen.toolchains import choose_toolchain
+from kerncast.codegen.build.toolchains import choose_toolchain
+from kerncast.codegen.firmware.boards import render_boards
+from kerncast.codegen.firmware.image import build_image, render_board_files, shipped_sources, targets
+from kerncast.codegen.firmware.targets import Board, Counter, Flasher, board_ids, load_board
 from kerncast.hw.hil import flash
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import require_emulator, start_emulator
@@ -41,7 +40,7 @@ def code_of(caught: pytest.ExceptionInfo[KerncastError]) -> str:
 
 def test_the_page_on_boards_says_what_their_files_say() -> None:
     page = (ROOT / "docs" / "boards.md").read_text(encoding="utf-8")
-    assert page == render_boards(), "python -m kerncast.codegen.boards > docs/boards.md"
+    assert page == render_boards(), "python -m kerncast.codegen.firmware.boards > docs/boards.md"
 
 
 @pytest.mark.parametrize("name", board_ids())

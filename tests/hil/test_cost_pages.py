@@ -11,10 +11,10 @@ import pytest
 from kerncast.benchmarks import costs
 from kerncast.benchmarks.beside import PAGE, our_row
 from kerncast.benchmarks.instructions import example
-from kerncast.codegen.targets import load_target
-from kerncast.codegen.toolchains import choose_toolchain
-from kerncast.lab.costs import measured_costs
-from kerncast.lab.example import prepare
+from kerncast.codegen.build.toolchains import choose_toolchain
+from kerncast.codegen.firmware.targets import load_target
+from kerncast.lab.costs.measure import measured_costs
+from kerncast.lab.workflow import prepare
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.spec import Spec
 

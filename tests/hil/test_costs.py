@@ -17,17 +17,17 @@ from kerncast.cli.build import build
 from kerncast.cli.check import check
 from kerncast.cli.cost import cost
 from kerncast.cli.gen import gen
-from kerncast.codegen.firmware import build_firmware
+from kerncast.codegen.firmware.image import build_firmware
+from kerncast.codegen.firmware.targets import load_target, target_ids
 from kerncast.codegen.generate import generate, refuse_oversize
-from kerncast.codegen.targets import load_target, target_ids
-from kerncast.lab import budget as budgets
-from kerncast.lab.budget import looked_at, over_budget, refuse_unmeasurable
-from kerncast.lab.costs import Costs, Count, measured_costs
+from kerncast.lab.costs.limits import looked_at, over_budget, refuse_unmeasurable
+from kerncast.lab.costs.measure import Costs, Count, measured_costs
+from kerncast.lab.costs.measure import budget as budgets
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 TOEPLITZ = {"model": {"name": "ecg", "algorithm": "toeplitz_rls"}, "input": {"word": "u16f0"},
             "output": {"word": "s12f0"}, "kernel": {"sigma": 3.0},
@@ -180,7 +180,7 @@ def measuring(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
             raise fail("E511", "this cross compiler is not installed")
         return replace(COSTS, target=target, optimise=level, flash={**COSTS.flash, "learn": 1, "image": 2})
 
-    monkeypatch.setattr("kerncast.lab.costs.measured_costs", told)
+    monkeypatch.setattr("kerncast.lab.costs.measure.measured_costs", told)
     return asked_for
 
 

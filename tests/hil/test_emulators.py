@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kerncast.codegen.firmware import FirmwareImage, build_image
-from kerncast.codegen.targets import load_board, load_target
-from kerncast.codegen.toolchains import available
+from kerncast.codegen.build.toolchains import available
+from kerncast.codegen.firmware.image import FirmwareImage, build_image
+from kerncast.codegen.firmware.targets import load_board, load_target
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.link import SocketLink
@@ -176,7 +176,8 @@ def test_an_image_that_is_none_is_reported_with_the_emulators_words(tmp_path: Pa
 @pytest.fixture
 def orphan(tiny_image: FirmwareImage, emulator: str) -> Iterator[tuple["subprocess.Popen[str]", int]]:
     """A process that has opened a link to an emulator and waits, with the emulator's process id."""
-    program = ("import sys; from pathlib import Path; from kerncast.codegen.targets import load_board;"
+    program = ("import sys; from pathlib import Path;"
+               "from kerncast.codegen.firmware.targets import load_board;"
                "from kerncast.hw.hil.emulators import start_emulator;"
                "l = start_emulator(Path(sys.argv[1]), load_board('mps2-an386'), sys.argv[2]);"
                "l.read(30); print(l.process.pid, flush=True)\n"

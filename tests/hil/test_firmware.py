@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kerncast.codegen.firmware import (
+from kerncast.codegen.build.toolchains import compilers
+from kerncast.codegen.firmware.image import (
     OPTIMISATIONS,
     FirmwareImage,
     buffer_samples,
@@ -14,9 +15,8 @@ from kerncast.codegen.firmware import (
     render_board_files,
     render_port,
 )
+from kerncast.codegen.firmware.targets import board_ids, load_board, load_target, target_ids
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import board_ids, load_board, load_target, target_ids
-from kerncast.codegen.toolchains import compilers
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
@@ -133,7 +133,7 @@ def test_an_image_whose_calls_may_outgrow_the_stack_of_the_board_is_refused(
     needed = build_firmware(tmp_path, plan, "mps2-an386", compiler="gcc").deepest_stack
     assert needed is not None and 256 < needed < 1024
     shallow = BOARD.model_copy(update={"memory": BOARD.memory.model_copy(update={"stack_bytes": 256})})
-    monkeypatch.setattr("kerncast.codegen.firmware.load_board", lambda name: shallow)
+    monkeypatch.setattr("kerncast.codegen.firmware.image.load_board", lambda name: shallow)
     with pytest.raises(KerncastError, match=f"{needed} bytes at -O2 of gcc") as caught:
         build_firmware(tmp_path, plan, "mps2-an386", compiler="gcc")
     assert caught.value.problems[0].code == "E328"

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.codegen.build.toolchains import choose_toolchain, compilers
+from kerncast.codegen.firmware.targets import load_board, load_target
 from kerncast.codegen.resources import resource
-from kerncast.codegen.targets import load_board, load_target
-from kerncast.codegen.toolchains import choose_toolchain, compilers
 
 FIXTURE = Path(__file__).parent / "fixtures" / "simd.c"
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,9 +4,9 @@ import pytest
 
 from kerncast.benchmarks.instructions import example
 from kerncast.benchmarks.intrinsics import PAGE, row, saved
-from kerncast.codegen.targets import load_board, load_target
-from kerncast.codegen.toolchains import choose_toolchain
-from kerncast.lab.costs import board_of
+from kerncast.codegen.build.toolchains import choose_toolchain
+from kerncast.codegen.firmware.targets import load_board, load_target
+from kerncast.lab.costs.measure import board_of
 
 
 @pytest.mark.parametrize(("target", "level"), [

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kerncast.codegen.firmware import build_image
-from kerncast.codegen.targets import load_board
+from kerncast.codegen.firmware.image import build_image
+from kerncast.codegen.firmware.targets import load_board
 from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.hw.hil.helper import build_helper

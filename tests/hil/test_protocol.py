@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kerncast
-from kerncast.codegen.hil_table import fixed_bytes, link_table, offsets, render_docs, render_header
-from kerncast.codegen.targets import board_ids, load_board
+from kerncast.codegen.firmware.hil_table import fixed_bytes, link_table, offsets, render_docs, render_header
+from kerncast.codegen.firmware.targets import board_ids, load_board
 from kerncast.hw.hil.protocol import (
     FrameSplitter,
     Reply,
@@ -28,7 +28,7 @@ ROOT = Path(kerncast.__file__).parent
 
 def test_the_page_of_the_docs_is_what_the_table_gives() -> None:
     page = (ROOT / "docs" / "hil-protocol.md").read_text(encoding="utf-8")
-    assert page == render_docs(), "python -m kerncast.codegen.hil_table > docs/hil-protocol.md"
+    assert page == render_docs(), "python -m kerncast.codegen.firmware.hil_table > docs/hil-protocol.md"
 
 
 def test_the_header_defines_every_code_and_offset_of_the_table() -> None:

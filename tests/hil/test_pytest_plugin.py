@@ -20,8 +20,8 @@ from kerncast.cli.main import app
 from kerncast.codegen.generate import generate
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 if TYPE_CHECKING:
     from conftest import HostAgent, SerialBoard

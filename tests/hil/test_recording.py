@@ -13,14 +13,14 @@ from typer.testing import CliRunner
 from kerncast.cli.main import app
 from kerncast.codegen.generate import generate
 from kerncast.hw.backends import open_backend
-from kerncast.lab.recording import PIECE, Recorder, calls_on_file, load_recording, pieces, recompute
+from kerncast.lab.compare.recording import PIECE, Recorder, calls_on_file, load_recording, pieces, recompute
 from kerncast.sim.backend import Backend, Outputs
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_DIFFERENT, KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 if TYPE_CHECKING:
     from conftest import HostAgent, SerialBoard

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kerncast.benchmarks.cortex_m import SCRIPT, Core
-from kerncast.codegen.compilers import host_compiler
+from kerncast.codegen.build.compilers import host_compiler
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.resources import resource
-from kerncast.codegen.targets import load_target
 
 FIXTURE = Path(__file__).parent / "fixtures" / "rows.c"
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware import room_for_slots
+from kerncast.codegen.firmware.image import room_for_slots
+from kerncast.codegen.firmware.targets import load_board
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_board
 from kerncast.hw.hil.board_backend import open_board
 from kerncast.hw.hil.client import HilClient
 from kerncast.sim.backend import Comparison

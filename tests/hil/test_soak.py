@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware import FirmwareImage, build_firmware
+from kerncast.codegen.firmware.image import FirmwareImage, build_firmware
+from kerncast.codegen.firmware.targets import load_board
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_board
 from kerncast.hw.hil.board_backend import BoardBackend
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.protocol import DELIMITER, TABLE

@@ -4,7 +4,7 @@ import pytest
 
 from kerncast.benchmarks.streams.on_board import BOARDS, streams, vectors
 from kerncast.hw.backends import open_backend
-from kerncast.sim.vectors import replay
+from kerncast.sim.replay.vectors import replay
 
 SAMPLES = 200
 NEEDS = {"unicorn": "python:unicorn", "qemu": "qemu-system-arm"}

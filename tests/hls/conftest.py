@@ -10,8 +10,8 @@ from kerncast.hw.hls.backend import HlsBackend
 from kerncast.sim.backend import Outputs, Raw
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import Vectors, make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import Vectors, make_vectors
 
 HEADERS = "python -m pip install --no-deps hls4ml"
 COMPILER = "sudo apt-get install -y g++"

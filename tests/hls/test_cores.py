@@ -14,7 +14,7 @@ from kerncast.codegen.hls.vectors import line, targets, vectors_text
 from kerncast.hw.hls.simulation import build
 from kerncast.sim.backend import Comparison
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK
-from kerncast.sim.vectors import make_vectors, replay
+from kerncast.sim.replay.vectors import make_vectors, replay
 
 from .conftest import SPECS, drawn, make, samples, vectors
 

@@ -15,8 +15,8 @@ from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors
 
 from .conftest import SPECS, make
 

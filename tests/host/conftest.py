@@ -9,15 +9,15 @@ from zlib import crc32
 import numpy as np
 import pytest
 
+from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import generate
-from kerncast.codegen.host import HostBackend
 from kerncast.sim.backend import Raw
 from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import Vectors, make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec_tables import TABLE_OF
-from kerncast.sim.vectors import Vectors, make_vectors
+from kerncast.sim.spec.tables import TABLE_OF
 
 CASES = tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))
 

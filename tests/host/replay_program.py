@@ -12,9 +12,9 @@ from pathlib import Path
 
 import numpy as np
 
+from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import load_plan, load_vectors
-from kerncast.codegen.host import HostBackend
-from kerncast.sim.vectors import Vectors, replay
+from kerncast.sim.replay.vectors import Vectors, replay
 
 
 def use_junk(backend: HostBackend, vectors: Vectors, rng: np.random.Generator) -> None:

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from kerncast.codegen.c.packages import PACKAGES
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
-from kerncast.codegen.packages import PACKAGES
 from kerncast.codegen.resources import read_text
-from kerncast.codegen.targets import load_target
 
 HERE = Path(__file__).parent
 SEMIHOSTING = HERE.parent / "hil" / "fixtures" / "semihosting.c"

@@ -5,10 +5,10 @@ from pathlib import Path
 import cffi
 import pytest
 
-from kerncast.codegen.compilers import host_compiler
+from kerncast.codegen.build.compilers import host_compiler
+from kerncast.codegen.build.host import HostBackend, declarations
+from kerncast.codegen.c.trace_hooks import STORE_DECLARATIONS
 from kerncast.codegen.generate import load_manifest
-from kerncast.codegen.hooks import STORE_DECLARATIONS
-from kerncast.codegen.host import HostBackend, declarations
 
 PAGES = (1, 8, 32, 100, 256)
 #: As the harness numbers them.

@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.vendor.pretty import pretty
 
+from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import generate
-from kerncast.codegen.host import HostBackend
+from kerncast.sim.replay.vectors import Vectors, make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import Vectors, make_vectors, replay, usual_calls
 
 
 def _load_random_cases():

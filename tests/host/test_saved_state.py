@@ -5,12 +5,12 @@ import zlib
 import numpy as np
 import pytest
 
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
-from kerncast.sim.saved_state import (
+from kerncast.sim.replay.saved_state import (
     HEADER_BYTES,
     REFUSALS,
     Verdict,

@@ -6,7 +6,7 @@ import cffi
 import numpy as np
 import pytest
 
-from kerncast.codegen.compilers import host_compiler
+from kerncast.codegen.build.compilers import host_compiler
 from kerncast.sim import primitives as p
 from kerncast.sim import tables
 

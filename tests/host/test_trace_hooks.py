@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.lab.bisection import bisect_backend
-from kerncast.sim.model.hooks import HOOKS, Log
+from kerncast.lab.compare.bisection import bisect_backend
 from kerncast.sim.model.kernel import kernel, kernel_constants, term
 from kerncast.sim.model.ranges import Ranges
+from kerncast.sim.model.trace_hooks import HOOKS, Log
 
 NAMES = ["grid16_even", "mean16", "biased32", "indefinite16", "mean24_floor", "periodic32", "cg16",
          "schur16_indefinite", "lookahead24_indefinite", "grid16_refine", "grid16_stalls",

@@ -16,7 +16,7 @@ from kerncast.codegen.generate import generate
 from kerncast.hw.backends import open_backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
-from kerncast.sim.vectors import Vectors, make_vectors, replay
+from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
 
 RNG = np.random.default_rng(11)
 X = RNG.integers(-40, 90, size=(28, 5)).astype(float)

@@ -6,14 +6,14 @@ import cffi
 import numpy as np
 import pytest
 
-from kerncast.codegen.compilers import host_compiler
+from kerncast.codegen.build.compilers import host_compiler
+from kerncast.codegen.build.host import HostBackend, declarations
+from kerncast.codegen.c.trace_hooks import STORE_DECLARATIONS
 from kerncast.codegen.generate import generate
-from kerncast.codegen.hooks import STORE_DECLARATIONS
-from kerncast.codegen.host import HostBackend, declarations
 from kerncast.sim.data import load_dataset
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors, replay, usual_calls
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from kerncast.codegen import compilers
-from kerncast.codegen.wasm import build_wasm
+from kerncast.codegen.build import compilers
+from kerncast.codegen.build.wasm import build_wasm
 from kerncast.hw import wasm
 from kerncast.hw.backends import open_backend
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.model import open_model
-from kerncast.sim.trace import NO_LIMIT
-from kerncast.sim.vectors import replay
+from kerncast.sim.replay.trace import NO_LIMIT
+from kerncast.sim.replay.vectors import replay
 
 ZIG, WASMTIME = "python -m pip install ziglang", "python -m pip install wasmtime"
 #: A trainer with refinement, and a learner; a campaign runs them all, float32 among them.

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.sim.backend import STATUSES
-from kerncast.sim.vectors import replay
+from kerncast.sim.replay.vectors import replay
 
 NAMES = list(tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8")))
 REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang",

@@ -13,7 +13,7 @@ from kerncast.benchmarks.proofs.mutants import judged, mutants
 from kerncast.benchmarks.proofs.page import COMMAND, PAGE, Score, page
 from kerncast.benchmarks.proofs.prover import PROVED, REFUTED, Verdict, prove
 from kerncast.sim import primitives, tables
-from kerncast.sim.planner.inputs import EXP2_BITS
+from kerncast.sim.planner.words import EXP2_BITS
 
 PROGRAM = parse()
 LAST_CLAIM = {claim.function: claim for claim in CLAIMS}

@@ -79,12 +79,13 @@ def checked_numpy() -> SimpleNamespace:
 
 
 def use_checked_integers() -> None:
-    """Make the models of this process compute with checked integers; needs the Python engine."""
-    from kerncast.sim import engine
-    from kerncast.sim.model import base, cg, kernel, lms, lookahead, ranges, toeplitz
+    """Make the models of this process compute with checked integers; needs the Python jit."""
+    from kerncast.sim import jit
+    from kerncast.sim.model import base, cg, kernel, online, ranges, toeplitz
+    from kerncast.sim.model.toeplitz import lookahead
 
-    assert not engine.COMPILED, "set KERNCAST_ENGINE=python"
-    for module in (base, cg, kernel, lms, lookahead, ranges, toeplitz):
+    assert not jit.COMPILED, "set KERNCAST_ENGINE=python"
+    for module in (base, cg, kernel, online, lookahead, ranges, toeplitz):
         module.np = checked_numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones
             module.raw = SimpleNamespace(inputs=lambda _, x: x, targets=lambda _, y: y,
@@ -113,7 +114,7 @@ def look_ahead(random: Random) -> None:
     """Solve a system whose leading blocks may be singular; every word fits its C type."""
     import random_cases
 
-    from kerncast.sim.model.lookahead import Lookahead
+    from kerncast.sim.model.toeplitz.lookahead import Lookahead
 
     r, y = (checked_array(words) for words in random_cases.indefinite_system(random, 12))
     solver = Lookahead(len(r))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.model.block_vectors import BLOCK, GUARD
+from kerncast.sim.model.toeplitz.block_vectors import BLOCK, GUARD
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import bit_length

@@ -24,7 +24,7 @@ from kerncast.sim.model.statuses import OK, TRAINED
 from kerncast.sim.model.toeplitz import ToeplitzModel
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.inputs import WORD_CLASSES
+from kerncast.sim.planner.words import WORD_CLASSES
 from kerncast.sim.spec import Spec
 
 Words = NDArray[np.int64]

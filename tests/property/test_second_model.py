@@ -18,8 +18,8 @@ from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.fxp_model.base import RefusedError
 from kerncast.sim.fxp_model.lookahead import FxpLookahead
 from kerncast.sim.model import open_model
-from kerncast.sim.model.lookahead import Lookahead
 from kerncast.sim.model.statuses import BREAKDOWN, OK
+from kerncast.sim.model.toeplitz.lookahead import Lookahead
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 

@@ -9,9 +9,9 @@ import pytest
 from typer.testing import CliRunner
 
 from kerncast.cli.main import app
+from kerncast.sim.diagnostics.simulate import observe, simulate
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.cautions import cautions
-from kerncast.sim.simulate import observe, simulate
+from kerncast.sim.planner.warnings import cautions
 from kerncast.sim.spec import Spec
 
 X = np.random.default_rng(4).integers(0, 256, (60, 1))

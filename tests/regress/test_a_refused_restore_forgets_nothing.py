@@ -10,7 +10,7 @@ from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import Backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
-from kerncast.sim.saved_state import HEADER_BYTES, decode
+from kerncast.sim.replay.saved_state import HEADER_BYTES, decode
 from kerncast.sim.spec import Spec
 
 PLAN = make_plan(Spec(model={"name": "kept", "algorithm": "kernel_lms"}, input={"word": "u8f0"},

@@ -1,8 +1,8 @@
 """The wide multipliers of a run that measures their range overflowed the product with kappa at 16 bits."""
 
 from kerncast.sim.formats import Format
-from kerncast.sim.planner.inputs import WORD_CLASSES
-from kerncast.sim.planner.lms_metric import WEIGHED, _shifts
+from kerncast.sim.planner.online.metric import WEIGHED, _shifts
+from kerncast.sim.planner.words import WORD_CLASSES
 
 
 def test_the_largest_loss_fits_whatever_the_bits_of_alpha():

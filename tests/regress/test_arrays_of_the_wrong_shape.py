@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from kerncast.sim.data import load_dataset
+from kerncast.sim.diagnostics.simulate import simulate
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import simulate
 from kerncast.sim.spec import Spec
 
 SPEC = Spec.load(Path(__file__).resolve().parents[2] / "examples" / "digits.toml")

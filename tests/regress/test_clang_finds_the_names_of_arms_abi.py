@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kerncast.codegen.firmware import build_image
-from kerncast.codegen.targets import load_board
+from kerncast.codegen.firmware.image import build_image
+from kerncast.codegen.firmware.targets import load_board
 from kerncast.sim.errors import KerncastError
 
 _PORT = Path(__file__).parents[1] / "hil" / "fixtures" / "tiny_port.c"

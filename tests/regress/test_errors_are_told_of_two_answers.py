@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from kerncast.cli.main import app
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference import backend
-from kerncast.sim.reference.solution import Status
+from kerncast.sim.reference.result import Status
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parents[2]

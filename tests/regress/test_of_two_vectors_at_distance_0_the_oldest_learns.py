@@ -5,8 +5,8 @@ import pytest
 
 from kerncast.hw.backends import open_backend
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors, replay
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors, replay
 
 
 def plan_of(**online):

@@ -11,10 +11,10 @@ import numpy as np
 from kerncast.codegen.rtl.solver import SOLVER, first_row, solver_cycles
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model.kernel import cast_of
-from kerncast.sim.model.levinson import levinson
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE
 from kerncast.sim.model.toeplitz import solver_constants
+from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words, narrow

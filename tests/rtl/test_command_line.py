@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from kerncast.cli.main import app
 from kerncast.codegen.generate import generate
-from kerncast.sim.vectors import make_vectors, usual_calls
+from kerncast.sim.replay.vectors import make_vectors, usual_calls
 
 from .conftest import make, places
 from .learner_cases import stream

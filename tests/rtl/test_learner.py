@@ -16,13 +16,13 @@ from kerncast.codegen.rtl.learner import (
 )
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.learner_backend import learned_state, sample_frame, state_frames
-from kerncast.hw.rtl.simulate import model_frame
+from kerncast.hw.rtl.predictor_backend import model_frame
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors, replay, usual_calls
 
 from .conftest import LONG, SPECS
 from .learner_cases import LEARNERS, Learner, make, stream

@@ -7,7 +7,7 @@ import pytest
 
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl import simulators
-from kerncast.hw.rtl.simulate import RtlBackend
+from kerncast.hw.rtl.predictor_backend import RtlBackend
 from kerncast.hw.rtl.simulators import find_simulator
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError

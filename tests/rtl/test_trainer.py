@@ -14,7 +14,7 @@ from kerncast.codegen.rtl import PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_s
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, solver_cycles, solver_overhead
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.backends import open_backend
-from kerncast.hw.rtl.simulate import model_frame, outputs, sample_frames
+from kerncast.hw.rtl.predictor_backend import model_frame, outputs, sample_frames
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.hw.rtl.trainer_backend import target_frame, training_script
 from kerncast.sim.backend import Comparison

@@ -14,28 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from kerncast.sim.engine import COMPILED
-from kerncast.sim.model import (
-    base,
-    bound,
-    certify,
-    cg,
-    first_row,
-    kernel,
-    levinson,
-    lms,
-    lms_metric,
-    lms_state,
-    open_model,
-    predict,
-    refine,
-    schur,
-    toeplitz,
-)
+from kerncast.sim.jit import COMPILED
+from kerncast.sim.model import base, bound, certify, cg, kernel, online, open_model, predict, toeplitz
+from kerncast.sim.model.online import metric, state
+from kerncast.sim.model.toeplitz import first_row, levinson, refine, schur
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, lms_metric, lms_state, predict, refine,
+MODULES = (base, bound, certify, cg, first_row, kernel, levinson, online, metric, state, predict, refine,
            schur, toeplitz)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
@@ -160,7 +146,7 @@ def open_counted(plan: Any) -> Any:
         return Counted(real(int(a), int(c), int(s)))
 
     levinson.mul_shift = mul_shift
-    lms_metric.mul_shift = mul_shift
+    metric.mul_shift = mul_shift
     # Products with a constant of the plan count as well.
     real_integer = type(plan).integer
     type(plan).integer = lambda self, name: Counted(real_integer(self, name))

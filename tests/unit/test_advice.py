@@ -8,11 +8,8 @@ import numpy as np
 import pytest
 from scipy.linalg import toeplitz
 
-from kerncast.sim.errors import KerncastError
-from kerncast.sim.model import open_model
-from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.advice import (
+from kerncast.sim.diagnostics.simulate import alpha_values, relative_error, simulate
+from kerncast.sim.diagnostics.word_length import (
     Conditioning,
     choices,
     conditioning,
@@ -22,8 +19,11 @@ from kerncast.sim.planner.advice import (
     predicted_error,
     sentence,
 )
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.simulate import alpha_values, relative_error, simulate
 from kerncast.sim.spec import Spec
 
 #: How close a prediction is: within this factor for each of the refine + 1 solves.

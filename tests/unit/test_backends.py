@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kerncast.codegen import compilers
-from kerncast.codegen.compilers import host_compiler
-from kerncast.codegen.firmware import OPTIMISATIONS
+from kerncast.codegen.build import compilers
+from kerncast.codegen.build.compilers import host_compiler
+from kerncast.codegen.build.host import HostBackend
+from kerncast.codegen.firmware.image import OPTIMISATIONS
 from kerncast.codegen.generate import generate
-from kerncast.codegen.host import HostBackend
 from kerncast.hw.backends import NAMES, open_backend
 from kerncast.sim.backend import Backend
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.trace import TRACED_CALLS
 from kerncast.sim.spec import Spec
-from kerncast.sim.trace import TRACED_CALLS
 
 GCC = "sudo apt-get install -y gcc libc6-dev"
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kerncast.sim import budget as module
+from kerncast.sim.diagnostics import budget as module
+from kerncast.sim.diagnostics.simulate import Simulation, grid, simulate, y_values
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import Simulation, grid, simulate, y_values
 from kerncast.sim.spec import Spec
 
 

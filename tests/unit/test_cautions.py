@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kerncast import cautions
+from kerncast.sim.diagnostics.simulate import observe, simulate
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import observe, simulate
 from kerncast.sim.spec import Spec
 
 N = 24

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import kerncast
-from kerncast.sim import data_builtin
-from kerncast.sim.data import check_raw, load_dataset
-from kerncast.sim.data_csv import survey
+from kerncast.sim.data import builtin, check_raw, load_dataset
+from kerncast.sim.data.words_csv import survey
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Format
 from kerncast.sim.spec import Spec
@@ -94,7 +93,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
 
     monkeypatch.setattr("importlib.import_module", missing)
     with pytest.raises(KerncastError) as caught:
-        data_builtin.ecg(ecg_spec())
+        builtin.ecg(ecg_spec())
     assert caught.value.exit_code == 3
     assert caught.value.problems[0].remedy == "python -m pip install PyWavelets"
 

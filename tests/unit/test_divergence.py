@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import Outputs, Raw
-from kerncast.sim.divergence import find_divergence
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.fxp_model import open_fxp_model
-from kerncast.sim.model import hooks, open_model
+from kerncast.sim.model import open_model, trace_hooks
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.divergence import find_divergence
+from kerncast.sim.replay.trace import TRACED_CALLS, Event, Trace
+from kerncast.sim.replay.vectors import Call, Vectors, make_vectors
 from kerncast.sim.spec import Spec
-from kerncast.sim.trace import TRACED_CALLS, Event, Trace
-from kerncast.sim.vectors import Call, Vectors, make_vectors
 
 Events = list[tuple[int, int, int, int]]  # hook, step, index, word
 
@@ -28,12 +28,13 @@ class Script:
     calls = TRACED_CALLS
 
     def __init__(self, calls: dict[int, Events]) -> None:
-        self._calls, self._log, self._at, self.runs = calls, hooks.Log(np.zeros((1, 3), np.int64), None), 0, 0
+        self._calls, self._log = calls, trace_hooks.Log(np.zeros((1, 3), np.int64), None)
+        self._at, self.runs = 0, 0
 
     def _run(self, at: int) -> Outputs:
         self.runs += 1
         for event in self._calls.get(at, []):
-            hooks.trace(self._log, *event)
+            trace_hooks.trace(self._log, *event)
         return {"status": np.zeros(1, dtype=np.int64)}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
@@ -56,8 +57,8 @@ class Script:
         self._at = 0
 
     def trace(self, limit: int) -> Trace:
-        found = hooks.finish(self._log.trace)
-        self._log = hooks.Log(self._log.ranges, hooks.begin(limit))
+        found = trace_hooks.finish(self._log.trace)
+        self._log = trace_hooks.Log(self._log.ranges, trace_hooks.begin(limit))
         return found
 
     def close(self) -> None:
@@ -99,7 +100,7 @@ def test_the_first_event_that_differs_is_found_with_call_and_sample(samples, whi
             assert side is None
         else:
             hook, *place = events[equal]
-            assert side == Event(*hooks.HOOKS[hook], *place)
+            assert side == Event(*trace_hooks.HOOKS[hook], *place)
     ends = np.cumsum([len(ours[k]) for k in call])
     assert found.sample == min(int(np.sum(ends <= equal)), len(call) - 1)
 
@@ -196,7 +197,7 @@ def test_a_change_of_one_sample_is_found_where_it_enters(learner):
 
 
 def test_every_hook_has_a_name_of_its_own():
-    assert len(set(hooks.HOOKS)) == len(hooks.HOOKS)
+    assert len(set(trace_hooks.HOOKS)) == len(trace_hooks.HOOKS)
 
 
 # ---- back ends without hooks ----

@@ -21,7 +21,7 @@ from kerncast import (
 )
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Laplacian, Linear, Polynomial, gaussian
-from kerncast.sim.reference.kernel import SOLVERS
+from kerncast.sim.reference.solvers.auto import SOLVERS
 
 WIDTH, LAM = 1.3, 0.1
 

@@ -10,7 +10,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.estimators import KernelLMSClassifier, KernelLMSRegressor
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.reference import KernelLMS
-from kerncast.sim.reference.reduction import PRESETS
+from kerncast.sim.reference.online.reduction import PRESETS
 
 ONLINE = (KernelLMSRegressor, KernelLMSClassifier)
 

@@ -3,8 +3,8 @@
 import re
 
 from kerncast.benchmarks.exp2 import COMMAND, PAGE, bound, entries, stamp
-from kerncast.sim.planner.inputs import EXP2_BITS
-from kerncast.sim.spec_tables import Numbers
+from kerncast.sim.planner.words import EXP2_BITS
+from kerncast.sim.spec.tables import Numbers
 
 TEXT = PAGE.read_text(encoding="utf-8")
 ROWS = [[cell.strip() for cell in line.split("|")[1:-1]]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from kerncast.codegen.call_graph import call_graph
-from kerncast.codegen.firmware import FREESTANDING
+from kerncast.codegen.build.toolchains import Toolchain, choose_toolchain
+from kerncast.codegen.firmware.call_graph import call_graph
+from kerncast.codegen.firmware.image import FREESTANDING
+from kerncast.codegen.firmware.targets import load_target, target_ids
 from kerncast.codegen.generate import generate
-from kerncast.codegen.targets import load_target, target_ids
-from kerncast.codegen.toolchains import Toolchain, choose_toolchain
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec

@@ -8,8 +8,8 @@ import pytest
 
 from kerncast.codegen import generate as generation
 from kerncast.codegen import manifest as manifests
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate, load_manifest, load_plan, load_vectors, stale_files
-from kerncast.codegen.targets import load_target
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec

@@ -19,7 +19,7 @@ PROGRAM = """
 import hashlib, json, sys
 from pathlib import Path
 from kerncast.codegen.generate import generate
-from kerncast.lab.example import plan_and_vectors
+from kerncast.lab.workflow import plan_and_vectors
 from kerncast.sim.spec import Spec
 examples, out = Path(sys.argv[1]), Path(sys.argv[2])
 found = {}

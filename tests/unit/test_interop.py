@@ -17,14 +17,14 @@ from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 import kerncast
+from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.interop import described
-from kerncast.sim.interop.estimators import known_model
+from kerncast.sim.interop.sklearn import known_model
 from kerncast.sim.kernels import Linear, Polynomial
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.spec import Spec
-from kerncast.sim.trained import read_model
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3)) * [1.0, 20.0, 0.1] + [0.0, 5.0, 1.0]

@@ -5,14 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from kerncast.sim.engine import jit
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.jit import jit
 from kerncast.sim.kernels import KERNELS, Laplacian, Periodic, Polynomial, make_kernel
 from kerncast.sim.model.kernel import distance, kernel, kernel_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.inputs import WORD_CLASSES
 from kerncast.sim.planner.kernel import word_error
+from kerncast.sim.planner.words import WORD_CLASSES
 from kerncast.sim.primitives import abs_diff, sine
 from kerncast.sim.spec import Spec
 from kerncast.sim.tables import sine as sine_table

@@ -14,7 +14,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.lms_bound import _handed_over, _rates, multiplier_bound
+from kerncast.sim.planner.online.bound import _handed_over, _rates, multiplier_bound
 from kerncast.sim.spec import Spec
 
 

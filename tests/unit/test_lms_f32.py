@@ -7,17 +7,17 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.rtl import fits, refuse_unfit
+from kerncast.sim.diagnostics.simulate import y_values
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
-from kerncast.sim.model.f32 import exp2
+from kerncast.sim.model.float32 import exp2
 from kerncast.sim.model.statuses import INACCURATE, OK, SATURATED
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.lms_f32 import float_bits
-from kerncast.sim.reference.kernel_lms import KernelLMS
-from kerncast.sim.simulate import y_values
+from kerncast.sim.planner.online.float32 import float_bits
+from kerncast.sim.reference.online.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
 
 GRID = np.linspace(-3, 3, 301)[:, np.newaxis]

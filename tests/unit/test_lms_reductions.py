@@ -13,10 +13,10 @@ from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.kernel_lms import KernelLMS
-from kerncast.sim.reference.reduction import PRESETS
+from kerncast.sim.reference.online.kernel_lms import KernelLMS
+from kerncast.sim.reference.online.reduction import PRESETS
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec_tables import REDUCTIONS
+from kerncast.sim.spec.tables import REDUCTIONS
 
 SIGMA, ETA, BUDGET = 20.0, 0.3, 8
 #: A limit of each metric that is met now and then by the stream below.

@@ -13,9 +13,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kerncast.sim.backend import STATUSES
-from kerncast.sim.model.lms import LmsModel
+from kerncast.sim.model.online import LmsModel
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.width import overlap_width
+from kerncast.sim.reference.selection.width import overlap_width
 from kerncast.sim.spec import Spec
 
 Words = NDArray[np.int64]

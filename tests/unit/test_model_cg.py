@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes, load_digits
 
 from kerncast.sim.backend import STATUSES, Outputs
+from kerncast.sim.diagnostics.simulate import simulate
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
 from kerncast.sim.model.kernel import distance, kernel, kernel_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.cg import kernel_cg
-from kerncast.sim.reference.elimination import elimination
-from kerncast.sim.reference.system import KernelSystem
-from kerncast.sim.simulate import simulate
+from kerncast.sim.reference.solvers.cg import kernel_cg
+from kerncast.sim.reference.solvers.elimination import elimination
+from kerncast.sim.reference.systems.system import KernelSystem
 from kerncast.sim.spec import Spec
 
 WORDS = (16, 24, 32)

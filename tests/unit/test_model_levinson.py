@@ -11,11 +11,11 @@ import scipy.linalg
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kerncast.sim.model.hooks import Log
 from kerncast.sim.model.kernel import Cast
-from kerncast.sim.model.levinson import LevinsonConstants, levinson
 from kerncast.sim.model.ranges import LOGGED
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK
+from kerncast.sim.model.toeplitz.levinson import LevinsonConstants, levinson
+from kerncast.sim.model.trace_hooks import Log
 
 HALF_UP = 1
 

@@ -12,7 +12,7 @@ from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference.kernel_lms import KernelLMS
+from kerncast.sim.reference.online.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
 
 

@@ -7,11 +7,11 @@ import pytest
 import scipy.linalg
 
 from kerncast.sim.backend import STATUSES
+from kerncast.sim.diagnostics.simulate import alpha_values
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import alpha_values
 from kerncast.sim.spec import Spec
 
 N = 512

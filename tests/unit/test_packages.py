@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kerncast.codegen.c.packages import PACKAGES, chosen_packages
+from kerncast.codegen.c.vectors_c import room, shortened_to, vectors_context
+from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate, load_manifest, stale_files
 from kerncast.codegen.manifest import MANIFEST
-from kerncast.codegen.packages import PACKAGES, chosen_packages
-from kerncast.codegen.targets import load_target
-from kerncast.codegen.vectors_c import room, shortened_to, vectors_context
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import make_vectors, replay
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import make_vectors, replay
 
 TABLES = {"model": {"name": "probe", "algorithm": "kernel_lms"}, "input": {"word": "u8f0", "columns": 2},
           "output": {"word": "s8f0"}, "kernel": {"sigma": 20.0},

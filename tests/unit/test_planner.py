@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from kerncast.sim.diagnostics.simulate import alpha_values
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Format
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.counts import evaluate
-from kerncast.sim.simulate import alpha_values
 from kerncast.sim.spec import Spec
 
 TRAINER = {"model": {"name": "probe", "algorithm": "toeplitz_rls"}, "input": {"word": "u8f0"},

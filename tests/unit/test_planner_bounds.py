@@ -11,9 +11,9 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Format
 from kerncast.sim.plan import C_BYTES, Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.exact import ceil_log2, ceil_log2_sqrt, floor_log2
-from kerncast.sim.planner.inputs import WORD_CLASSES
 from kerncast.sim.planner.kernel import exponent_scale
+from kerncast.sim.planner.log2 import ceil_log2, ceil_log2_sqrt, floor_log2
+from kerncast.sim.planner.words import WORD_CLASSES
 from kerncast.sim.primitives import narrow
 from kerncast.sim.spec import Spec
 

@@ -6,8 +6,8 @@ import pytest
 from kerncast import KernelRLSRegressor, solve_kernel
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Laplacian, Linear, Periodic
-from kerncast.sim.reference.banded import banded, bandwidth
-from kerncast.sim.reference.system import DenseSystem, KernelSystem
+from kerncast.sim.reference.solvers.banded import banded, bandwidth
+from kerncast.sim.reference.systems.system import DenseSystem, KernelSystem
 
 KERNELS = [Gaussian(1.5), Laplacian(0.4)]
 

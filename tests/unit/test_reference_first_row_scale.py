@@ -11,14 +11,9 @@ from scipy.linalg import eigvalsh, toeplitz
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Laplacian, Periodic
-from kerncast.sim.reference import (
-    checkpoint,
-    compiled,
-    diagonal_sums,
-    first_row,
-    kernel_first_row,
-    system,
-)
+from kerncast.sim.reference import compiled, first_row, kernel_first_row
+from kerncast.sim.reference.first_row import checkpoint, diagonal_sums
+from kerncast.sim.reference.systems import system
 
 N = 2500  # three bands
 X = np.random.default_rng(3).normal(size=(N, 4))
@@ -201,7 +196,7 @@ def test_workers_of_a_cluster_give_the_bits_of_one_process_and_a_checkpoint_goes
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere"])
 def test_a_cluster_that_is_not_there_is_an_error_with_its_address(address, monkeypatch):
-    monkeypatch.setattr("kerncast.sim.reference.cluster._PATIENCE", 1)
+    monkeypatch.setattr("kerncast.sim.reference.first_row.cluster._PATIENCE", 1)
     with pytest.raises(KerncastError, match=rf"E262[\s\S]*{address}"):
         first_row(X, 1.5, "diagonal_mean", scheduler=address)
 

@@ -5,9 +5,9 @@ import pytest
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Laplacian, Linear, Periodic
-from kerncast.sim.reference.expansion import expand
-from kerncast.sim.reference.grid import STEPS_IN_WIDTH, WEIGHTS, GridSystem, interpolation
-from kerncast.sim.reference.kernel import SOLVERS, solve_system
+from kerncast.sim.reference.online.expansion import expand
+from kerncast.sim.reference.solvers.auto import SOLVERS, solve_system
+from kerncast.sim.reference.systems.grid import STEPS_IN_WIDTH, WEIGHTS, GridSystem, interpolation
 
 WIDTH, LAM = 2.0, 0.1
 

@@ -8,10 +8,10 @@ import scipy.linalg
 
 from kerncast.sim.kernels import Gaussian, Linear
 from kerncast.sim.reference import solve_kernel
-from kerncast.sim.reference.block_gauss_seidel import Domains, SymmetricSweep, block_gauss_seidel
-from kerncast.sim.reference.cg import cg
-from kerncast.sim.reference.nystrom import Nystrom, partial_cholesky
-from kerncast.sim.reference.system import DenseSystem, KernelSystem
+from kerncast.sim.reference.solvers.block_gauss_seidel import Domains, SymmetricSweep, block_gauss_seidel
+from kerncast.sim.reference.solvers.cg import cg
+from kerncast.sim.reference.solvers.nystrom import Nystrom, partial_cholesky
+from kerncast.sim.reference.systems.system import DenseSystem, KernelSystem
 
 N = 90
 
@@ -132,7 +132,7 @@ def test_the_preconditioner_is_a_sweep_forward_and_back():
 
 @pytest.mark.parametrize("interleave", [False, True])
 def test_any_number_of_workers_gives_the_same_bits(monkeypatch, interleave):
-    monkeypatch.setattr("kerncast.sim.reference.block_gauss_seidel.BLOCK_VALUES", 25 * 8)
+    monkeypatch.setattr("kerncast.sim.reference.solvers.block_gauss_seidel.BLOCK_VALUES", 25 * 8)
     A, Y = system(lam=1.0), samples()[1]
     one, three = (block_gauss_seidel(A, Y, 25, 1e-4, interleave=interleave, workers=w) for w in (1, 3))
     assert one.ok and one.iterations == three.iterations

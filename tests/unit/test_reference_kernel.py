@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Linear, Polynomial
-from kerncast.sim.reference import kernel as door
 from kerncast.sim.reference import solve_kernel
-from kerncast.sim.reference.kernel import SAMPLE_SOLVERS, SOLVERS, solve_system
-from kerncast.sim.reference.system import DenseSystem, KernelSystem, System, ToeplitzSystem
+from kerncast.sim.reference.solvers import kernel as door
+from kerncast.sim.reference.solvers.auto import SAMPLE_SOLVERS, SOLVERS, solve_system
+from kerncast.sim.reference.systems.system import DenseSystem, KernelSystem, System, ToeplitzSystem
 
 N = 60
 DIRECT = ("elimination", "cholesky", "eigh")
@@ -57,7 +57,7 @@ def test_a_product_made_in_strips_is_the_product(monkeypatch):
     X, Y = samples()
     system = KernelSystem(Gaussian(1.2), X, 0.3)
     whole = system @ Y
-    monkeypatch.setattr("kerncast.sim.reference.system.BLOCK_VALUES", 7 * N)
+    monkeypatch.setattr("kerncast.sim.reference.systems.system.BLOCK_VALUES", 7 * N)
     np.testing.assert_allclose(system @ Y, whole, rtol=0, atol=1e-13)
     assert system.product_cost.kernel_values < 0.7 * N * N  # each pair of samples is looked at once
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from kerncast.sim.kernels import Gaussian, Laplacian, Polynomial
-from kerncast.sim.reference import compiled, expand, kernel_blocks
-from kerncast.sim.reference.kernel_blocks import KernelBlocks, add_diagonals, same_places
+from kerncast.sim.reference import compiled, expand
+from kerncast.sim.reference.systems import kernel_blocks
+from kerncast.sim.reference.systems.kernel_blocks import KernelBlocks, add_diagonals, same_places
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(70, 6))

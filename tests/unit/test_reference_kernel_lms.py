@@ -9,9 +9,9 @@ import pytest
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import KERNELS, Gaussian, Kernel, gaussian, require
 from kerncast.sim.reference import KernelLMS, Status, expand
-from kerncast.sim.reference.expansion import Expansion
-from kerncast.sim.reference.fklms import project_on_neighbours
-from kerncast.sim.reference.width import grid_or_spread_width, overlap_width
+from kerncast.sim.reference.online.expansion import Expansion
+from kerncast.sim.reference.online.fklms import project_on_neighbours
+from kerncast.sim.reference.selection.width import grid_or_spread_width, overlap_width
 
 
 class BruteForce:

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from kerncast.sim.reference import compiled, first_row, levinson_general, solve_toeplitz
-from kerncast.sim.reference.levinson import one_order
-from kerncast.sim.reference.levinson_sweeps import two_orders
+from kerncast.sim.reference import compiled, first_row, solve_toeplitz
+from kerncast.sim.reference.toeplitz.auto import levinson_general
+from kerncast.sim.reference.toeplitz.levinson import one_order
+from kerncast.sim.reference.toeplitz.levinson_sweeps import two_orders
 
 RNG = np.random.default_rng(11)
 
@@ -41,7 +42,7 @@ def test_both_stop_at_the_same_order(r):
 def test_without_numba_the_answer_is_the_same(monkeypatch):
     r, Y = gaussian_row(1300), RNG.normal(size=(1300, 2))
     fast = solve_toeplitz(r, Y, "levinson")
-    monkeypatch.setattr("kerncast.sim.engine.COMPILED", False)
+    monkeypatch.setattr("kerncast.sim.jit.COMPILED", False)
     plain = solve_toeplitz(r, Y, "levinson")
     np.testing.assert_allclose(plain.x, fast.x, rtol=0, atol=1e-12 * np.abs(fast.x).max())
 

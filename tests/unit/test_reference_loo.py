@@ -8,12 +8,12 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Kernel, Laplacian, Linear
 from kerncast.sim.reference import solve_kernel
 from kerncast.sim.reference.bias import solve_with_bias
-from kerncast.sim.reference.elimination import elimination
-from kerncast.sim.reference.kernel import SOLVERS, solve_system
-from kerncast.sim.reference.nystrom import partial_cholesky
-from kerncast.sim.reference.path import CholeskyPath, EigenPath, GramPath, SvdPath
-from kerncast.sim.reference.subset import SubsetPath
-from kerncast.sim.reference.system import DenseSystem, KernelSystem
+from kerncast.sim.reference.selection.path import CholeskyPath, EigenPath, GramPath, SvdPath
+from kerncast.sim.reference.solvers.auto import SOLVERS, solve_system
+from kerncast.sim.reference.solvers.elimination import elimination
+from kerncast.sim.reference.solvers.nystrom import partial_cholesky
+from kerncast.sim.reference.solvers.subset import SubsetPath
+from kerncast.sim.reference.systems.system import DenseSystem, KernelSystem
 
 N, D = 40, 3
 GAUSS = Gaussian(1.2)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kerncast.sim.reference import Status, first_row, solve_toeplitz
-from kerncast.sim.reference import lookahead as module
-from kerncast.sim.reference.toeplitz_product import ToeplitzInverse, ToeplitzProduct
+from kerncast.sim.reference.toeplitz.auto import lookahead as module
+from kerncast.sim.reference.toeplitz.product import ToeplitzInverse, ToeplitzProduct
 
 
 def shifted(r, order, which):

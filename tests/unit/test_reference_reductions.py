@@ -6,10 +6,10 @@ import pytest
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Laplacian
 from kerncast.sim.reference import KernelLMS, Status, expand
-from kerncast.sim.reference.expansion import Expansion
-from kerncast.sim.reference.gram import JITTER, Gram
-from kerncast.sim.reference.kernel_lms import stable_eta
-from kerncast.sim.reference.reduction import METRICS, PRESETS, PROJECTIONS
+from kerncast.sim.reference.online.expansion import Expansion
+from kerncast.sim.reference.online.gram import JITTER, Gram
+from kerncast.sim.reference.online.kernel_lms import stable_eta
+from kerncast.sim.reference.online.reduction import METRICS, PRESETS, PROJECTIONS
 
 KERNEL = Gaussian(0.8)
 #: What "mt" needs beside its name.

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kerncast.sim.reference import Status, first_row, residual_norm, solve_toeplitz
-from kerncast.sim.reference.circulant import Circulant
-from kerncast.sim.reference.pcg import pcg
+from kerncast.sim.reference.toeplitz.circulant import Circulant
+from kerncast.sim.reference.toeplitz.pcg import pcg
 
 
 def gaussian_row(n, sigma=3.0, lam=0.1):

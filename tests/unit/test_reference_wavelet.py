@@ -8,8 +8,8 @@ import pytest
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Polynomial
 from kerncast.sim.reference import solve_kernel
-from kerncast.sim.reference.kernel import solve_system
-from kerncast.sim.reference.system import DenseSystem, KernelSystem, ToeplitzSystem
+from kerncast.sim.reference.solvers.auto import solve_system
+from kerncast.sim.reference.systems.system import DenseSystem, KernelSystem, ToeplitzSystem
 from kerncast.sim.reference.wavelet.basis import transforms
 from kerncast.sim.reference.wavelet.bordered import BorderedToeplitz
 from kerncast.sim.reference.wavelet.factor import factorise

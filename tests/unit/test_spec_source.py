@@ -6,7 +6,7 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kerncast.sim.spec_source import Source
+from kerncast.sim.spec.source import Source
 
 TRICKY = '''\
 # [not_a_table]

@@ -16,15 +16,15 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli.main import app
 from kerncast.cli.sweep import _confirmed
-from kerncast.lab.ledger import Row
+from kerncast.lab.compare.ledger import Row
 from kerncast.lab.sweep import confirm, evaluate, executors, make_settings, open_run, run_sweep, search
 from kerncast.lab.sweep.export import export
 from kerncast.lab.sweep.front import neighbours
 from kerncast.sim.data import load_dataset
+from kerncast.sim.diagnostics.simulate import simulate
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
-from kerncast.sim.reference import cluster
-from kerncast.sim.simulate import simulate
+from kerncast.sim.reference.first_row import cluster
 from kerncast.sim.spec import Spec
 
 ECG = (Path(kerncast.__file__).parent / "examples" / "ecg.toml").read_text().replace("n = 256", "n = 96")

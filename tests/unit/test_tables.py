@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from kerncast.sim import tables
-from kerncast.sim.engine import COMPILED, jit
 from kerncast.sim.formats import Format
-from kerncast.sim.planner.inputs import EXP2_BITS
+from kerncast.sim.jit import COMPILED, jit
+from kerncast.sim.planner.words import EXP2_BITS
 from kerncast.sim.primitives import Words, exp2_16, exp2_32
 
 END_16, END_32 = 16 << 20, 32 << 32

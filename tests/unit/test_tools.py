@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kerncast.codegen.tools import run_tool
+from kerncast.codegen.build.tools import run_tool
 
 NAMES = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
 

@@ -13,8 +13,8 @@ from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import Vectors, make_vectors, replay, shortened, usual_calls
 from kerncast.sim.spec import Spec
-from kerncast.sim.vectors import Vectors, make_vectors, replay, shortened, usual_calls
 
 SPECS = {
     "train": Spec(model={"name": "probe", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},

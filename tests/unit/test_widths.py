@@ -3,8 +3,8 @@
 import pytest
 
 from kerncast.sim.planner import make_plan
+from kerncast.sim.planner.widths import widths
 from kerncast.sim.spec import Spec
-from kerncast.sim.widths import widths
 
 SPEC = """
 [model]

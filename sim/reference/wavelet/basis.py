@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import norm
 
+from ..._optional import from_package
 from ...errors import fail
-from ...packages import from_package
 
 Array = NDArray[np.float64]
 Sparse = Any  # scipy.sparse carries no types

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..system import Cost, DenseSystem
+from ..systems.system import Cost, DenseSystem
 from .basis import Sparse, TwoScale
 from .ns_form import ScaleSpace, WholeScaleSpace, thresholded
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...engine import jit_real
+from ...jit import jit_real
 from .basis import Sparse
 
 Array = NDArray[np.float64]

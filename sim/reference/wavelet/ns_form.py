@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..system import REAL_BYTES, Cost, DenseSystem, System, refuse_beyond_memory
+from ..systems.system import REAL_BYTES, Cost, DenseSystem, System, refuse_beyond_memory
 from .basis import Sparse, TwoScale, transforms
 
 Array = NDArray[np.float64]

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import is_real
+from ..._checks import is_real
 from ...errors import fail
-from ..cholesky import lapack
+from ..check import RESIDUAL_LIMIT, judged
 from ..first_row import uniform_first_row
 from ..options import check_count
-from ..solution import Solution, Status
-from ..system import KernelSystem, System, ToeplitzSystem
-from ..verdict import RESIDUAL_LIMIT, judged
+from ..result import Solution, Status
+from ..solvers.cholesky import lapack
+from ..systems.system import KernelSystem, System, ToeplitzSystem
 
 if TYPE_CHECKING:
     from .ns_form import ScaleSpace

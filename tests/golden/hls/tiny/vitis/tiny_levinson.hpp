@@ -9,7 +9,7 @@
 
 #include "tiny_kernel.hpp"
 
-// The symmetric Levinson recursion in block floating point, step by step as sim/model/levinson.py:
+// The symmetric Levinson recursion in block floating point, step by step as sim/model/toeplitz/levinson.py:
 // T x = y with first row (1, r[1], ..., r[n-1]).  A word w of a block with exponent e is worth
 // w * 2^(e - (W - 1)); the leading 1 of a is implicit.
 namespace tiny {

@@ -9,7 +9,7 @@
 
 #include "tiny_lms_kernel.hpp"
 
-// Kernel LMS in fixed memory (report 836), reduction fklms: step by step as sim/model/lms.py.
+// Kernel LMS in fixed memory (report 836), reduction fklms: step by step as sim/model/online.
 // Vectors stand in slots 0 to count - 1; rank 0 is the oldest.
 namespace tiny_lms {
 

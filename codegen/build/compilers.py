@@ -1,0 +1,89 @@
+"""codegen: the C compilers for this machine, and how each is called."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...sim.errors import fail
+from .tools import refusal, run_tool
+
+WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Wshadow", "-Werror")
+#: Best first, with the command that installs each.
+INSTALL = {"gcc": "sudo apt-get install -y gcc libc6-dev",
+           "clang": "sudo apt-get install -y clang libc6-dev",
+           "zig": "python -m pip install ziglang"}
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A compiler for this machine.
+
+    Parameters
+    ----------
+    name : str
+        ``gcc``, ``clang`` or ``zig``.
+    command : tuple of str
+        What starts it.
+    """
+
+    name: str
+    command: tuple[str, ...]
+
+    def build_library(self, sources: Sequence[Path], flags: Sequence[str], library: Path,
+                      work: Path) -> None:
+        """Compile C sources into a shared library; E320 with the compiler's own words.
+
+        Parameters
+        ----------
+        sources : sequence of Path
+            The folder of the first is on the include path.
+        flags : sequence of str
+        library : Path
+            The file to make.
+        work : Path
+            Where a compiler may keep what it wants to find again.
+        """
+        quiet = ("-fno-sanitize=undefined",) if self.name == "zig" else ()
+        folder = sources[0].parent
+        if quiet:  # zig alone keeps something
+            work.mkdir(parents=True, exist_ok=True)
+        names = [os.path.relpath(source, folder) for source in sources]
+        done = run_tool([*self.command, "-std=c99", "-ffp-contract=off", *WARNINGS, *quiet, *flags,
+                         "-shared", "-fPIC", "-I.", *names, "-o", str(library.absolute())], folder, work)
+        if done.returncode != 0:
+            raise refusal(self.name, "the compiler refused the generated code", done)
+
+
+def _command(name: str) -> tuple[str, ...] | None:
+    if name == "zig":
+        found = importlib.util.find_spec("ziglang") is not None
+        return (sys.executable, "-m", "ziglang", "cc") if found else None
+    path = shutil.which(name)
+    return None if path is None else (path,)
+
+
+def available() -> list[str]:
+    """Names of the compilers found, best first."""
+    return [name for name in INSTALL if _command(name) is not None]
+
+
+def host_compiler(name: str = "auto") -> Compiler:
+    """A compiler for this machine by name, or the first of gcc, clang and zig.
+
+    Raises
+    ------
+    KerncastError
+        E511 where it is not installed, with the command that installs it.
+    """
+    for candidate in INSTALL if name == "auto" else [name]:
+        command = _command(candidate)
+        if command is not None:
+            return Compiler(candidate, command)
+    raise fail("E511", "this C compiler is not installed", where="compiler", value=name,
+               allowed=", ".join(INSTALL), remedy=INSTALL.get(name, INSTALL["zig"]))

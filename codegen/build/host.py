@@ -1,0 +1,180 @@
+"""codegen: the generated C compiled for this machine and called through cffi."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import cffi
+import numpy as np
+from numpy.typing import NDArray
+
+from ...sim.data import raw
+from ...sim.backend import Outputs, Raw
+from ...sim.plan import Plan
+from ...sim.replay.saved_state import slot_bytes
+from ...sim.replay.trace import Event, Trace
+from .compilers import Compiler, host_compiler
+from ..c.context import TRAINERS
+from ..c.trace_hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
+from .library import LibraryBackend, gathered_sources
+
+_SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
+
+
+def declarations(plan: Plan) -> str:
+    """The generated API as cffi wants it, from the plan."""
+    p = plan.name
+    raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
+    members = " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};"
+                       for f in plan.memory)
+    word = plan.word_type
+    if plan.fixed:
+        return f"""extern const uint8_t {p}_plan_hash[32];
+        int {p}_model_predict(const {raw_x} *x, {word} *f);"""
+    train = f"const {raw_y} *y" if plan.options.get("scheme") == "uniform" else \
+        f"const {raw_x} *x, const {raw_y} *y"
+    learn = (f"int {p}_{TRAINERS[plan.algorithm]}({p}_model_t *m, {train});" if plan.trains else
+             f"int {p}_lms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
+    return f"""typedef struct {{ {members} }} {p}_model_t;
+        extern const uint8_t {p}_plan_hash[32];
+        void {p}_model_init({p}_model_t *m);
+        int {p}_model_predict(const {p}_model_t *m, const {raw_x} *x, {word} *f);
+        int {p}_state_save(const {p}_model_t *m, const kc_storage_t *storage);
+        int {p}_state_restore({p}_model_t *m, const kc_storage_t *storage);
+        {learn}"""
+
+
+class HostBackend(LibraryBackend):
+    """The generated C on this machine.
+
+    Parameters
+    ----------
+    plan : Plan
+    source : path, optional
+        A generated folder; without it the code is generated into a folder of its own, removed
+        on `close`.
+    compiler : str
+        ``auto``, ``gcc``, ``clang`` or ``zig``.
+    build_dir : path, optional
+        Where the library is built; by default a folder of its own, removed on `close`.
+    flags : tuple of str
+        Optimisation and instrumentation, such as ``("-O2",)``.
+    traced : bool
+        Compile the trace hooks in, so that it answers ``trace``.
+
+    Attributes
+    ----------
+    ffi, library, model, slots
+        cffi's view of the generated API, of this back end's model structure, and of the two slots in RAM to
+        which it saves.
+
+    Raises
+    ------
+    KerncastError
+        E511 where no compiler is found, E320 where it fails, E413 where `source` is of another plan.
+    """
+
+    def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
+                 flags: tuple[str, ...] = ("-O2",), build_dir: Path | None = None,
+                 traced: bool = False) -> None:
+        chosen = host_compiler(compiler)
+        super().__init__(plan, f"host:{chosen.name}:{''.join(flags)}", traced)
+        self.ffi = cffi.FFI()
+        self.ffi.cdef(STORE_DECLARATIONS + declarations(plan) + (TRACE_DECLARATIONS if traced else ""))
+        self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
+        try:
+            self.library: Any = self.ffi.dlopen(str(self._build(chosen, source, flags, build_dir, traced)))
+        except BaseException:
+            self._folder.cleanup()
+            raise
+        # A model that was trained elsewhere is all constants.
+        self.model: Any = None if plan.fixed else self.ffi.new(f"{plan.name}_model_t *")
+        self.slots = [self.ffi.new("uint8_t[]", slot_bytes(plan)) for _ in range(2)]
+        self._store = self.ffi.new("kc_hil_store_t *", {"slots": [
+            {"data": slot, "bytes": len(slot)} for slot in self.slots]})
+        self._storage = self.ffi.new("kc_storage_t *", self.library.kc_hil_store_open(self._store))
+        self.reset()
+
+    def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
+               build_dir: Path | None, traced: bool) -> Path:
+        """The library, under a name that is fresh each time: a loaded one is never written over."""
+        work = Path(self._folder.name)
+        sources, own = gathered_sources(self.plan, source, work, traced)
+        library = work / f"{self.plan.name}{_SUFFIX}"
+        chosen.build_library(sources, (*flags, *own), library, build_dir or work)
+        return library
+
+    def _call(self, name: str, *arguments: Any) -> int:
+        return int(getattr(self.library, f"{self.plan.name}_{name}")(*self._first, *arguments))
+
+    @property
+    def _first(self) -> tuple[Any, ...]:
+        """What a call of the library begins with: the model structure, where there is one."""
+        return () if self.model is None else (self.model,)
+
+    def _raw(self, words: Raw, signal: str) -> Any:
+        # The buffer lives as long as the result.
+        ctype = self.plan.signals[signal].format.c_type
+        return self.ffi.from_buffer(f"{ctype}[]", raw.little_endian(self.plan, signal, words))
+
+    @property
+    def plan_hash(self) -> str:
+        """The hash compiled into the library."""
+        return bytes(getattr(self.library, f"{self.plan.name}_plan_hash")).hex()
+
+    def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
+        count, columns = x_raw.shape
+        f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
+        word = self.ffi.new(f"{self.plan.word_type} *")
+        x = self._raw(x_raw, "x_raw")
+        for i in range(count):
+            target = () if y_raw is None else (int(y_raw[i]),)
+            status[i] = self._call(name, x + i * columns, *target, word)
+            f[i] = word[0]
+        return {"status": status, "f": f}
+
+    def state(self) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        return {f.name: self._member(f.name, f.formula == "1") for f in self.plan.memory}
+
+    def _member(self, name: str, scalar: bool) -> NDArray[np.int64]:
+        value = getattr(self.model, name)
+        if not scalar and self.ffi.typeof(value).item.cname == "float":  # the integers of their bits
+            return np.frombuffer(self.ffi.buffer(value), dtype=np.uint32).astype(np.int64)
+        return np.array([value] if scalar else list(value), dtype=np.int64)
+
+    def _save(self) -> tuple[int, bytes]:
+        status = self._call("state_save", self._storage)
+        return status, bytes(self.slots[self._store.written])
+
+    def _restore(self) -> int:
+        return self._call("state_restore", self._storage)
+
+    def _kept(self) -> list[bytes]:
+        return [bytes(slot) for slot in self.slots]
+
+    def _fill(self, contents: Sequence[bytes]) -> None:
+        for slot, content in zip(self.slots, contents, strict=True):
+            self.ffi.memmove(slot, content, len(content))
+
+    def reset(self) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if not self.plan.fixed:
+            getattr(self.library, f"{self.plan.name}_model_init")(self.model)
+
+    def trace(self, limit: int) -> Trace:
+        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        found = self.library.kc_hil_trace_take(limit)
+        event = None
+        if found.operation != self.ffi.NULL:
+            operation, signal = (self.ffi.string(text).decode() for text in (found.operation, found.signal))
+            event = Event(operation, signal, found.step, found.index, found.word)
+        return Trace(found.count, found.hash, event)
+
+    def close(self) -> None:
+        """Remove the compiled library."""
+        self._folder.cleanup()

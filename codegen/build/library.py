@@ -1,0 +1,143 @@
+"""codegen: the generated C as a back end, wherever it was compiled for: what is asked of its functions.
+
+How they are called, and where their arrays lie, is said by those who load it: :mod:`.host` through cffi, and
+``hw/wasm.py`` in a machine for WebAssembly.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...sim.data import raw
+from ...sim.backend import Outputs, Raw, calls_of
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
+from ..c.context import TRAINERS
+from ..generate import generate, load_manifest
+from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
+
+_BAD_ARGUMENT = 4
+
+
+def gathered_sources(plan: Plan, source: Path | None, work: Path,
+                     traced: bool) -> tuple[list[Path], tuple[str, ...]]:
+    """What is compiled, and its flags: a plan's C, the store for its saved states, trace hooks.
+
+    Parameters
+    ----------
+    plan : Plan
+    source : Path, optional
+        A generated folder; without it the code is generated into `work`.
+    work : Path
+        A folder of one's own.
+    traced : bool
+
+    Raises
+    ------
+    KerncastError
+        E413 where `source` is of another plan.
+    """
+    if source is None:
+        source = work / "source"
+        generate(plan, source)
+    manifest = load_manifest(source)
+    if manifest.plan != plan.hash:  # its structure would have another layout
+        raise fail("E413", "the generated code is of another plan", where=str(source),
+                   value=manifest.plan, allowed=plan.hash, remedy="generate the folder again")
+    sources = [*(source / name for name in manifest.sources), write_store(work)]
+    flags: tuple[str, ...] = (f"-I{(source / 'rt').absolute()}",)
+    if traced:
+        sources.append(write_trace_hooks(work))
+        flags = (*flags, f"-D{TRACE_ON}", f"-I{work.absolute()}")
+    return sources, flags
+
+
+class LibraryBackend(ABC):
+    """Calls of the generated C in the order that the protocol asks for.
+
+    Parameters
+    ----------
+    plan : Plan
+    name : str
+    traced : bool
+        Whether it answers ``trace``.
+    """
+
+    def __init__(self, plan: Plan, name: str, traced: bool) -> None:
+        self.plan, self.name = plan, name
+        self.calls = calls_of(plan) | ({"trace"} if traced else set())
+
+    @abstractmethod
+    def _call(self, name: str, *arguments: Any) -> int:
+        """The status of a function, called with the model structure where there is one."""
+
+    @abstractmethod
+    def _raw(self, words: Raw, signal: str) -> Any:
+        """Words as a C array of the raw type."""
+
+    @abstractmethod
+    def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
+        """One call a sample, of words that were checked."""
+
+    @abstractmethod
+    def _save(self) -> tuple[int, bytes]:
+        """Status of a save, and the slot that it wrote."""
+
+    @abstractmethod
+    def _restore(self) -> int:
+        """Status of a restore from the slots."""
+
+    @abstractmethod
+    def _kept(self) -> list[bytes]:
+        """What the slots hold."""
+
+    @abstractmethod
+    def _fill(self, contents: Sequence[bytes]) -> None:
+        """Let the slots hold something else."""
+
+    def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        status = _BAD_ARGUMENT
+        if self.plan.trains:
+            trainer = TRAINERS[self.plan.algorithm]
+            y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
+            x = None if x_raw is None else raw.inputs(self.plan, x_raw)
+            if len(y) == n and self.plan.options.get("scheme") == "uniform":
+                status = self._call(trainer, self._raw(y, "y_raw"))
+            elif len(y) == n and x is not None and len(x) == n:
+                status = self._call(trainer, self._raw(x, "x_raw"), self._raw(y, "y_raw"))
+        return {"status": np.array([status], dtype=np.int64)}
+
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        if not self.plan.learns:
+            return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
+                    "f": np.zeros(len(y_raw), dtype=np.int64)}
+        return self._each("lms_update", *raw.samples(self.plan, x_raw, y_raw))
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        return self._each("model_predict", raw.inputs(self.plan, x_raw), None)
+
+    def save(self) -> bytes:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        status, slot = self._save()
+        image = slot[:image_bytes(self.plan)]
+        if status != Verdict.OK:
+            raise refused(self.plan, image, status, f"back end {self.name}")
+        return image
+
+    def restore(self, image: bytes) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        where, kept = f"back end {self.name}", self._kept()
+        self._fill(slots_with(self.plan, image, where))
+        status = self._restore()
+        if status != Verdict.OK:
+            self._fill(kept)
+            raise refused(self.plan, image, status, where)

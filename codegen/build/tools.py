@@ -1,0 +1,39 @@
+"""codegen: how a compiler is run: in a folder, without a shell, its caches beside what it builds."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...sim.errors import KerncastError, fail
+
+_LINES_SHOWN = 12
+
+
+def is_installed(program: str) -> bool:
+    """Whether a program is on the path or, where it is called ``python:MODULE``, that module is here."""
+    module = program.removeprefix("python:")
+    found = importlib.util.find_spec(module) if module != program else shutil.which(program)
+    return found is not None
+
+
+def run_tool(command: Sequence[str], folder: Path,
+             cache: Path) -> subprocess.CompletedProcess[str]:
+    """Run a tool in `folder` and keep its words; zig's caches go below `cache` unless told."""
+    kept = str(cache.absolute() / "zig-cache")
+    env = {"ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept, **os.environ, "LC_ALL": "C"}
+    return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
+                          stdin=subprocess.DEVNULL, check=False)
+
+
+def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
+    """E320 with the first lines of what the tool said: its errors, where it warned as well."""
+    lines = done.stderr.strip().splitlines()
+    errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]
+    said = "\n".join((errors or lines)[:_LINES_SHOWN])
+    return fail("E320", message, where=name, value=said,
+                remedy="report this together with the spec, if you have not changed the C files")

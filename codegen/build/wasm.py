@@ -1,0 +1,74 @@
+"""codegen: the generated C compiled to WebAssembly by zig: for a browser, and for a machine in Python.
+
+A module imports nothing.  It exports its memory, the library's functions, and ``__heap_base``, above which
+the memory is its caller's: the model structure and every array of a call lie where the caller puts them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ...sim.plan import Plan
+from .compilers import WARNINGS, host_compiler
+from ..c.context import TRAINERS
+from .library import gathered_sources
+from .tools import refusal, run_tool
+
+#: Bytes of the stack, which lies below everything else: what grows beyond it leaves the memory, and traps.
+STACK_BYTES = 1 << 16
+#: 32-bit pointers and nothing of an operating system; words of the model are those of any other target.
+_TARGET = ("-target", "wasm32-freestanding", "-nostdlib", "-fno-sanitize=undefined")
+
+
+def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
+    """Names of the functions and constants that a module exports besides its memory."""
+    p = plan.name
+    calls = ["model_predict"]
+    if not plan.fixed:
+        learns = TRAINERS[plan.algorithm] if plan.trains else "lms_update"
+        calls += ["model_init", "state_save", "state_restore", learns]
+    return (*(f"{p}_{call}" for call in calls), f"{p}_plan_hash", "kc_hil_store_open", "__heap_base",
+            *(("kc_hil_trace_take",) if traced else ()))
+
+
+def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),
+               build_dir: Path | None = None, traced: bool = False) -> bytes:
+    """A module of a plan's generated C; the same C and the same zig give the same bytes.
+
+    Parameters
+    ----------
+    plan : Plan
+    source : path, optional
+        A generated folder; without it the code is generated into a folder that is removed again.
+    flags : tuple of str
+        Optimisation.
+    build_dir : path, optional
+        Where zig keeps what it wants to find again; else nowhere.
+    traced : bool
+        Compile the trace hooks in.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    KerncastError
+        E511 without zig, E320 where it fails, E413 where `source` is of another plan.
+    """
+    zig = host_compiler("zig")
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
+        work = Path(folder)
+        sources, own = gathered_sources(plan, source, work, traced)
+        cache, beside = build_dir or work, sources[0].parent
+        cache.mkdir(parents=True, exist_ok=True)
+        linked = [f"-Wl,--export={name}" for name in exports(plan, traced)]
+        done = run_tool([*zig.command, *_TARGET, "-std=c99", "-ffp-contract=off", *WARNINGS, *flags, *own,
+                         "-I.", *(os.path.relpath(path, beside) for path in sources), "-Wl,--no-entry",
+                         "-Wl,--strip-all", f"-Wl,-z,stack-size={STACK_BYTES}", *linked,
+                         "-o", str(work / "module.wasm")], beside, cache)
+        if done.returncode != 0:
+            raise refusal("zig", "the compiler refused the generated code", done)
+        return (work / "module.wasm").read_bytes()

@@ -1,0 +1,227 @@
+"""codegen: what the C templates see of a plan.  Decisions are the plan's; this only names them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ... import __version__
+from ...sim.formats import Format, Overflow, Rounding
+from ...sim.plan import ABI, Plan
+from ...sim.planner.widths import widths
+from ...sim.spec.tables import CASTS
+from ...sim.statuses import MEANINGS
+from .kernel_text import kernel_context, kernel_macros, kernel_value
+from .lms import LMS_MACROS, lms_context, lms_value
+from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
+
+TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
+          "kernel_cg": "kernel regularised least squares by conjugate gradients",
+          "kernel_lms": "kernel LMS in fixed memory", "kernel_predictor": "a kernel expansion, to predict"}
+#: The function that trains on a whole set.
+TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
+#: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
+_TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
+                  "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
+                  "sine": "sin(pi i/512)", "alpha": "multipliers", "v": "expansion vectors in x words"}
+
+#: Constants that become macros, by what they belong to.
+_MACROS = {
+    "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
+    "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
+    "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
+    "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
+                "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
+                "alpha_exp_max", "lookahead_shift", "refine"),
+    "Trainer: a product of K + lambda I, and the scalars of a step":
+        ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
+    "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
+                        "bound_shift", "no_bound", "tolerance"),
+    **LMS_MACROS,
+}
+
+
+_IN_FLOAT32 = dict(list(_MACROS.items())[:2]) | FLOAT32_MACROS
+
+
+def c_integer(value: int) -> str:
+    """`value` as a C constant that does not depend on the width of int."""
+    if -(1 << 31) < value < 1 << 31:
+        return f"INT32_C({value})" if not -(1 << 15) < value < 1 << 15 else str(value)
+    return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
+
+
+def _constant(plan: Plan, name: str) -> str:
+    """A constant of the plan in C."""
+    return (float_literal if name.endswith("_f32") else c_integer)(plan.integer(name))
+
+
+def _limit(word: Format, value: int) -> str:
+    """An end of a word's range: by its name where the word fills its type."""
+    return c_integer(value) if word.bits != word.c_bits else f"INT{word.bits}_{'MIN' if value < 0 else 'MAX'}"
+
+
+def real_value(plan: Plan, name: str) -> str:
+    """The real value behind an integer constant."""
+    value = plan.constants[name]
+    assert isinstance(value, int)
+    if name.startswith("kernel"):
+        return kernel_value(plan, name)
+    if name == "alpha_rho":
+        finer = plan.signals["alpha"].format.frac - plan.word + 1
+        return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
+    if name == "lambda_mantissa":
+        return f"lambda = {plan.options['lambda']}, over a power of two"
+    if name == "lambda_rho":
+        return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
+    return float_value(plan, name) or lms_value(plan, name)
+
+
+def _usual_rounding(plan: Plan) -> Rounding:
+    """The rounding of the cast named ``word``: of the solver's recursion, or of most signals."""
+    usual = plan.signals.get("a")
+    return Rounding[plan.options["rounding"].upper()] if usual is None else usual.rounding
+
+
+def _own_casts(plan: Plan) -> list[str]:
+    """Signals whose cast is not the usual one."""
+    usual = (_usual_rounding(plan), Overflow.SATURATE)
+    return [name for name in CASTS[plan.algorithm]
+            if name in plan.signals
+            and (plan.signals[name].rounding, plan.signals[name].overflow) != usual]
+
+
+def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
+    """By signal: the name of its ``_narrow``, the macro of its rounding, and whether it wraps."""
+    own, p = _own_casts(plan), plan.name.upper()
+    return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
+                   "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",
+                   "wraps": plan.signals[name].overflow is Overflow.WRAP}
+            for name in CASTS[plan.algorithm] if name in plan.signals}
+
+
+def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
+    """Macros (name, value, comment) by title."""
+    x, w, word = plan.signals["x"], plan.word, Format(True, plan.word, 0)
+    first = [("ROUNDING", f"KC_{_usual_rounding(plan).name}", ""),
+             ("WORD_LO", _limit(word, word.lo), ""), ("WORD_HI", _limit(word, word.hi), "")]
+    first += [(f"{name.upper()}_ROUNDING", f"KC_{plan.signals[name].rounding.name}", "")
+              for name in _own_casts(plan)]
+    groups = {f"Words of {w} bits": first}
+    unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
+    unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
+    unused |= {"solver_shift", "mu_frac"} if plan.options.get("solver") == "schur" else set()
+    macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
+    groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
+                       for name in names if name in plan.constants and name not in unused]
+               for title, names in (macros | kernel_macros(plan)).items()}
+    inputs = [("X_LO", c_integer(x.lo), str(x.format)), ("X_HI", c_integer(x.hi), "")]
+    if not varied(plan):
+        inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
+                   ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
+    if plan.learns:
+        far = plan.signals["distance"].format.hi
+        most = {"fklms": far, "age": (1 << 31) - 1}.get(plan.options["metric"], (1 << 63) - 1)
+        groups["Learning rule"] += [("DISTANCE_HI", c_integer(far), ""), ("LOSS_HI", c_integer(most), "")]
+    title = next(iter(_MACROS))
+    groups[title] = inputs + groups[title]
+    return {title: rows for title, rows in groups.items() if rows}
+
+
+def _table_meaning(plan: Plan) -> dict[str, str]:
+    """What each table holds."""
+    bits = plan.constants.get("exp2_bits", 0)
+    assert isinstance(bits, int)
+    return {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
+
+
+def varied(plan: Plan) -> bool:
+    """Whether columns have offsets or gains of their own."""
+    return len(set(zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True))) > 1
+
+
+def _classes(plan: Plan) -> list[str]:
+    """The labels of f <= 0 and of f > 0, fit for a comment; none of what is no classifier."""
+    labels = [plan.options[name] for name in ("class_0", "class_1") if name in plan.options]
+    return [re.sub(r"[^\w .+-]", "_", label) for label in labels]
+
+
+def _example(plan: Plan, trains: bool, uniform: bool) -> str:
+    p, upper = plan.name, plan.name.upper()
+    if plan.fixed:
+        return f"{p}_word_t f;\n\nif ({p}_model_predict(x, &f) == {upper}_OK) {{\n    /* f */\n}}"
+    lines = [f"static {p}_model_t model;", f"{p}_word_t f;", "", f"{p}_model_init(&model);"]
+    if trains:
+        arguments = "&model, y" if uniform else "&model, x, y"
+        lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == {upper}_OK) {{",
+                  f"    (void){p}_model_predict(&model, x_new, &f);", "}"]
+    else:
+        lines += [f"(void){p}_lms_update(&model, x, y, &f); /* f: prediction before learning */",
+                  f"(void){p}_model_predict(&model, x_new, &f);"]
+    return "\n".join(lines)
+
+
+def _trainer(plan: Plan) -> dict[str, Any]:
+    """What the templates of the Toeplitz trainer see besides: its words and right-hand sides."""
+    word, p = plan.constants.get("solver_word", plan.word), plan.name
+    bias = plan.options.get("bias") == "1"
+    refine = bias or plan.options.get("refine", "0") != "0"  # by corrections
+    sides = [{"x": "z", "y": "m->rhs[n]"}] if refine else [
+        {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[n])"}]
+    if bias:
+        sides.append({"x": "eta", "y": "ONE / 2"})
+    return {
+        "solver_word": word, "solver_bits": 16 if word == 16 else 32,
+        "solver": plan.options.get("solver", "levinson"),
+        "static": plan.options.get("scaling") == "static", "refine": refine, "bias": bias,
+        "row": "r_short" if any(f.name == "r_short" for f in plan.memory) else "r", "sides": sides,
+        "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_yraw_t *y",
+    }
+
+
+def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
+    """The names that templates use, all derived from the plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    spec_hash : str
+        Hash of the spec the plan was made from, for the banner.
+
+    Returns
+    -------
+    dict
+    """
+    trains, real = plan.trains, plan.in_float32
+    uniform = plan.options.get("scheme") == "uniform"
+    n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
+    budget = plan.sizes.get("N", 0)
+    digest = bytes.fromhex(plan.hash)
+    short = widths(plan)
+    return _trainer(plan) | kernel_context(plan) | {
+        "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
+        "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
+        "classes": _classes(plan),
+        "suffix": {name: "" if table.format.signed else "u" for name, table in plan.tables.items()},
+        "uniform": uniform,
+        "toeplitz": plan.algorithm == "toeplitz_rls", "trainer": TRAINERS.get(plan.algorithm, ""),
+        "biased": plan.options.get("scheme") == "diagonal_mean_biased",
+        "n": n, "N": budget, "D": columns,
+        "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
+        "title": TITLES[plan.algorithm], "statuses": MEANINGS,
+        "word_type": plan.word_type,
+        "types": {name: s.format.c_type for name, s in plan.signals.items()}
+        | {"offset": plan.signals["x_raw"].format.c_type} | ({"kernel": "float"} if real else {}),
+        "members": {f.name: f.ctype for f in plan.memory},
+        "formats": {name: str(s.format) for name, s in plan.signals.items()} | (
+            {"kernel": "float32"} if real else {}),
+        "casts": _casts(plan), "short": short, "mac": "kc_short_mac" if short.products else "kc_mac",
+        "shift_round": "kc_short_shift_round" if short.products else "kc_shift_round",
+        "defines": _defines(plan), "varied": varied(plan),
+        "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
+        "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
+        "lms": lms_context(plan) | float_context(plan), "real": real,
+        "decay": plan.constants.get("decay_f32" if real else "decay", 0) != 0,
+        "hash_bytes": [f"0x{byte:02x}" for byte in digest],
+        "table_meaning": _table_meaning(plan), "example": _example(plan, trains, uniform),
+    }

@@ -1,0 +1,69 @@
+"""codegen: a plan's kernel in words: its formula, the macros it has, and what its constants mean."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.plan import Plan
+from ...sim.planner.kernel import POLYNOMIALS
+from ...sim.planner.words import WORD_CLASSES
+from .lms_f32 import FLOAT32_KERNEL
+
+_FORMULAS = {
+    "gaussian": "exp(-|u - v|^2 / (2 sigma^2))",
+    "laplacian": "exp(-|u - v|_1 / sigma)",
+    "periodic": "exp(-2 sum sin^2(pi (u - v) / period) / sigma^2)",
+    "polynomial": "(gamma u.v + coef0)^degree",
+    "linear": "u.v",
+}
+_DISTANCES = {"gaussian": "(u - v)^2", "laplacian": "|u - v|", "periodic": "sin^2(pi (u - v) / period)"}
+_SCALES = {"gaussian": "log2(e) / (2 sigma^2) in x words", "laplacian": "log2(e) / sigma in x words",
+           "periodic": "2 log2(e) / sigma^2 in steps of the distance"}
+
+
+def _is_polynomial(plan: Plan) -> bool:
+    return plan.options["kernel"] in POLYNOMIALS
+
+
+def kernel_context(plan: Plan) -> dict[str, Any]:
+    """What the templates see of the kernel.
+
+    Returns
+    -------
+    dict
+        ``kernel``, its name; ``polynomial``, whether it is a function of u.v; ``kernel_formula``;
+        ``kernel_parameters`` as the spec gives them; ``distance_term``, what a column adds.
+    """
+    kind = plan.options["kernel"]
+    given = [f"{key} = {plan.options[key]}" for key in ("sigma", "period", "degree", "gamma", "coef0")
+             if key in plan.options]
+    return {"kernel": kind, "polynomial": _is_polynomial(plan), "kernel_formula": _FORMULAS[kind],
+            "kernel_parameters": "".join(f", {text}" for text in given),
+            "distance_term": _DISTANCES.get(kind, "u v")}
+
+
+def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
+    """The constants that become macros, by title."""
+    if _is_polynomial(plan):
+        return {"Kernel: (u.v / 2^dot_shift * c / 2^shift + coef0)^degree / 2^out_shift":
+                ("kernel_dot_shift", "kernel_c", "kernel_shift", "kernel_coef0", "kernel_degree",
+                 "kernel_out_shift")}
+    distance: dict[str, tuple[str, ...]] = {
+        "Distance: sines of |u - v| * turn / 2^turn_shift, their squares shifted by sine":
+            ("kernel_turn", "kernel_turn_shift", "kernel_sine_shift")}
+    if plan.in_float32:
+        return distance | FLOAT32_KERNEL
+    return distance | {
+        "Kernel: 2^-t with t = d2 * c / 2^shift; 0 from d2_end on":
+            ("kernel_c", "kernel_shift", "kernel_d2_end", "exp2_bits", "exp2_cut"),
+    }
+
+
+def kernel_value(plan: Plan, name: str) -> str:
+    """The real value behind a constant of the kernel, or nothing."""
+    if name == "kernel_turn":
+        return f"2^62 / period, period = {plan.options['period']}, in x words"
+    if name == "kernel_c" and not _is_polynomial(plan):
+        real = plan.integer(name) * 2.0 ** -(plan.integer("kernel_shift") + WORD_CLASSES[plan.word].t_frac)
+        return f"{real!r} = {_SCALES[plan.options['kernel']]}"
+    return ""

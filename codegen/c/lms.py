@@ -1,0 +1,48 @@
+"""codegen: what the templates of the online learner see of a plan: which of its parts are there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.plan import Plan
+from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHED
+
+#: Constants that become macros.
+LMS_MACROS = {
+    "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
+    "Reduction: what is lost with a vector, and when one goes":
+        ("kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration", "truncation",
+         "max_age"),
+}
+_UNITS = {"fklms": "largest distance", "magnitude": "multiplier", "fast_klms": "kappa"}
+
+
+def lms_value(plan: Plan, name: str) -> str:
+    """The real value behind a constant of the learning rule or the reduction."""
+    if name == "eta":
+        return f"eta = {plan.options['eta']}"
+    if name == "decay":
+        return f"1 - eta rho, rho = {plan.options['rho']}"
+    if name == "kappa_one":
+        return "1 - k, or 1 - the squares, where k = 0"
+    if name == "max_deterioration":
+        unit = _UNITS.get(plan.options["metric"], "alpha^2 kappa")
+        return f"{unit}, max_deterioration = {plan.options[name]}"
+    return f"{name} = {plan.options[name]}" if name in ("truncation", "max_age") else ""
+
+
+def lms_context(plan: Plan) -> dict[str, Any]:
+    """What ``lms`` is in the templates; empty for a batch trainer."""
+    if not plan.learns:
+        return {}
+    metric, projection = plan.options["metric"], plan.options["projection"]
+    truncates, ages = "truncation" in plan.constants, "max_age" in plan.constants
+    reduces, newest = "max_deterioration" in plan.constants, plan.options["newest_only"] == "1"
+    kind = "neighbours" if metric in NEIGHBOURS else "fast" if metric in SUMS else metric
+    return {
+        "metric": metric, "metric_file": kind, "projection": projection, "newest": newest,
+        "projects": projection != "none", "neighbours": kind == "neighbours", "sums": kind == "fast",
+        "weighed": metric in WEIGHED, "reduces": reduces, "truncates": truncates, "ages": ages,
+        "drops": truncates or ages, "gaps": truncates or ages or (reduces and not newest),
+        "loss_type": {"fklms": "distance_t", "age": "int32_t"}.get(metric, "int64_t"),
+    }

@@ -1,0 +1,86 @@
+"""codegen: packages: what makes a generated folder a library of CMake, Make, Zephyr, PlatformIO or Arduino.
+
+A package adds files beside the C, which stays where it is: the folder itself drops into a project.
+Every package has a program that runs the vectors without Python.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Vectors
+from ...sim.spec.target import Target
+from ..resources import environment
+from .context import context
+from .vectors_c import vectors_context
+
+_PROGRAM = {"examples/main.c": "main.c"}
+_SKETCH = {"examples/vectors/vectors.ino": "vectors.ino"}
+#: By package: its files, each with its template in ``templates/package``; {p} is the model's name.
+PACKAGES: dict[str, dict[str, str]] = {
+    "cmake": {"CMakeLists.txt": "CMakeLists.txt", "cmake/{p}Config.cmake": "Config.cmake", **_PROGRAM},
+    "make": {"Makefile": "Makefile", **_PROGRAM},
+    "zephyr": {"zephyr/module.yml": "zephyr/module.yml", "zephyr/CMakeLists.txt": "zephyr/CMakeLists.txt",
+               "zephyr/Kconfig": "zephyr/Kconfig",
+               **{f"zephyr/samples/vectors/{name}": f"zephyr/sample/{name}"
+                  for name in ("CMakeLists.txt", "prj.conf", "sample.yaml")}, **_PROGRAM},
+    "platformio": {"library.json": "library.json", **_SKETCH, **_PROGRAM},
+    "arduino": {"library.properties": "library.properties", **_SKETCH},
+}
+_VECTORS = {"examples/vectors/{p}_vectors.h": "vectors.h", "examples/vectors/{p}_vectors.c": "vectors.c"}
+ALL = "all"
+
+
+def chosen_packages(names: Sequence[str]) -> tuple[str, ...]:
+    """Packages by name, in the order of :data:`PACKAGES`; E310 for one that there is not.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Each one name, or several with commas between them; ``all`` stands for every one.
+    """
+    asked = [name.strip() for text in names for name in text.split(",")]
+    unknown = [name for name in asked if name not in (ALL, *PACKAGES)]
+    if unknown:
+        raise fail("E310", "there is no such package", where="--package", value=", ".join(map(repr, unknown)),
+                   allowed=", ".join((*PACKAGES, ALL)), remedy="choose from these, with commas between them")
+    return tuple(name for name in PACKAGES if name in asked or ALL in asked)
+
+
+def packages_in(name: str, files: Iterable[str]) -> tuple[str, ...]:
+    """The packages that the files of a generated folder make up, `name` being the model's."""
+    held = set(files)
+    return tuple(kind for kind, parts in PACKAGES.items() if held.issuperset(p.format(p=name) for p in parts))
+
+
+def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, sources: Sequence[str],
+                    target: Target | None = None) -> dict[str, str]:
+    """The files of packages, by name; and README.md, what to add to that of the library.
+
+    Parameters
+    ----------
+    plan : Plan
+    kinds : sequence of str
+        Of :data:`PACKAGES`.
+    vectors : Vectors or None
+        What the program of a package runs; E308 where there are none.
+    sources : sequence of str
+        The C files of the library.
+    target : Target, optional
+        Its flash bounds the vectors.
+    """
+    if vectors is None:
+        raise fail("E308", "a package runs test vectors, and there are none", where="--package",
+                   value=", ".join(kinds), allowed="a spec with [data]",
+                   remedy="add [data] to the spec, or generate without --package")
+    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    values |= vectors_context(plan, vectors, target) | {
+        "kinds": tuple(kinds), "sources": sources,
+        "number": re.sub(r"[^\d.].*", "", values["version"]).rstrip(".")}  # as CMake and Arduino read one
+    names = {"README.md": "README.md", **_VECTORS} | {
+        name: template for kind in kinds for name, template in PACKAGES[kind].items()}
+    return {(file := name.format(p=plan.name)): environment().get_template(f"package/{template}.j2").render(
+        values, file=file.rpartition("/")[2]) for name, template in names.items()}

@@ -1,0 +1,56 @@
+"""codegen: what the template of saved states sees of a plan, and the page that says how they look."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.plan import Plan
+from ...sim.replay import saved_state
+from ..resources import environment
+from .context import c_integer
+
+
+def saved_context(plan: Plan) -> dict[str, Any]:
+    """Sizes, and each member with how it is read, written and checked.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    dict
+    """
+    limits, finite = saved_state.limits(plan), saved_state.finite(plan)
+    members, at, count_at = [], 0, 0
+    for f in plan.memory:
+        lo, hi = limits.get(f.name, (None, None))
+        members.append({
+            "name": f.name, "ctype": f.ctype, "count": f.count, "scalar": f.formula == "1",
+            "bytes": f.bytes // max(f.count, 1), "signed": f.ctype.startswith("int"),
+            "is_float": f.ctype == "float", "finite": f.name in finite, "ranks": f.name == "rank",
+            "points": f.name == "near",
+            "lo": None if lo is None else c_integer(lo), "hi": "" if hi is None else c_integer(hi)})
+        count_at, at = at if f.name == "count" else count_at, at + f.bytes
+    ranked = any(m["ranks"] for m in members)
+    return {"members": members, "ranked": ranked, "count_name": "count" if ranked else "",
+            "count_at": count_at,
+            "count_bytes": next((m["bytes"] for m in members if m["name"] == "count"), 0),
+            "floats": any(m["is_float"] for m in members), "arrays": any(not m["scalar"] for m in members),
+            "payload": saved_state.payload_bytes(plan), "image": saved_state.image_bytes(plan),
+            "slot": saved_state.slot_bytes(plan), "block": saved_state.BLOCK}
+
+
+def render_docs() -> str:
+    """``docs/saved-state.md``."""
+    layout, at = [], 0
+    for part in saved_state.LAYOUT:
+        layout.append((part, at))
+        at += part.size
+    return environment().get_template("firmware/saved-state.md.j2").render(
+        parts=layout, header=saved_state.HEADER_BYTES, crc=saved_state.CRC_BYTES, block=saved_state.BLOCK,
+        magic=saved_state.MAGIC.decode(), refusals=saved_state.REFUSALS.items())
+
+
+if __name__ == "__main__":
+    print(render_docs(), end="")

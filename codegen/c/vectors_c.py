@@ -1,0 +1,116 @@
+"""codegen: test vectors as constants of C, as many as a flash has room for."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from numpy.typing import NDArray
+
+from ...sim.plan import C_BYTES, Plan
+from ...sim.replay.vectors import Call, Vectors, make_vectors
+from ...sim.spec.target import Target
+from .context import TRAINERS, c_integer
+
+#: What the constants take at most, but for the samples of a batch trainer, which needs all of them.
+MOST_BYTES = 16384
+#: And the share of a target's flash.
+FLASH_SHARE = 8
+
+
+def room(target: Target | None) -> int:
+    """Bytes for the constants."""
+    return MOST_BYTES if target is None else min(MOST_BYTES, target.flash_bytes // FLASH_SHARE)
+
+
+def _sample_bytes(plan: Plan, call: str) -> int:
+    """What a sample of a call takes: its words, the answer and its status."""
+    names = {"update": ("y_raw", "y"), "predict": ("y",)}[call]
+    bits = sum(plan.signals[name].format.c_bits for name in names)
+    return (plan.sizes["D"] * plan.signals["x_raw"].format.c_bits + bits) // 8 + 1
+
+
+def shortened_to(plan: Plan, vectors: Vectors, most: int) -> Vectors:
+    """The first samples of each call, and what the integer model answers to those.
+
+    Half of the room is for updates, a quarter for predictions, shared alike by the calls of a kind.
+
+    Parameters
+    ----------
+    plan : Plan
+    vectors : Vectors
+    most : int
+        Bytes of constants.
+
+    Returns
+    -------
+    Vectors
+        The same where all of them fit.
+    """
+    shares = {"update": most // 2, "predict": most // 4}
+    names = [call.name for call in vectors.calls]
+    limit = {name: max(1, share // max(1, names.count(name)) // _sample_bytes(plan, name))
+             for name, share in shares.items()}
+    if all(call.x_raw is None or len(call.x_raw) <= limit.get(call.name, len(call.x_raw))
+           for call in vectors.calls):
+        return vectors
+    return make_vectors(plan, [
+        (call.name, None if call.x_raw is None else call.x_raw[:limit.get(call.name)],
+         None if call.y_raw is None else call.y_raw[:limit.get(call.name)]) for call in vectors.calls])
+
+
+def _array(ctype: str, name: str, words: NDArray[Any]) -> dict[str, Any]:
+    """One constant array for the template: its lines of words."""
+    text = ", ".join(c_integer(int(word)) for word in words.ravel())
+    return {"ctype": ctype, "name": name, "count": words.size,
+            "lines": textwrap.wrap(text, 100, break_long_words=False)}
+
+
+def _arrays(plan: Plan, i: int, call: Call) -> list[dict[str, Any]]:
+    p = plan.name
+    columns = (("x", f"{p}_xraw_t", call.x_raw), ("y", f"{p}_yraw_t", call.y_raw),
+               ("f", f"{p}_word_t", call.expected.get("f")), ("status", "uint8_t", call.expected["status"]))
+    return [_array(ctype, f"call_{i}_{name}", words) for name, ctype, words in columns if words is not None]
+
+
+def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) -> dict[str, Any]:
+    """What the templates of ``templates/package`` see of the vectors.
+
+    Parameters
+    ----------
+    plan : Plan
+    vectors : Vectors
+        As ``kerncast test`` replays them.
+    target : Target, optional
+        Its flash bounds the constants.
+
+    Returns
+    -------
+    dict
+        ``arrays``; ``calls`` with ``kept`` and ``all`` samples, and ``state``, its members with ``kept`` and
+        ``all`` words; and what they come to: ``vector_words`` compared, ``vector_bytes`` of constants.
+    """
+    most = room(target)
+    short = shortened_to(plan, vectors, most)
+    arrays = [array for i, call in enumerate(short.calls) for array in _arrays(plan, i, call)]
+    calls = [{"name": call.name, "kept": _samples(call), "all": _samples(whole), "x": call.x_raw is not None}
+             for call, whole in zip(short.calls, vectors.calls, strict=True)]
+    state: list[dict[str, Any]] = []
+    for field in plan.memory:
+        ctype = "uint32_t" if field.ctype == "float" else field.ctype
+        kept = short.state[field.name][:max(1, most // 4 // len(plan.memory) // C_BYTES[ctype])]
+        arrays.append(_array(ctype, f"state_{field.name}", kept))
+        state.append({"name": field.name, "kept": kept.size, "all": field.count,
+                      "scalar": field.formula == "1", "real": field.ctype == "float"})
+    types = {"xraw_t": "x_raw", "yraw_t": "y_raw", "word_t": "y"}
+    sizes = {f"{plan.name}_{ctype}": plan.signals[name].format.c_bits // 8 for ctype, name in types.items()}
+    return {"arrays": arrays, "calls": calls, "state": state, "names": {call["name"] for call in calls},
+            "real_state": any(field.ctype == "float" for field in plan.memory),
+            "trainer": TRAINERS.get(plan.algorithm, ""),
+            "vector_words": sum(words.size for call in short.calls for words in call.expected.values())
+            + sum(member["kept"] for member in state),
+            "vector_bytes": sum(array["count"] * (sizes | C_BYTES)[array["ctype"]] for array in arrays)}
+
+
+def _samples(call: Call) -> int:
+    return max(0 if words is None else len(words) for words in (call.x_raw, call.y_raw))

@@ -1,0 +1,1 @@
+"""codegen.firmware: images for boards, their targets and their footprint."""

@@ -1,0 +1,184 @@
+"""codegen: who calls whom in the objects of an image, and the most stack that a call can take.
+
+The frame of each function is the compiler's word (``-fstack-usage``: a file NAME.su beside each NAME.o);
+who calls whom is in the relocations of the objects, each function being a section of its own.  A function
+is taken to call whatever it refers to, and whatever is referred to by the tables it refers to, so that calls
+through a table of ours are counted.  A call to an address that is handed in, as to a storage of the
+application's, is seen only where the tables that an object is handed are named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from elftools.elf.elffile import ELFFile
+from elftools.elf.relocation import RelocationSection
+
+from ...sim.errors import fail
+
+_UNDEFINED, _SPECIAL = "SHN_UNDEF", ("SHN_ABS", "SHN_COMMON")
+#: What the compiler says of a frame whose bytes are its greatest.
+_BOUNDED = ("static", "dynamic,bounded")
+
+#: A section of an object: the object's path and the section's number.
+Section = tuple[str, int]
+
+
+@dataclass
+class CallGraph:
+    """Sections of some objects: what each refers to, and the frame of the function that it is.
+
+    Parameters
+    ----------
+    homes : dict of str to Section
+        Where each global symbol is defined.
+    frames : dict of Section to int
+        Bytes of stack; a table has none.
+    names : dict of Section to str
+        For messages.
+    references : dict of Section to set
+        Sections, and names of symbols of other objects.
+    runtime_bytes : int
+        Stack that a function of the compiler's own runtime takes at most, with what it calls.
+    """
+
+    runtime_bytes: int
+    homes: dict[str, Section] = field(default_factory=dict)
+    frames: dict[Section, int] = field(default_factory=dict)
+    names: dict[Section, str] = field(default_factory=dict)
+    references: dict[Section, set[Section | str]] = field(default_factory=dict)
+
+    def worst(self, function: str) -> int:
+        """The most stack that a call of a function takes, its own frame included.
+
+        Parameters
+        ----------
+        function : str
+            A global symbol of the objects.
+
+        Raises
+        ------
+        KerncastError
+            E331 where a function may come to call itself.
+        """
+        known: dict[Section, int] = {}
+        self._visit(self.homes[function], known, [])
+        return known[self.homes[function]]
+
+    def _visit(self, section: Section, known: dict[Section, int], path: list[Section]) -> int:
+        if section in path:
+            names = [self.names[s] for s in [*path[path.index(section):], section]]
+            raise fail("E331", "a function may call itself, so that its stack has no bound",
+                       where=self.names[section], value=" -> ".join(names), allowed="calls without a circle",
+                       remedy="generate the folder again, if its C files were changed; else report this")
+        if section not in known:
+            path.append(section)
+            known[section] = self.frames[section] + max(
+                (self._deeper(r, known, path) for r in self.references[section]), default=0)
+            path.pop()
+        return known[section]
+
+    def _deeper(self, reference: Section | str, known: dict[Section, int], path: list[Section]) -> int:
+        home = self.homes.get(reference) if isinstance(reference, str) else reference
+        if home is not None:
+            return self._visit(home, known, path)
+        return self.runtime_bytes
+
+
+def call_graph(objects: Sequence[Path], runtime_bytes: int,
+               handed: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CallGraph:
+    """Read the objects of an image, each with its NAME.su.
+
+    Parameters
+    ----------
+    objects : sequence of Path
+    runtime_bytes : int
+        As in :class:`CallGraph`.
+    handed : mapping of str to sequence of str
+        By an object's name, tables whose functions it calls by addresses that it is handed.
+
+    Raises
+    ------
+    KerncastError
+        E332 where the compiler states no frame for a function, or one without a bound.
+    """
+    graph = CallGraph(runtime_bytes)
+    for path in objects:
+        with path.open("rb") as stream:
+            _read(graph, str(path), ELFFile(stream), _frames(path.with_suffix(".su")))
+    for (name, _), references in graph.references.items():
+        references.update(handed.get(Path(name).name, ()))
+    return graph
+
+
+def _frames(path: Path) -> dict[str, tuple[int, str]]:
+    """Bytes and kind by function, of a file of lines ``file:line:column:function``, bytes, kind."""
+    if not path.is_file():  # of an object without functions
+        return {}
+    rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+    return {place.rpartition(":")[2]: (int(size), kind) for place, size, kind in rows}
+
+
+def _read(graph: CallGraph, name: str, elf: Any, frames: dict[str, tuple[int, str]]) -> None:
+    """Add the sections of an object."""
+    for index, section in enumerate(elf.iter_sections()):
+        graph.names[name, index], graph.frames[name, index] = section.name, 0
+        graph.references[name, index] = set()
+    for section in elf.iter_sections():
+        if section["sh_type"] == "SHT_SYMTAB":
+            _symbols(graph, name, section.iter_symbols(), frames)
+    for section in elf.iter_sections():
+        if isinstance(section, RelocationSection):
+            symbols = elf.get_section(section["sh_link"])
+            graph.references[name, section["sh_info"]] |= set(_targets(name, symbols, section))
+
+
+def _symbols(graph: CallGraph, name: str, symbols: Iterable[Any], frames: dict[str, tuple[int, str]]) -> None:
+    functions: dict[Section, list[str]] = {}
+    for symbol in symbols:
+        index = symbol["st_shndx"]
+        if index == _UNDEFINED or index in _SPECIAL:
+            continue
+        section = (name, int(index))
+        if symbol["st_info"]["bind"] != "STB_LOCAL":
+            graph.homes[symbol.name] = section
+        if symbol["st_info"]["type"] == "STT_FUNC":
+            functions.setdefault(section, []).append(symbol.name)
+    for section, names in functions.items():
+        graph.names[section] = names[0]
+        graph.frames[section] = _frame(names, frames, name)
+
+
+def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> int:
+    """Bytes of a function's frame; it may have other names, and a clone stands under a shorter one."""
+    found = [frames[known] for function in names for known in _shorter(function) if known in frames]
+    size, kind = found[0] if found else (0, "unknown")
+    if kind not in _BOUNDED:
+        raise fail("E332", "the frame of a function has no bound that the compiler states",
+                   where=Path(name).name, value=f"{names[0]}: {kind}", allowed=" or ".join(_BOUNDED),
+                   remedy="generate the folder again, if its C files were changed; else report this")
+    return size
+
+
+def _shorter(name: str) -> Iterable[str]:
+    """A name, and what is left of it without one ending after the other."""
+    while name:
+        yield name
+        name = name.rpartition(".")[0]
+
+
+def _targets(name: str, symbols: Any, relocations: Any) -> Iterable[Section | str]:
+    """Where the relocations of a section point to; within itself to its function alone, not to a label."""
+    for relocation in relocations.iter_relocations():
+        symbol = symbols.get_symbol(relocation["r_info_sym"])
+        index = symbol["st_shndx"]
+        if index == _UNDEFINED:
+            if symbol.name:
+                yield symbol.name
+        elif index not in _SPECIAL and (index != relocations["sh_info"]
+                                        or symbol["st_info"]["type"] == "STT_FUNC"):
+            yield name, int(index)

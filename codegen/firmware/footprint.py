@@ -1,0 +1,77 @@
+"""codegen: what of a library stays in a program that makes certain calls of it: flash and static RAM."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
+
+from ..build.toolchains import Toolchain
+from ..build.tools import refusal
+
+_SHF_WRITE, _SHF_ALLOC = 1, 2
+#: The function that makes the calls, in a section of its own, whose bytes are not counted.
+_CALLER = "kc_footprint"
+_NOT_COUNTED = (".stack", f".{_CALLER}", ".persistent", ".noinit")  # of the usual script: padding
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Bytes of a library.
+
+    Parameters
+    ----------
+    flash : int
+        Code, constants and initial values, with what it calls of the compiler's runtime.
+    ram : int
+        Variables of its own.
+    """
+
+    flash: int
+    ram: int
+
+
+def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags: Sequence[str],
+              calls: Sequence[str]) -> Footprint:
+    """Link the objects into a program that calls these functions and does nothing else, and measure it.
+
+    Parameters
+    ----------
+    toolchain : Toolchain
+    folder : Path
+        Where the objects are.
+    objects : sequence of str
+        Those of the library, and of what it may call; what is not called leaves the program.
+    flags : sequence of str
+        For the compiler.
+    calls : sequence of str
+        Functions.
+
+    Raises
+    ------
+    KerncastError
+        E320 where the program cannot be linked.
+    """
+    source, name = f"{_CALLER}.c", f"{_CALLER}.elf"
+    lines = [f"void {call}(void);\n" for call in calls]
+    lines += [f'__attribute__((section(".{_CALLER}"))) void {_CALLER}(void);\n',
+              f"void {_CALLER}(void)\n{{\n", *(f"    {call}();\n" for call in calls)]
+    (folder / source).write_text("".join(lines) + "}\n", encoding="utf-8")
+    caller = toolchain.compile([source], flags, folder)
+    done = toolchain.link([*caller, *objects], None, name, folder, entry=_CALLER)
+    if done.returncode:
+        raise refusal(toolchain.name, "the linker refused the library", done)
+    return sections(folder / name)
+
+
+def sections(elf: Path) -> Footprint:
+    """Bytes of the sections of a linked program that hold code or data, the stack left out."""
+    flash = ram = 0
+    with elf.open("rb") as stream:
+        for section in ELFFile(stream).iter_sections():
+            if section["sh_flags"] & _SHF_ALLOC and section.name not in _NOT_COUNTED:
+                flash += section["sh_size"] if section["sh_type"] == "SHT_PROGBITS" else 0
+                ram += section["sh_size"] if section["sh_flags"] & _SHF_WRITE else 0
+    return Footprint(flash, ram)

@@ -1,0 +1,319 @@
+"""codegen: the firmware image of a board: generated glue, agent, board support and library, linked.
+
+What is written lies in one folder: ``OUT/build/<board>-<compiler><optimisation>/``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
+
+from ...sim.errors import KerncastError, fail
+from ...sim.plan import Plan
+from ...sim.replay.saved_state import slot_bytes
+from ..build.toolchains import Toolchain, choose_toolchain
+from ..build.tools import refusal
+from ..c.context import TRAINERS, context
+from ..c.trace_hooks import TRACE_ON
+from ..resources import environment, firmware_files, resource
+from .call_graph import call_graph
+from .footprint import Footprint, footprint, sections
+from .hil_table import link_table, render_header
+from .targets import Board, driver_files, load_arch, load_board, load_target
+
+OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os")
+WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
+#: A table of places within a function would read as calls of it, in the search for the deepest stack.
+OURS = ("-fno-jump-tables",)
+FREESTANDING = ("-ffreestanding", "-ffp-contract=off", "-nostdlib", "-ffunction-sections", "-fdata-sections",
+                "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-g0")
+
+#: Online learners and predictors take samples in batches: as many as fit the board's buffer, at most so many.
+BATCH_BYTES = 4096
+BATCH_SAMPLES = 128
+#: What the agent and the board take at most besides their two frames.
+AGENT_BYTES = 1024
+
+#: What the agent takes of the runtime of generated C.
+AGENT_HEADERS = ("firmware/rt/kc_crc.h", "firmware/rt/kc_storage.h")
+
+_SCRIPT = "board.ld"
+#: What has no place in a program of the library alone: how the names of its files begin.
+_START_UP = "kc_startup."
+#: Tables whose functions the agent calls, of the library and of the machine; see kc_hil_agent.h.
+_HANDED = {"kc_hil_agent.o": ("kc_hil_port", "kc_board")}
+
+
+@dataclass(frozen=True)
+class FirmwareImage:
+    """A built image and what it takes.
+
+    Parameters
+    ----------
+    elf : Path
+    board : Board
+    compiler : str
+        ``gcc``, ``clang`` or ``zig``.
+    version : str
+        The compiler's.
+    optimise : str
+        ``-O0`` to ``-O3``, ``-Os``.
+    flash_bytes, ram_bytes : int
+        Of the whole image: code, constants and initial values; data without the stack.
+    stack_bytes : int
+        RAM reserved for the stack.
+    toolchain : Toolchain
+    objects : tuple of str
+        Every object of the image, beside it.
+    calls : mapping of str to str
+        The library's function by call: see :func:`library_calls`.
+    """
+
+    elf: Path
+    board: Board
+    compiler: str
+    version: str
+    optimise: str
+    flash_bytes: int
+    ram_bytes: int
+    stack_bytes: int
+    toolchain: Toolchain
+    objects: tuple[str, ...]
+    calls: Mapping[str, str]
+
+    @property
+    def _callable(self) -> list[str]:
+        """Objects of the library, and of all that it may call."""
+        return [name for name in self.objects if not name.startswith(_START_UP)]
+
+    def library(self, *calls: str) -> Footprint:
+        """What of the library stays in a program that makes these calls alone."""
+        return footprint(self.toolchain, self.elf.parent, self._callable,
+                         [self.optimise, *FREESTANDING, *self.toolchain.flags],
+                         [self.calls[call] for call in calls])
+
+    @cached_property
+    def library_bytes(self) -> int:
+        """Flash of the generated library alone, every call of it made."""
+        return self.library(*self.calls).flash
+
+    @cached_property
+    def worst_stack(self) -> dict[str, int] | None:
+        """The most stack that each call takes; None where the compiler does not tell its frames.
+
+        Not in it: interrupts, and functions of the application that save and restore call for a storage.
+        """
+        if not self.toolchain.tells_frames:
+            return None
+        runtime = load_target(self.board.target).runtime_stack_bytes
+        graph = call_graph([self.elf.parent / name for name in self._callable], runtime)
+        return {call: graph.worst(function) for call, function in self.calls.items()}
+
+    @cached_property
+    def deepest_stack(self) -> int | None:
+        """The most stack of the whole image, from main on; None where that is not known.
+
+        It is not where the compiler does not tell a frame, or a path of calls has no end that is seen.
+        """
+        if not self.toolchain.tells_frames:
+            return None
+        runtime = load_target(self.board.target).runtime_stack_bytes
+        try:
+            objects = [self.elf.parent / name for name in self._callable]
+            return call_graph(objects, runtime, _HANDED).worst("main")
+        except KerncastError:
+            return None
+
+
+def library_calls(plan: Plan) -> dict[str, str]:
+    """The functions of the generated library by the call that each is."""
+    p = plan.name
+    if plan.fixed:
+        return {"predict": f"{p}_model_predict"}
+    learn = {"train": f"{p}_{TRAINERS[plan.algorithm]}"} if plan.trains else {"update": f"{p}_lms_update"}
+    return {"init": f"{p}_model_init", **learn, "predict": f"{p}_model_predict", "save": f"{p}_state_save",
+            "restore": f"{p}_state_restore"}
+
+
+def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
+    """Samples that a board holds at a time: a batch trainer needs all n of them."""
+    if plan.trains:
+        return plan.sizes["n"]
+    row = plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8
+    return max(1, min(BATCH_SAMPLES, batch_bytes // row))
+
+
+def room_for_slots(plan: Plan, board: Board) -> bool:
+    """Whether the RAM of a board holds two saved states besides all else; false where none is saved."""
+    if plan.fixed:
+        return False
+    sample = sum(plan.signals[name].format.c_bits // 8 * count for name, count in (
+        ("x_raw", plan.sizes["D"]), ("y_raw", 1), ("y", 1))) + 1
+    buffers = buffer_samples(plan, board.memory.batch_bytes) * sample
+    agent = 2 * (board.uart.max_payload or link_table().max_payload) + AGENT_BYTES
+    needed = plan.state_bytes + buffers + agent + 2 * slot_bytes(plan)
+    return needed <= board.memory.ram_bytes - board.memory.stack_bytes
+
+
+def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:
+    """``<name>_hil_port.c``: the library's side of the agent, with room for saved states or without."""
+    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    return environment().get_template("firmware/hil_port.c.j2").render(
+        values, file=f"{plan.name}_hil_port.c", capacity=buffer_samples(plan, batch_bytes), slots=slots)
+
+
+def render_board_files(board: Board) -> dict[str, str]:
+    """What depends on the board and the link's table alone, by file name."""
+    env = environment()
+    files = {
+        "kc_hil_protocol.h": render_header(),
+        "kc_board_config.h": env.get_template("firmware/kc_board_config.h.j2").render(board=board),
+        "kc_board_setup.c": env.get_template("firmware/kc_board_setup.c.j2").render(board=board),
+    }
+    script = load_arch(load_target(board.target).arch).linker_script
+    if script is not None:
+        files[_SCRIPT] = env.get_template(f"firmware/{script}.j2").render(board=board)
+    return files
+
+
+def shipped_sources(board: Board) -> dict[str, str]:
+    """Agent, board support and drivers, by file name."""
+    arch = load_target(board.target).arch
+    folders = ("agent", "support", arch, *load_arch(arch).shared)
+    entries = [entry for folder in folders for entry in firmware_files(folder).values()
+               if entry.name.endswith((".c", ".h", ".S"))]
+    entries += [*driver_files(board), *(resource(path) for path in AGENT_HEADERS)]
+    return {entry.name: entry.read_text(encoding="utf-8") for entry in sorted(entries, key=lambda e: e.name)}
+
+
+def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *,
+                   compiler: str = "auto", optimise: str = "-O2",
+                   build_dir: Path | str | None = None, traced: bool = False) -> FirmwareImage:
+    """Build the library generated in `out_dir` and the HIL agent into an image for `board`.
+
+    Parameters
+    ----------
+    out_dir : path
+        Folder of the generated library.
+    plan : Plan
+        The plan it was generated from.
+    board : str
+        A board id.
+    compiler : {"auto", "gcc", "clang", "zig"}
+        ``auto`` takes arm-none-eabi-gcc where there is one, else ziglang.
+    optimise : str
+        One of `OPTIMISATIONS`.
+    build_dir : path, optional
+        Where to build; by default a folder of its own in ``out_dir/build``.
+    traced : bool
+        Compile the trace hooks in.
+
+    Raises
+    ------
+    KerncastError
+        E305 where `out_dir` holds no library, E320 where a compiler refuses, E322 for an unknown
+        board, E325 for an unknown compiler or optimisation, E326 where the image does not fit, E328
+        where its stack may not, E511 for a missing compiler.
+    """
+    out = Path(out_dir)
+    sources = sorted(out.glob(f"{plan.name}_*.c"))
+    if not sources:
+        raise fail("E305", "this folder holds no generated library", where=str(out),
+                   value=f"no {plan.name}_*.c", allowed="a folder made by kerncast gen",
+                   remedy="kerncast gen SPEC -o FOLDER")
+    chosen = load_board(board)
+    files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes,
+                                                      slots=room_for_slots(plan, chosen))}
+    return _refuse_deep_stack(build_image(
+        files, sources, [out], chosen, compiler=compiler, optimise=optimise,
+        build_dir=Path(build_dir) if build_dir else out / "build", traced=traced, calls=library_calls(plan)))
+
+
+def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
+    """The image itself; E328 where its calls may take more stack than its board keeps for them."""
+    needed, kept = image.deepest_stack, image.stack_bytes
+    if needed is not None and 0 < kept < needed:  # no bytes: an operating system keeps them
+        raise fail("E328", "the image may take more stack than the board keeps for it", where=image.board.id,
+                   value=f"{needed} bytes at {image.optimise} of {image.compiler}", allowed=f"{kept} bytes",
+                   remedy="raise memory.stack_bytes in the board's file, or choose another level or board")
+    return image
+
+
+def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
+                board: Board, *, compiler: str = "auto", optimise: str = "-O2", build_dir: Path,
+                traced: bool = False, calls: Mapping[str, str] = MappingProxyType({})) -> FirmwareImage:
+    """Build any port of the agent; :func:`build_firmware` for generated libraries.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        Text of further sources and headers, among them the definition of ``kc_hil_port``.
+    library : sequence of Path
+        C files of the library under test.
+    includes : sequence of Path
+        Folders of its headers.
+    board, compiler, optimise, build_dir, traced
+        As in :func:`build_firmware`; the image gets a folder of its own in `build_dir`.
+    calls : mapping of str to str
+        The library's functions, for what they take.
+    """
+    if optimise not in OPTIMISATIONS:
+        raise fail("E325", "there is no such optimisation level", where="optimise", value=optimise,
+                   allowed=", ".join(OPTIMISATIONS), remedy="choose one of these")
+    toolchain = choose_toolchain(compiler, load_target(board.target))
+    hooks = "-trace" if traced else ""
+    folder = (build_dir / f"{board.id}-{toolchain.name}{optimise}{hooks}").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    texts = {**shipped_sources(board), **render_board_files(board), **files}
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    flags = [optimise, *WARNINGS, *FREESTANDING, *toolchain.flags, "-I.",
+             *([f"-D{TRACE_ON}"] if traced else []), *_sizes(board),
+             *(f"-I{_from(folder, path)}" for path in includes)]
+    ours = sorted(name for name in texts if name.endswith((".c", ".S")))
+    theirs = [_from(folder, path) for path in library]
+    objects = [name for source in (*ours, *theirs)
+               for name in toolchain.compile([source], [*flags, *(OURS if source in ours else ()),
+                                                        *_telling(toolchain, source)], folder)]
+    _link(toolchain, objects, folder, board)
+    whole = sections(folder / "firmware.elf")
+    return FirmwareImage(
+        elf=folder / "firmware.elf", board=board, compiler=toolchain.name, version=toolchain.version,
+        optimise=optimise, flash_bytes=whole.flash, ram_bytes=whole.ram,
+        stack_bytes=board.memory.stack_bytes, toolchain=toolchain, objects=tuple(objects), calls=calls)
+
+
+def _telling(toolchain: Toolchain, source: str) -> tuple[str, ...]:
+    """The flag that asks for frames, but of start-up code, which has none where there is no stack yet."""
+    return ("-fstack-usage",) if toolchain.tells_frames and not source.startswith(_START_UP) else ()
+
+
+def _sizes(board: Board) -> list[str]:
+    payload = board.uart.max_payload
+    return [] if payload is None else [f"-DKC_HIL_MAX_PAYLOAD={payload}u"]
+
+
+def _from(folder: Path, path: Path) -> str:
+    """`path` as seen from `folder`: no absolute path gets into an object file."""
+    return os.path.relpath(path.absolute(), folder).replace(os.sep, "/")
+
+
+def _link(toolchain: Toolchain, objects: Sequence[str], folder: Path, board: Board) -> None:
+    script = _SCRIPT if (folder / _SCRIPT).is_file() else None
+    done = toolchain.link(objects, script, "firmware.elf", folder)
+    if done.returncode == 0:
+        return
+    lines = [line.rpartition("/ld: ")[2] for line in done.stderr.splitlines()]
+    overflow = ([line for line in lines if "overflow" in line]  # with the bytes; else the stack lies outside
+                or sorted({line for line in lines if "not within region" in line}))
+    if overflow:
+        memory = board.memory
+        raise fail("E326", "the image does not fit the board", where=board.id,
+                   value="; ".join(overflow),
+                   allowed=f"{memory.flash_bytes} bytes of flash, {memory.ram_bytes} of RAM",
+                   remedy="choose fewer samples or vectors, a shorter word, or a larger board")
+    raise refusal(toolchain.name, "the linker refused the image", done)

@@ -1,0 +1,204 @@
+"""codegen: the TOML files of targets, boards and architectures are read, every mistake told at once."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.spec.source import KeyPath, Source
+from ...sim.spec.wrong_keys import code_of, message_of, near, shown
+from ..resources import firmware_files
+
+#: What a rule finds: the key path, what is wrong, the value, what is allowed, what to do.
+Finding = tuple[KeyPath, str, Any, str, str]
+#: A rule beyond single keys: findings in the values of a file of that name.
+Rule = Callable[[Mapping[str, Any], str], Iterator[Finding]]
+
+_Model = TypeVar("_Model", bound=BaseModel)
+COMPILERS = ("gcc", "clang", "zig")
+
+_LIMITS = {"exclusiveMinimum": "above", "minimum": "from", "maximum": "to", "multipleOf": "and a multiple of"}
+_BRACED = re.compile(r"\{([a-z_]+)\}")
+
+
+def refused(message: str, value: str, allowed: str, remedy: str) -> PydanticCustomError:
+    """For a validator of a table: what is wrong where keys do not go together (E324)."""
+    return PydanticCustomError("E324", message, {"value": value, "allowed": allowed, "remedy": remedy})
+
+
+def names(folder: str, prefix: str = "", suffix: str = ".toml") -> tuple[str, ...]:
+    """Files of a folder in ``firmware/``, the user's included, without `prefix` and `suffix`."""
+    return tuple(sorted(name.removeprefix(prefix).removesuffix(suffix) for name in firmware_files(folder)
+                        if name.startswith(prefix) and name.endswith(suffix)))
+
+
+def drivers(folder: str) -> tuple[str, ...]:
+    """Kinds of drivers in ``firmware/uart`` or ``firmware/counter``."""
+    return names(folder, f"kc_{folder}_", ".c")
+
+
+def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ()) -> _Model:
+    """A file of a folder in ``firmware/`` as a model.
+
+    Raises
+    ------
+    KerncastError
+        E102 where it is not TOML; else E103 to E109 and E324, every mistake at once in the file's order.
+    """
+    file = firmware_files(folder).get(name)
+    if file is None:
+        raise fail("E324", "there is no such file", where=f"firmware/{folder}/{name}",
+                   allowed="the name of a folder that holds one", remedy="correct the name, or add the file")
+    source = Source.parse(file.read_text(encoding="utf-8"), str(file))
+    found: dict[KeyPath, Problem] = {}
+    model = None
+    try:  # as JSON, where strict still reads a list as a tuple
+        model = kind.model_validate_json(json.dumps(source.values, default=str), strict=True)
+    except ValidationError as error:
+        found.update(_problem(kind, detail, source) for detail in error.errors(include_url=False))
+    for rule in rules:
+        for path, message, value, allowed, remedy in rule(source.values, name.removesuffix(".toml")):
+            found.setdefault(path, Problem("E324", message, _place(source, path), shown(value), allowed,
+                                           remedy))
+    if found or model is None:
+        raise KerncastError(found[path] for path in sorted(found, key=source.line))
+    return model
+
+
+def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
+    """What pydantic found, in our words."""
+    path = _table_path(tuple(map(str, detail["loc"])), source.values)
+    code, context = code_of(detail), detail.get("ctx", {})
+    value = "" if code == "E106" else context.get("value") or shown(detail["input"])
+    if code == "E103":
+        known = list(_schema(kind, path[:-1]).get("properties", ()))
+        value, allowed, remedy = path[-1], ", ".join(known), near(path[-1], known) or "remove it"
+    elif code == "E324":
+        allowed, remedy = context["allowed"], context["remedy"]
+    else:
+        schema = _schema(kind, path)
+        allowed = _allowed(schema)
+        remedy = (f"add {path[-1]}" if code == "E106" else
+                  near(str(detail["input"]), schema.get("enum", ())) or "write one that is allowed")
+    return path, Problem(code, message_of(detail, path[-1]), _place(source, path), value, allowed, remedy)
+
+
+def _table_path(path: KeyPath, values: Any) -> KeyPath:
+    """The path down to a key in a table: not on into a list of plain values."""
+    for at, part in enumerate(path):
+        if isinstance(values, list):
+            if not all(isinstance(entry, dict) for entry in values):
+                return path[:at]
+            values = values[int(part)]
+        else:
+            values = values.get(part) if isinstance(values, dict) else None
+    return path
+
+
+def _place(source: Source, path: KeyPath) -> str:
+    """``firmware/boards/x.toml:12 [uart] baud``; of an array of tables the line says which one."""
+    named = [part for part in path if not part.isdigit()]
+    place = named[0] if len(named) == 1 and not isinstance(source.values.get(named[0]), (dict, list)) else (
+        f"[{'.'.join(named[:-1]) or named[0]}]" + (f" {named[-1]}" if len(named) > 1 else ""))
+    return f"{source.name}:{source.line(path)} {place}"
+
+
+def _schema(kind: type[BaseModel], path: KeyPath) -> dict[str, Any]:
+    """The JSON schema of what stands at a path; empty where there is none."""
+    whole = kind.model_json_schema()
+
+    def resolved(node: dict[str, Any]) -> dict[str, Any]:
+        choices = [choice for choice in node.get("anyOf", [node]) if choice.get("type") != "null"]
+        reference = choices[0].get("$ref", "").rpartition("/")[2]
+        return whole["$defs"][reference] if reference else choices[0]  # type: ignore[no-any-return]
+
+    node = resolved(whole)
+    for part in path:
+        properties = node.get("properties", {})
+        inner = properties.get(part) or node.get("items") or node.get("additionalProperties") or {}
+        node = resolved(inner)
+    return node
+
+
+def _allowed(schema: Mapping[str, Any]) -> str:
+    """What a schema takes, in words."""
+    if "enum" in schema:
+        return ", ".join(schema["enum"])
+    kind = schema.get("type")
+    if kind == "integer":
+        limits = (f" {word} {schema[key]}" for key, word in _LIMITS.items() if key in schema)
+        return "an integer" + "".join(limits)
+    if kind == "string":
+        return f"text in quotes that matches {schema['pattern']}" if "pattern" in schema else "text in quotes"
+    if kind == "array":
+        items = schema.get("items", {})
+        return "tables in double brackets" if "$ref" in items else f"a list of: {_allowed(items)}"
+    return "true or false" if kind == "boolean" else "a table with its keys below it"
+
+
+# ---- rules beyond single keys -----------------------------------------------------------------------------
+
+
+def _at(values: Any, *path: str) -> Any:
+    """What stands at a path; None where nothing does."""
+    for part in path:
+        values = values.get(part) if isinstance(values, dict) else None
+    return values
+
+
+def id_is_the_files(values: Mapping[str, Any], name: str) -> Iterator[Finding]:
+    """The id is the file's name."""
+    if isinstance(values.get("id"), str) and values["id"] != name:
+        yield ("id",), "the id is not the name of the file", values["id"], name, (
+            f'write id = "{name}", or rename the file')
+
+
+def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
+    """[flags] are of compilers that there are."""
+    for compiler in _at(values, "flags") or ():
+        if compiler not in COMPILERS:
+            yield (("flags", compiler), "there is no such compiler", compiler, ", ".join(COMPILERS),
+                   near(compiler, COMPILERS) or "remove it")
+
+
+def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
+    """A board's target, drivers and helpers have their files."""
+    known = {("target",): names("targets"), ("uart", "kind"): drivers("uart"),
+             ("counter", "kind"): (*drivers("counter"), "none")}
+    for emulator in _at(values, "emulators") or ():
+        known["emulators", emulator, "helper"] = names("emulators", suffix="")
+    for path, choices in known.items():
+        value = _at(values, *path)
+        if isinstance(value, str) and value not in choices:
+            what = path[0] if path[-1] == "kind" else path[-1]
+            driver = " driver" if path[-1] == "kind" else ""
+            yield (path, f"there is no such {what}{driver}", value, ", ".join(choices),
+                   near(value, choices) or "choose one of these, or add its file")
+
+
+def braces_are_filled(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
+    """Commands close their braces, and name in them only what is filled in."""
+    for table, key, places in (("emulators", "args", ("{helper}", "{fd}")),
+                               ("flashers", "command", ("{elf}", "{port}"))):
+        for name in _at(values, table) or ():
+            words = _at(values, table, name, key)
+            for word in words if isinstance(words, list) else ():
+                if isinstance(word, str) and not (_balanced(word) and all(
+                        f"{{{inner}}}" in places for inner in _BRACED.findall(word))):
+                    yield ((table, name, key), "a brace is not closed, or what it names is not filled in",
+                           word, f"{' and '.join(places)}; every brace closed", f"write {places[0]}")
+
+
+def _balanced(word: str) -> bool:
+    depth = 0
+    for letter in word:
+        depth += (letter == "{") - (letter == "}")
+        if depth < 0:
+            return False
+    return depth == 0

@@ -1,0 +1,318 @@
+"""codegen: targets, boards and architectures, read from the TOML files in firmware/."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.resources.abc import Traversable
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.spec.target import Target
+from ..resources import OWN_FIRMWARE, firmware_files
+from .target_files import (
+    Rule,
+    braces_are_filled,
+    flags_are_of_compilers,
+    id_is_the_files,
+    names,
+    names_what_there_is,
+    read,
+    refused,
+)
+
+_NAME = r"^[a-z0-9_]+$"
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Memory(_Data):
+    """Where the linker puts code, data and the stack (bytes).
+
+    Parameters
+    ----------
+    flash_origin, flash_bytes, ram_origin, ram_bytes : int
+    stack_bytes : int
+        At the foot of the RAM; 0 where the stack is not ours (a program of an operating system).
+    guard_log2 : int, optional
+        So much address space below the RAM is made to fault, where a core can.
+    batch_bytes : int
+        What the buffer of raw inputs may take.
+    """
+
+    flash_origin: int = Field(ge=0)
+    flash_bytes: int = Field(gt=0)
+    ram_origin: int = Field(ge=0)
+    ram_bytes: int = Field(gt=0)
+    stack_bytes: int = Field(ge=0, multiple_of=8)
+    guard_log2: int | None = Field(default=None, ge=5, le=31)
+    batch_bytes: int = Field(default=4096, gt=0)
+
+    @model_validator(mode="after")
+    def _fits(self) -> Memory:
+        flash_end, ram_end = self.flash_origin + self.flash_bytes, self.ram_origin + self.ram_bytes
+        given = f"flash {self.flash_origin:#x} to {flash_end:#x}, RAM {self.ram_origin:#x} to {ram_end:#x}"
+        if self.flash_origin < ram_end and self.ram_origin < flash_end:
+            raise refused("flash and RAM overlap", given, "two ranges of addresses apart",
+                          "correct flash_origin, flash_bytes, ram_origin or ram_bytes")
+        if self.stack_bytes >= self.ram_bytes:
+            raise refused("the stack takes all of the RAM", f"stack_bytes = {self.stack_bytes}",
+                          f"below ram_bytes = {self.ram_bytes}", "lower stack_bytes, or correct ram_bytes")
+        if self.guard_log2 is None:
+            return self
+        start = self.ram_origin - (1 << self.guard_log2)
+        if start < 0 or start % (1 << self.guard_log2):
+            raise refused("ram_origin must be a multiple of 2^guard_log2",
+                          f"ram_origin = {self.ram_origin:#x}, guard_log2 = {self.guard_log2}",
+                          f"a multiple of {1 << self.guard_log2:#x} above 0", "lower guard_log2")
+        if start < flash_end and self.flash_origin < self.ram_origin:
+            raise refused("the guard below the RAM must leave out the flash",
+                          f"guard from {start:#x}; {given}", f"a guard from {flash_end:#x} or above",
+                          "lower guard_log2")
+        return self
+
+
+class Uart(_Data):
+    """The serial port that the agent listens on; `kind` names its driver in firmware/uart/."""
+
+    kind: str = Field(pattern=_NAME)
+    base: int = 0
+    irq: int = Field(default=0, ge=0)
+    clock_hz: int = Field(gt=0)
+    baud: int = Field(gt=0)
+    max_payload: int | None = Field(default=None, ge=64)
+    "Bytes a frame may carry, where the board has no RAM for the link's usual number."
+    window: int = Field(default=1, ge=1, le=255)
+    "Requests that may be under way: more than one needs a queue that fills while the agent does not read."
+
+    @property
+    def clocks_a_bit(self) -> int:
+        """The divider, rounded to nearest."""
+        return (self.clock_hz + self.baud // 2) // self.baud
+
+
+class Counter(_Data):
+    """The counter that measures operations; `kind` names its driver in firmware/counter/, or is ``none``.
+
+    In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
+    :attr:`hardware`, which there is not where it is not `on_board`.  The count behind a reading is exact
+    where a unit is a tick, or at least two: an emulator may start a counter anywhere within a tick.
+    """
+
+    kind: str = Field(default="none", pattern=_NAME)
+    base: int = 0
+    unit: Literal["instructions", "cycles", "packets"] = "instructions"
+    ticks: int = Field(default=1, gt=0)
+    per_units: int = Field(default=1, gt=0)
+    on_board: bool = True
+
+    @model_validator(mode="after")
+    def _readings_are_exact(self) -> Counter:
+        if self.ticks != self.per_units and self.ticks < 2 * self.per_units:
+            raise refused("a unit must be one tick, or two at least",
+                          f"ticks = {self.ticks}, per_units = {self.per_units}",
+                          "ticks = per_units, or ticks of at least 2 per_units", "choose a faster counter")
+        return self
+
+    def units(self, ticks: int) -> int:
+        """Count behind a reading, to nearest."""
+        return (2 * ticks * self.per_units + self.ticks) // (2 * self.ticks)
+
+    def reading(self, units: int) -> int:
+        """What the counter shows after `units`; :meth:`units` undoes it."""
+        return units * self.ticks // self.per_units
+
+    @property
+    def emulated(self) -> Counter | None:
+        """What it counts in the board's emulators; None without a counter."""
+        return None if self.kind == "none" else self
+
+    @property
+    def hardware(self) -> Counter | None:
+        """What it counts on the board itself: cycles, but for RISC-V's minstret; None without a counter."""
+        if self.emulated is None or not self.on_board:
+            return None
+        unit: Literal["instructions", "cycles"] = "instructions" if self.kind == "minstret" else "cycles"
+        return self.model_copy(update={"unit": unit, "ticks": 1, "per_units": 1})
+
+
+class Step(_Data):
+    """A register that is written before the UART is brought up: ``register = register & ~clear | set``."""
+
+    address: int
+    clear: int = 0
+    set: int = 0
+    why: str
+
+
+class Emulator(_Data):
+    """A program that runs the board's image.
+
+    Parameters
+    ----------
+    program : str
+        Its command, or ``python:MODULE`` for what is driven from Python.
+    link : {"chardev", "stdio", "module", "helper"}
+        How it gets the socket: QEMU's ``-chardev``; as its standard input and output; or through a program
+        of ours that drives it, a module whose name comes first in `args`, or the helper.
+    args : tuple of str
+        ``{helper}`` in it stands for the compiled helper.
+    helper : str, optional
+        A C file in ``firmware/emulators/`` that is compiled for this machine, beside the image.
+    helper_flags : tuple of str
+        What its compiler needs to be told, such as ``-lsimavr``.
+    install : str
+        The command that installs it.
+    """
+
+    program: str
+    link: Literal["chardev", "stdio", "module", "helper"]
+    args: tuple[str, ...] = ()
+    helper: str | None = None
+    helper_flags: tuple[str, ...] = ()
+    install: str
+
+
+class Flasher(_Data):
+    """A program that loads an image into the board: ``{elf}``, ``{port}`` in `command` are filled in."""
+
+    command: tuple[str, ...]
+    install: str
+
+
+class Board(_Data):
+    """A board, real or emulated; `emulators` in order of preference."""
+
+    id: str
+    title: str
+    target: str
+    real: bool = False
+    memory: Memory
+    uart: Uart
+    counter: Counter = Counter()
+    setup: tuple[Step, ...] = ()
+    emulators: dict[str, Emulator] = Field(default_factory=dict)
+    flashers: dict[str, Flasher] = Field(default_factory=dict)
+
+
+class Compiler(_Data):
+    """How a compiler builds for an architecture.
+
+    Parameters
+    ----------
+    program : str
+        Its command, or ``python:MODULE``.
+    compile, link : tuple of str
+        Flags for every target of the architecture, beside the target's own.
+    linker : str, optional
+        The compiler that links for it, with its flags, where it cannot do that alone.
+    libraries : tuple of str
+        The compiler's own runtime (64-bit division), where it must be named.
+    install : str
+        The command that installs it.
+    """
+
+    program: str
+    compile: tuple[str, ...] = ()
+    link: tuple[str, ...] = ()
+    linker: str | None = None
+    libraries: tuple[str, ...] = ()
+    install: str
+
+
+class Arch(_Data):
+    """An architecture: what its targets share.
+
+    Parameters
+    ----------
+    title : str
+    shared : tuple of str
+        Folders of ``firmware/`` with sources that it shares with other architectures.
+    linker_script : str, optional
+        Names a template, where it needs one.
+    gcc, clang, zig : Compiler, optional
+    """
+
+    title: str
+    shared: tuple[str, ...] = ()
+    linker_script: str | None = None
+    gcc: Compiler | None = None
+    clang: Compiler | None = None
+    zig: Compiler | None = None
+
+    def compilers(self) -> dict[str, Compiler]:
+        """The compilers that there are, best first."""
+        found = {"gcc": self.gcc, "zig": self.zig, "clang": self.clang}
+        return {name: compiler for name, compiler in found.items() if compiler is not None}
+
+
+_Model = TypeVar("_Model", Target, Board, Arch)
+
+
+def _load(kind: type[_Model], folder: str, name: str, code: str, *rules: Rule) -> _Model:
+    what = kind.__name__.lower()
+    if name not in names(folder):
+        raise fail(code, f"there is no such {what}", where=what, value=name, allowed=", ".join(names(folder)),
+                   remedy=f"choose one of these, or add {folder}/{name}.toml to the folder that "
+                          f"{OWN_FIRMWARE} names")
+    return read(kind, folder, f"{name}.toml", (id_is_the_files, *rules))
+
+
+def target_ids() -> tuple[str, ...]:
+    """Every target there is."""
+    return names("targets")
+
+
+def board_ids() -> tuple[str, ...]:
+    """Every board there is."""
+    return names("boards")
+
+
+@cache
+def load_target(name: str) -> Target:
+    """The target `name`; E323 where there is none, E1xx and E324 where its file is wrong."""
+    return _load(Target, "targets", name, "E323", flags_are_of_compilers)
+
+
+@cache
+def load_board(name: str) -> Board:
+    """The board `name`; E322 where there is none, E1xx and E324 where its file is wrong."""
+    return _load(Board, "boards", name, "E322", names_what_there_is, braces_are_filled)
+
+
+def all_targets() -> tuple[list[Target], list[Problem]]:
+    """Every target whose file is right, and what is wrong in the others."""
+    return _all(load_target, target_ids())
+
+
+def all_boards() -> tuple[list[Board], list[Problem]]:
+    """Every board whose file is right, and what is wrong in the others."""
+    return _all(load_board, board_ids())
+
+
+def _all(load: Callable[[str], _Model], ids: Iterable[str]) -> tuple[list[_Model], list[Problem]]:
+    good: list[_Model] = []
+    problems: list[Problem] = []
+    for name in ids:
+        try:
+            good.append(load(name))
+        except KerncastError as error:
+            problems += error.problems
+    return good, problems
+
+
+def driver_files(board: Board) -> list[Traversable]:
+    """The C files that drive a board's UART and counter."""
+    kinds = {"uart": board.uart.kind, "counter": board.counter.kind}
+    return [firmware_files(folder)[f"kc_{folder}_{kind}.c"]
+            for folder, kind in kinds.items() if kind != "none"]
+
+
+@cache
+def load_arch(name: str) -> Arch:
+    """The architecture of a target; E1xx and E324 where its file is missing or wrong."""
+    return read(Arch, name, "arch.toml")

@@ -1,0 +1,1 @@
+"""hw.rtl.benches: cocotb testbenches that run inside the simulator."""

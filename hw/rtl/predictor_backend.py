@@ -1,0 +1,74 @@
+"""hw: the generated predictor in an RTL simulator, as a back end that answers predictions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ...codegen.rtl import PREDICTOR, model_frame, predictor_cycles
+from ...sim.backend import Outputs, Raw
+from ...sim.data import raw
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.replay.saved_state import decode
+from .core_backend import CoreBackend
+from .simulators import Operation
+
+__all__ = ["RtlBackend", "model_frame", "outputs", "sample_frames"]
+
+
+def sample_frames(plan: Plan, x_raw: Raw) -> list[list[int]]:
+    """The frames of raw inputs (m, D): beats, unsigned."""
+    mask = (1 << plan.signals["x_raw"].format.bits) - 1
+    return [[int(word) & mask for word in row] for row in x_raw]
+
+
+def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:
+    """Words and statuses of answers, signed: ``f`` and ``status``, both (m,)."""
+    found = np.array(answers, dtype=np.int64).reshape(-1, 2)
+    sign = 1 << (plan.word - 1)
+    return {"status": found[:, 1], "f": (found[:, 0] ^ sign) - sign}
+
+
+class RtlBackend(CoreBackend):
+    """The generated predictor in an RTL simulator, with a model that was trained elsewhere.
+
+    Parameters
+    ----------
+    model_state : dict
+        The trained model structure, as :meth:`~kerncast.sim.backend.Backend.state` gives it.
+    plan, simulator, build_dir, source, waves
+        As :class:`.core_backend.CoreBackend` takes them.
+    """
+
+    calls = frozenset({"predict", "restore"})
+
+    def __init__(self, plan: Plan, model_state: Outputs, simulator: str = "icarus",
+                 build_dir: str | Path = "build", source: str | Path | None = None,
+                 waves: str | Path | None = None) -> None:
+        super().__init__(plan, PREDICTOR, simulator, build_dir, source, waves)
+        self._state = model_state
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        columns = self.plan.sizes["D"]
+        if x_raw.ndim != 2 or x_raw.shape[1] != columns:
+            raise fail("E248", "the inputs have the wrong shape", where=f"back end {self.name}",
+                       value=x_raw.shape, allowed=f"(m, {columns})",
+                       remedy="give one row a sample, one column an input")
+        x_raw = raw.inputs(self.plan, x_raw)
+        frame = model_frame(self.plan, self._state)
+        operations: list[Operation] = [("model", frame), ("sent",)]
+        # One sample at a time: a source that waits with the next one costs time at every clock.
+        for words in sample_frames(self.plan, x_raw):
+            operations += [("sample", words), ("answers", 1)]
+        limit = 2 * len(frame) + 4 * predictor_cycles(self.plan) + 100
+        return outputs(self.plan, [a for found in self._simulation.run(operations, limit) for a in found])
+
+    def restore(self, image: bytes) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        self._state = decode(self.plan, image, f"back end {self.name}").state
+
+    def reset(self) -> None:
+        """Nothing to do: the model given is loaded afresh for every call."""

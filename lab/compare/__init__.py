@@ -1,0 +1,1 @@
+"""lab.compare: compare back ends: ledger, bisection, verification, recordings."""

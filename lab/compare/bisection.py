@@ -1,0 +1,92 @@
+"""lab: where a back end leaves the model: the first operation, step and signal, and the line of its C."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from ...codegen.c.trace_hooks import find_hook
+from ...hw.backends import open_backend
+from ...sim.model import open_model
+from ...sim.plan import Plan
+from ...sim.replay.divergence import Divergence, Tell, find_divergence
+from ...sim.replay.trace import TracedBackend
+from ...sim.replay.vectors import Vectors
+
+
+@dataclass(frozen=True)
+class Bisection:
+    """What the search on one back end found.
+
+    Parameters
+    ----------
+    backend : str
+    words, mismatches : int
+        Answers, state and traced words compared, and how many were unequal; of the traced ones the first
+        alone is counted.
+    first : str
+        The first answer that differs; empty where there is none.
+    divergence : Divergence or None
+        The first traced word that differs.
+    hook : str
+        ``file:line`` of its trace hook in the generated folder; empty where it is not known.
+    """
+
+    backend: str
+    words: int
+    mismatches: int
+    first: str
+    divergence: Divergence | None
+    hook: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        divergence = self.divergence and {**self.divergence.as_dict(), "hook": self.hook}
+        return {"backend": self.backend, "words": self.words, "mismatches": self.mismatches,
+                "first": self.first, "divergence": divergence}
+
+    def rows(self) -> list[tuple[str, str]]:
+        """Name and value of what a reader wants to know, in the order of reading."""
+        found = self.divergence
+        if found is None:
+            verdict = "in the answers, though every traced word is equal" if self.mismatches else "nowhere"
+            return [("differs", verdict)] + ([("answer", self.first)] if self.first else [])
+        event = found.event
+        sample = "" if found.sample is None else f", sample {found.sample}"
+        return [("differs", f"in call {found.call} ({found.name}{sample}), after {found.equal} equal words"),
+                ("operation", event.operation), ("step", str(event.step)),
+                ("signal", f"{event.signal}[{event.index}]"),
+                ("model", str(found.model or "has ended")), ("back end", str(found.device or "has ended")),
+                ("hook", self.hook or "not in this folder"),
+                ("answer", self.first or "no answer differs")]
+
+
+def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
+                   tell: Tell = lambda _: None) -> Bisection:
+    """Open a back end with its trace hooks, and look for the first word that differs from the model's.
+
+    Parameters
+    ----------
+    plan : Plan
+    vectors : Vectors
+    name : str
+        As :func:`~kerncast.hw.backends.open_backend` takes it.
+    source : Path
+        The folder generated from the plan.
+    tell : callable, optional
+        Called with what is being done.
+
+    Raises
+    ------
+    KerncastError
+        E433, E434 where there are no trace hooks; where the back end cannot be opened, or breaks.
+    """
+    device = cast(TracedBackend, open_backend(plan, name, source=source, traced=True))
+    try:
+        model = cast(TracedBackend, open_model(plan))
+        result, found = find_divergence(model, device, vectors, tell)
+    finally:
+        device.close()
+    hook = find_hook(source, found.event.operation, found.event.signal) if found else ""
+    return Bisection(device.name, result.words, result.mismatches, result.first, found, hook)

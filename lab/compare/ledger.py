@@ -1,0 +1,84 @@
+"""lab: the ledger: what each back end answered, compared with the model, and what it costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, cast
+
+from ...hw.backends import open_backend
+from ...sim.backend import Backend, Outputs
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Call, Vectors, replay
+
+Progress = Callable[[Iterator[Call]], Iterator[Call]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One back end's line.
+
+    Parameters
+    ----------
+    backend : str
+    words, mismatches : int
+        Compared with the integer model, word for word.
+    first : str
+        Where they first differ.
+    answers : tuple of dict
+        What it answered, call by call.
+    costs : dict
+        ``flash``, ``ram``, ``stack`` (bytes) and ``counts`` by call in their ``unit``, where they are known.
+    """
+
+    backend: str
+    words: int
+    mismatches: int
+    first: str = ""
+    answers: tuple[Outputs, ...] = field(default=(), repr=False)
+    costs: dict[str, Any] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``: without the answers."""
+        return {"backend": self.backend, "words": self.words, "mismatches": self.mismatches,
+                "first": self.first, "costs": self.costs}
+
+
+def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
+                progress: Progress = lambda calls: calls, waves: Path | None = None) -> Row:
+    """Replay vectors on a back end.
+
+    Parameters
+    ----------
+    plan : Plan
+    vectors : Vectors
+    name : str
+        As :func:`~kerncast.hw.backends.open_backend` takes it.
+    source : Path
+        The folder generated from the plan.
+    progress : callable, optional
+    waves : path, optional
+        A folder for the waveforms of an RTL simulation.
+
+    Returns
+    -------
+    Row
+
+    Raises
+    ------
+    KerncastError
+        Where the back end cannot be opened or breaks.
+    """
+    backend = open_backend(plan, name, source=source, state=vectors.state, waves=waves)
+    try:
+        return replay_on(backend, vectors, progress)
+    finally:
+        backend.close()
+
+
+def replay_on(backend: Backend, vectors: Vectors, progress: Progress = lambda calls: calls) -> Row:
+    """Replay vectors on a back end that is open."""
+    result = replay(backend, vectors, progress)
+    costs = cast(Any, backend).costs() if hasattr(backend, "costs") else {}
+    return Row(backend.name, result.words, result.mismatches, result.first, tuple(result.answers), costs)

@@ -1,0 +1,273 @@
+"""lab: recordings: each call of a board with its inputs and the words it answered, replayable without it.
+
+A recording is text, one JSON object a line: first what ran, with the whole plan; then a call a line, as in
+``vectors.json``; last the state, or why the run stopped.  A line is written when its call has been answered,
+so that whatever ends the run, what was answered before is there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from ...sim.backend import STATUSES, Backend, Comparison, Outputs
+from ...sim.data import raw
+from ...sim.data.csv_lines import csv_lines
+from ...sim.data.words_csv import read_words
+from ...sim.diagnostics.simulate import grid
+from ...sim.errors import KerncastError, Problem, fail
+from ...sim.formats import Format
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Call, Vectors, arrays, usual_calls
+from ..output_paths import refuse_unwritable
+
+VERSION = 1
+#: Samples of a call at most: what a pulled cable can cost.
+PIECE = 64
+_INTERRUPTED = "interrupted"
+_OURS = "a file of kerncast hil record"
+
+
+def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
+    """Calls (name, x_raw, y_raw) in pieces of at most `PIECE` samples; a training is one."""
+    found = []
+    for name, x, y in calls:
+        size = len(x) if name != "train" else 1
+        for at in range(0, size, PIECE):
+            part = slice(at, at + PIECE) if name != "train" else slice(None)
+            found.append(Call(name, None if x is None else x[part], None if y is None else y[part], {}))
+    return found
+
+
+def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> list[Call]:
+    """What a board does with a CSV file of raw words: learn from its samples, or predict where it has no y.
+
+    Parameters
+    ----------
+    plan : Plan
+    path : Path
+        Columns ``x0``, ``x1``, ... and ``y``, named in the first line, in any order; on the uniform grid only
+        ``y``.
+    vectors : Vectors, optional
+        Their trainings and updates come first where the file has no y.
+
+    Raises
+    ------
+    KerncastError
+        E241 to E246 for the file, E247 where it holds fewer samples than a training takes.
+    """
+    inputs = {f"x{column}": plan.signals["x_raw"].format for column in range(plan.sizes["D"])}
+    target: dict[str, Format] = {"y": plan.signals["y_raw"].format}
+    learns = "y" in [name.strip() for name in next(csv_lines(path), (1, []))[1]]
+    uniform = learns and plan.options.get("scheme") == "uniform"
+    problems: list[Problem] = []
+    words = read_words(path, target if uniform else inputs | target if learns else inputs, problems)
+    least = plan.sizes["n"] if learns and plan.trains else 1
+    if not problems and len(words) < least:
+        problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
+                                f"{least} rows or more", "give more data"))
+    if problems:
+        raise KerncastError(problems[:10])
+    if not learns:
+        taught = [(call.name, call.x_raw, call.y_raw) for call in vectors.calls if call.name != "predict"] \
+            if vectors else []
+        return pieces([*taught, ("predict", words, None)])
+    if not plan.trains:
+        return pieces([("update", words[:, :-1], words[:, -1])])
+    x = None if uniform else words[:least, :-1]
+    return pieces(usual_calls(plan, x, words[:least, -1], grid(plan) if uniform else words[:, :-1]))
+
+
+def check_new(path: Path) -> None:
+    """E192 where there is a file of this name, E191 where none can be: now, and not after hours."""
+    if os.path.lexists(path):
+        raise fail("E192", "the file exists already", where="-o", value=path,
+                   allowed="a new file", remedy="choose another name, or remove the file")
+    refuse_unwritable(path, "-o", "the recording")
+
+
+class Recorder:
+    """A back end whose calls are written to a file as they are answered.
+
+    A context manager: on leaving, the file's last line says how the run ended.  A file with no call in it is
+    removed.
+
+    Parameters
+    ----------
+    path : Path
+        A new file, as :func:`check_new`.
+    plan : Plan
+    backend : Backend
+        Open, and closed by the caller.
+    target : str
+        The name by which it was opened.
+
+    Attributes
+    ----------
+    statuses : Counter
+        How many answers had which status, by its name.
+    """
+
+    def __init__(self, path: Path, plan: Plan, backend: Backend, target: str) -> None:
+        check_new(path)
+        self.path, self.calls, self.samples, self.words = path, 0, 0, 0
+        self.statuses: Counter[str] = Counter()
+        self._backend = backend
+        image = getattr(backend, "image", None)
+        head = {"recording": VERSION, "target": target, "backend": backend.name,
+                "board": getattr(backend, "board", None),
+                "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
+                "firmware": hashlib.sha256(image.elf.read_bytes()).hexdigest() if image else None,
+                "plan": json.loads(plan.to_json())}
+        self._file = path.open("xb", buffering=0)
+        try:
+            self._put(head)
+        except BaseException:
+            self._file.close()
+            path.unlink()
+            raise
+
+    def _put(self, line: dict[str, Any]) -> None:
+        """A line, whole or not at all."""
+        data = json.dumps(line).encode() + b"\n"
+        before = self._file.tell()
+        if self._file.write(data) != len(data):
+            self._file.truncate(before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+
+    def run(self, call: Call) -> Outputs:
+        """Do a call, write it with its answer, and give the answer back."""
+        answer = call.run(self._backend)
+        self._put(Call(call.name, call.x_raw, call.y_raw, answer).as_dict("answered"))
+        self.calls += 1
+        self.samples += len(answer["status"])
+        self.statuses.update(STATUSES[code] if code < len(STATUSES) else f"status {code}"
+                             for code in answer["status"])
+        self.words += sum(words.size for words in answer.values())
+        return answer
+
+    def finish(self) -> None:
+        """Write the state of the model after the last call."""
+        state = self._backend.state() if "state" in self._backend.calls else {}
+        self._put({"state": {name: words.tolist() for name, words in state.items()}})
+        self.words += sum(words.size for words in state.values())
+
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        with contextlib.suppress(OSError):  # the error under way is the one to tell
+            if isinstance(error, KerncastError):
+                self._put({"stopped": error.problems[0].as_dict()})
+            elif error is not None:
+                why = "" if isinstance(error, KeyboardInterrupt) else type(error).__name__
+                self._put({"stopped": {"code": _INTERRUPTED, "message": why}})
+        self._file.close()
+        if not self.calls:
+            self.path.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """What a file of :class:`Recorder` holds.
+
+    Parameters
+    ----------
+    plan : Plan
+    about : dict
+        ``target``, ``backend``, ``board``, ``compiler`` and ``firmware`` (SHA-256 of the image), None where
+        they are not known.
+    calls : tuple of Call
+        Their ``expected`` is what was answered.
+    state : dict or None
+        Of the model after the last call; None where the run did not get there.
+    stopped : str
+        Why it did not; empty where it did.
+    """
+
+    plan: Plan
+    about: dict[str, Any]
+    calls: tuple[Call, ...]
+    state: Outputs | None
+    stopped: str
+
+
+def load_recording(path: Path) -> Recording:
+    """Read a recording; E212 where it is none, E191 where it cannot be read.
+
+    A last line that was cut off, as when power failed, is left out.
+    """
+    if path.is_dir() or not path.exists():
+        raise fail("E191", f"the recording is {'a folder' if path.is_dir() else 'not there'}", where="FILE",
+                   value=str(path), allowed=_OURS, remedy="check the path")
+    *lines, cut = path.read_bytes().split(b"\n")
+    try:
+        whole = [json.loads(line) for line in lines]
+        head = whole.pop(0)
+        if head["recording"] != VERSION:
+            raise ValueError(f"version {head['recording']}, and this is {VERSION}")
+        plan = Plan.from_json(json.dumps(head.pop("plan")), f"{path}:1")
+        last = {} if not whole or "call" in whole[-1] else whole.pop()
+        calls = tuple(Call.from_dict(line, "answered") for line in whole)
+        if not calls:
+            raise ValueError("no call in it")
+        state = arrays(last["state"]) if "state" in last else None
+        stopped = "" if state is not None else _reason(last, bool(cut))
+    except (KerncastError, KeyError, IndexError, TypeError, ValueError, AttributeError,
+            OverflowError) as error:
+        value = error.problems[0].message if isinstance(error, KerncastError) else repr(error)
+        raise fail("E212", "this is not a recording of this version", where=str(path), value=value,
+                   allowed=_OURS,
+                   remedy="name another file, or replay it with the version that recorded it") from None
+    for line, call in enumerate(calls, start=2):
+        _check_words(plan, call, line)
+    return Recording(plan, {key: value for key, value in head.items() if key != "recording"}, calls, state,
+                     stopped)
+
+
+def _check_words(plan: Plan, call: Call, line: int) -> None:
+    """E212 where a call holds words that the plan has not."""
+    try:
+        if call.x_raw is not None:
+            raw.inputs(plan, call.x_raw)
+        if call.y_raw is not None:
+            raw.targets(plan, call.y_raw)
+    except KerncastError as error:
+        problem = error.problems[0]
+        raise fail("E212", f"the recording was changed: {problem.message}",
+                   where=f"line {line}, {problem.where}", value=problem.value, allowed=problem.allowed,
+                   remedy="record again, or take an unchanged copy") from None
+
+
+def _reason(last: dict[str, Any], cut: bool) -> str:
+    stopped = last.get("stopped")
+    if stopped is None:
+        return "the file was cut off" if cut else "the recording program was ended"
+    return ": ".join(told for told in (stopped["code"], stopped["message"]) if told)
+
+
+def recompute(recording: Recording, backend: Backend) -> Comparison:
+    """Do the calls again on a back end, such as the model, and compare each word that was recorded."""
+    result, done = Comparison(), {"update": 0, "predict": 0}
+    backend.reset()
+    for i, call in enumerate(recording.calls):
+        if call.name == "train":
+            result.add(f"call {i} (train):", call.run(backend), call.expected)
+            continue
+        first, count = done[call.name], len(call.expected["status"])
+        done[call.name] += count
+        result.add(f"call {i} ({call.name}, samples {first} to {first + count - 1}):", call.run(backend),
+                   call.expected, first)
+    if recording.state:
+        result.add("state", backend.state(), recording.state)
+    return result

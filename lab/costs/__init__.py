@@ -1,0 +1,1 @@
+"""lab.costs: measure what generated code costs, and hold it to resource limits."""

@@ -1,0 +1,162 @@
+"""lab: the [budget] of a spec: whether it can be measured at all, and whether a library keeps within it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, cast
+
+from ...codegen.build.toolchains import TELL_FRAMES, compilers
+from ...codegen.firmware.targets import Board, all_boards, load_board, load_target, target_ids
+from ...hw.hil.board_backend import default_emulator
+from ...hw.hil.emulators import available
+from ...sim.errors import KerncastError, Problem
+from ...sim.plan import Plan
+from ...sim.spec import Spec
+from .measure import Costs
+
+UNITS = ("instructions", "cycles", "packets")
+
+
+def refuse_unmeasurable(spec: Spec) -> None:
+    """Refuse a spec with targets that there are not, or a budget of what no tool measures on its target.
+
+    Raises
+    ------
+    KerncastError
+        E323 for targets; E334 for a unit that no counter of the target's boards counts in an emulator, and
+        for a stack where no compiler tells its frames.
+    """
+    if found := [*_unknown_targets(spec), *_unmeasurable(spec)]:
+        raise spec.located(KerncastError(found))
+
+
+def _unknown_targets(spec: Spec) -> Iterator[Problem]:
+    places = {"[target] id": spec.target.id, "[budget] target": spec.budget.target if spec.budget else None}
+    for where, name in places.items():
+        if name is not None and name not in target_ids():
+            yield Problem("E323", "there is no such target", where, name, ", ".join(target_ids()),
+                          "choose one of these")
+
+
+def _unmeasurable(spec: Spec) -> Iterator[Problem]:
+    budget = spec.budget
+    if budget is None:
+        return
+    target = budget.target or spec.target.id
+    if target not in target_ids():  # that is told already
+        return
+    counted = sorted({board.counter.unit for board in all_boards()[0]
+                      if board.target == target and _counts(board)})
+    for unit in UNITS:
+        limits = getattr(budget, unit)
+        if limits and unit not in counted:
+            yield Problem("E334", f"{unit} of {target} cannot be measured", f"[budget] {unit}",
+                          ", ".join(f"{call} = {most}" for call, most in limits.items()),
+                          " or ".join(counted) or "no counts", _other_unit(counted))
+    if budget.stack is not None and not _telling(target):
+        yield Problem("E334", f"stack of {target} cannot be measured", "[budget] stack", str(budget.stack),
+                      f"no stack for {target}", _NO_FRAMES)
+
+
+def _counts(board: Board) -> bool:
+    return board.counter.kind != "none" and bool(board.emulators)
+
+
+def _telling(target: str) -> list[str]:
+    """The compilers for a target that tell the frames of functions."""
+    return [name for name in compilers(load_target(target)) if name in TELL_FRAMES]
+
+
+_NO_FRAMES = "remove the key: no compiler for this target tells its frames"
+
+
+def _other_unit(counted: Sequence[str]) -> str:
+    return (f"limit {' or '.join(counted)}, which its emulator counts, or remove the key" if counted
+            else "remove the key: nothing counts on this target")
+
+
+def budget_of(plan: Plan) -> Mapping[str, Any]:
+    """The budget that a plan was asked to keep, with its target and level; empty where there is none."""
+    return cast(Mapping[str, Any], plan.evidence.get("budget", {}))
+
+
+def looked_at(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
+    """Target and level of the budget, and whether they are among those measured; None without a budget."""
+    budget = budget_of(plan)
+    return {"target": budget["target"], "optimise": budget["optimise"],
+            "looked_at": any(_is_for(budget, costs) for costs in measured)} if budget else None
+
+
+def _is_for(budget: Mapping[str, Any], costs: Costs) -> bool:
+    return (budget["target"], budget["optimise"]) == (costs.target, costs.optimise)
+
+
+def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Problem]:
+    """What the budget of the spec does not allow, if it is for this target and level.
+
+    Parameters
+    ----------
+    plan : Plan
+    costs : Costs
+    counted : bool
+        Whether counts are looked at too.
+
+    Returns
+    -------
+    list of Problem
+        E333; E334 where something that has a budget was not measured.
+    """
+    budget = budget_of(plan)
+    if not budget or not _is_for(budget, costs):
+        return []
+    place = f"{costs.target} {costs.optimise}"
+    smaller = "" if costs.optimise == "-Os" else "choose -Os, or "
+    faster = {"-O3": "", "-O2": "choose -O3, "}.get(costs.optimise, "choose -O2 or -O3, ")
+    sizes = {"flash": (costs.flash["all"], f"{smaller}take exp_table = \"small\" or a shorter word"),
+             "ram": (sum(costs.ram.values()), f"lower {plan.size_key}, or use a shorter word"),
+             "stack": (costs.deepest, _without_frames(costs) if costs.stack is None
+                       else f"{smaller}take a shorter word")}
+    found = []
+    for key, (size, remedy) in sizes.items():
+        if key in budget:
+            found += _judged(f"[budget] {key}", place, size, budget[key], "bytes", remedy)
+    for unit in UNITS if counted else ():
+        for call, allowed in budget.get(unit, {}).items():
+            count = costs.counts.get(call) if costs.unit == unit else None
+            remedy = (f"{faster}lower {plan.size_key}, or use a shorter word" if count
+                      else _uncounted(plan, costs, unit))
+            found += _judged(f"[budget] {unit}", f"{call}, {place}", count.worst if count else None, allowed,
+                             unit, remedy)
+    return found
+
+
+def _without_frames(costs: Costs) -> str:
+    """What to do where the compiler did not tell its frames."""
+    telling = _telling(costs.target)
+    return (f"choose --compiler {' or '.join(telling)} (kerncast doctor says how it is installed), or remove "
+            "the key" if telling else _NO_FRAMES)
+
+
+def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
+    """What to do where a call was not counted, by the reason."""
+    board = load_board(costs.board)
+    if not _counts(board) or board.counter.unit != unit:
+        return _other_unit([board.counter.unit] if _counts(board) else [])
+    if costs.unit is not None:
+        return (f"lower {plan.size_key}, or remove the key: the counter overran, or the test vectors make no "
+                "such call")
+    emulator = default_emulator(board)
+    if not available(board, emulator):
+        return f"install the target's emulator: {board.emulators[emulator].install}"
+    return "name data in [data] and generate again, or remove the key"
+
+
+def _judged(where: str, place: str, found: int | None, allowed: int, unit: str,
+            remedy: str) -> list[Problem]:
+    if found is None:
+        return [Problem("E334", f"{where.split()[-1]} of {place} cannot be measured", where, "not measured",
+                        f"at most {allowed} {unit}", remedy)]
+    if found <= allowed:
+        return []
+    return [Problem("E333", f"over budget: {where.split()[-1]} of {place}", where, f"{found} {unit}",
+                    f"at most {allowed} {unit}", f"{remedy}, or raise the budget")]

@@ -1,0 +1,169 @@
+"""lab: what a generated library costs on a target: flash, RAM, stack and counts.
+
+Flash, RAM and stack are read from what the compiler made; counts are those of an emulator, of the test
+vectors' calls, each answer compared with the model's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...codegen.firmware.image import FirmwareImage, build_firmware
+from ...codegen.firmware.targets import Board, all_boards, load_target
+from ...hw.hil.board_backend import BoardBackend, Tally, default_emulator
+from ...hw.hil.emulators import available, start_emulator
+from ...sim.backend import Comparison
+from ...sim.errors import fail
+from ...sim.plan import Plan
+from ...sim.replay.vectors import Call, Vectors
+from ...sim.spec.tables import CALLS
+
+#: Samples at the end of each call of the vectors that are counted one by one.
+COUNTED = 100
+
+
+@dataclass(frozen=True)
+class Count:
+    """What one call takes."""
+
+    mean: int
+    worst: int
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What a library costs on a target at an optimisation level.
+
+    Parameters
+    ----------
+    target, board, compiler, version, optimise : str
+    flash : dict of str to int
+        Bytes of code and tables of a program that makes some calls of the library: ``predict`` alone;
+        ``learn``, which trains or updates as well; ``all``, with saving and restoring; ``image`` is that
+        of the test firmware.
+    ram : dict of str to int
+        ``model``, and ``static``: variables of the library.
+    stack : dict of str to int, or None
+        The most that each call takes; None where the compiler does not tell its frames.
+    unit : str, or None
+        Of the counts; None where nothing was counted.
+    counts : dict of str to Count
+        By call, over the last :data:`COUNTED` samples.
+    """
+
+    target: str
+    board: str
+    compiler: str
+    version: str
+    optimise: str
+    flash: dict[str, int]
+    ram: dict[str, int]
+    stack: dict[str, int] | None
+    unit: str | None = None
+    counts: dict[str, Count] = field(default_factory=dict)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return asdict(self)
+
+    @property
+    def deepest(self) -> int | None:
+        """The most stack of training, updating and predicting."""
+        return None if self.stack is None else max(
+            size for call, size in self.stack.items() if call in ("train", "update", "predict"))
+
+
+def board_of(target: str) -> Board:
+    """The board that stands for a target: one that is emulated here, and made for emulation, before others.
+
+    Raises
+    ------
+    KerncastError
+        E323 for an unknown target, E324 where it has no board.
+    """
+    load_target(target)
+    boards = [board for board in all_boards()[0] if board.target == target]
+    if not boards:
+        raise fail("E324", "the target has no board to be built for", where="target", value=target,
+                   allowed="a target that `kerncast targets` lists with a board",
+                   remedy="add the file of a board in firmware/boards")
+    return min(boards, key=lambda board: (not available(board, default_emulator(board)), board.real))
+
+
+def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
+    """What an image says without being run: flash, RAM and stack."""
+    learn = CALLS[plan.algorithm]
+    everything = image.library(*image.calls)
+    init = [call for call in ("init",) if call in image.calls]
+    flash = {"predict": image.library(*init, "predict").flash,
+             "learn": image.library(*init, *learn).flash,
+             "all": everything.flash, "image": image.flash_bytes}
+    return Costs(image.board.target, image.board.id, image.compiler, image.version, image.optimise, flash,
+                 {"model": plan.state_bytes, "static": everything.ram}, image.worst_stack)
+
+
+def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2", *, compiler: str = "auto",
+                   vectors: Vectors | None = None, build_dir: Path | None = None) -> Costs:
+    """Build a generated folder for a target and measure it; counted where an emulator of it is installed.
+
+    Parameters
+    ----------
+    plan : Plan
+    folder : Path
+        Generated from the plan.
+    target, optimise, compiler : str
+    vectors : Vectors, optional
+        The calls to be counted.
+    build_dir : Path, optional
+
+    Raises
+    ------
+    KerncastError
+        Those of building for the board and of running it; E335 where a word differs from the model's.
+    """
+    board = board_of(target)
+    image = build_firmware(folder, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir)
+    costs = built_costs(plan, image)
+    emulator = default_emulator(board)
+    if vectors is None or board.counter.emulated is None or not available(board, emulator):
+        return costs
+    with closing(BoardBackend(plan, start_emulator(image.elf, board, emulator), counter=board.counter,
+                              image=image)) as backend:
+        counts = _counted(backend, vectors)
+    return Costs(**{**vars(costs), "unit": board.counter.unit, "counts": counts})
+
+
+def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
+    """Counts by call; where the counter overran there is none."""
+    found: dict[str, list[int | None]] = {}
+    result = Comparison()
+    backend.reset()
+    for call in vectors.calls:
+        for part in _parts(call):
+            result.add(call.name, part.expected, part.run(backend))
+            tally, backend.tallies[call.name] = backend.tallies[call.name], Tally()
+            if call.name == "train" or tally.samples == 1:
+                found.setdefault(call.name, []).append(tally.units)
+    if result.mismatches:
+        raise fail("E335", "a word differs from the model's", where=backend.name, value=result.first,
+                   allowed="the model's words", remedy="kerncast test OUT --on BACKEND --bisect finds where")
+    exact = {name: [n for n in units if n is not None][-COUNTED:] for name, units in found.items()
+             if None not in units}
+    return {name: Count(-(-sum(units) // len(units)), max(units)) for name, units in exact.items() if units}
+
+
+def _parts(call: Call) -> Iterator[Call]:
+    """A call of many samples as one of most of them, and one of each of the last."""
+    if call.name == "train":
+        yield call
+        return
+    assert call.x_raw is not None
+    samples = len(call.x_raw)
+    first = max(0, samples - COUNTED)
+    for part in (*([slice(0, first)] if first else []), *(slice(i, i + 1) for i in range(first, samples))):
+        yield Call(call.name, call.x_raw[part], None if call.y_raw is None else call.y_raw[part],
+                   {name: words[part] for name, words in call.expected.items()})

@@ -1,0 +1,1 @@
+"""lab.figures: figures of results, drawn with matplotlib."""

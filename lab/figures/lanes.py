@@ -1,0 +1,104 @@
+"""lab: lanes of the cores as a picture: the samples a second that multipliers bring, and what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ...hw.rtl.estimate import PLACED, Estimate
+from ...sim.errors import fail
+from ..output_paths import refuse_unwritable
+from .outcome import pyplot
+
+#: By the ending of a file's name what keeps date and version out of it: the same figures give the same bytes.
+ENDINGS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None},
+                                       ".pdf": {"CreationDate": None}}
+# Colours that stay apart for colour-blind readers; a dash a family.
+_COLOURS, _DASHES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7"), ("-", "--", ":")
+
+# A line: core, family, lanes, values.
+Line = tuple[str, str, list[int], list[float]]
+
+
+def check_picture(path: Path) -> None:
+    """Look whether :func:`draw_lanes` can write a file, before anything is computed.
+
+    Raises
+    ------
+    KerncastError
+        E254 for an ending that tells no format, E191 where no such file can be written, E501 without
+        matplotlib.
+    """
+    if path.suffix not in ENDINGS:
+        raise fail("E254", "no writer is known for this ending", where="--plot", value=path.name,
+                   allowed=", ".join(ENDINGS), remedy="name a file such as lanes.svg")
+    refuse_unwritable(path, "--plot", "the picture")
+    pyplot()
+
+
+def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
+    """Draw estimates over their lanes: samples a second, look-up tables, multipliers.
+
+    Samples a second are those of the ECP5; cores that were not placed have no point there.
+
+    Parameters
+    ----------
+    found : sequence of Estimate
+    path : Path
+        As :func:`check_picture` takes it.
+
+    Returns
+    -------
+    Path
+        The file.
+    """
+    families = list(dict.fromkeys(family for one in found for family in one.area))
+    rates = list(_lines(found, [PLACED], lambda one, _: one.samples_per_second))
+    panels = [("samples a second", rates)] if rates else []
+    panels += [("look-up tables", list(_lines(found, families, lambda one, family: one.area[family].lut))),
+               ("multipliers (DSP blocks)", list(_lines(found, families, lambda one, family:
+                                                        one.area[family].dsp)))]
+    plt = pyplot()
+    figure, row = plt.subplots(1, len(panels), figsize=(3.4 * len(panels), 3.0), layout="constrained",
+                               squeeze=False)
+    try:
+        colours = dict(zip(dict.fromkeys(one.core for one in found), _COLOURS, strict=False))
+        for axes, (title, lines) in zip(row[0], panels, strict=True):
+            _panel(axes, title, lines, colours, families)
+        handles = {line.get_label(): line for axes in row[0] for line in axes.get_lines()}
+        figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False)
+        figure.savefig(path, dpi=110, metadata=ENDINGS[path.suffix])
+    finally:
+        plt.close(figure)
+    return path
+
+
+def _lines(found: Sequence[Estimate], families: Sequence[str],
+           value: Callable[[Estimate, str], float | None]) -> Iterable[Line]:
+    """A line for each core and family, of the lanes whose value is known."""
+    for core in dict.fromkeys(one.core for one in found):
+        for family in families:
+            points = sorted((one.lanes, known) for one in found if one.core == core
+                            for known in [value(one, family)] if known is not None)
+            if points:
+                yield core, family, [lanes for lanes, _ in points], [known for _, known in points]
+
+
+def _panel(axes: Any, title: str, lines: Sequence[Line], colours: dict[str, str],
+           families: Sequence[str]) -> None:
+    from matplotlib.ticker import EngFormatter
+
+    for core, family, lanes, values in lines:
+        axes.plot(lanes, values, _DASHES[families.index(family)], marker="o", ms=4, color=colours[core],
+                  label=f"{core}, {family}" if len(families) > 1 else core)
+    ticks = sorted({number for _, _, lanes, _ in lines for number in lanes})
+    axes.set_xscale("log", base=2)
+    axes.set_xticks(ticks, [str(number) for number in ticks])
+    axes.margins(y=0.1)
+    axes.set_ylim(bottom=0)
+    axes.yaxis.get_major_locator().set_params(integer=True)
+    axes.yaxis.set_major_formatter(EngFormatter(sep=" "))
+    axes.set_xlabel("lanes")
+    axes.set_title(title, fontsize=10)
+    axes.grid(alpha=0.3)

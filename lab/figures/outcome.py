@@ -1,0 +1,112 @@
+"""lab: pictures of an example's outcome, as PNG files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...sim.diagnostics.simulate import y_values
+from ...sim.errors import fail
+from ..workflow import Outcome
+
+# Colours that stay apart for colour-blind readers.
+_DATA, _CLEAN, _MODEL, _WRONG = "#9a9a9a", "#000000", "#0072b2", "#d55e00"
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, drawing into files; E501 without it."""
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        # SVG files with text as text, and the same bytes every time.
+        matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none"}
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise fail("E501", "pictures need matplotlib, which is not installed", where="report",
+                   allowed="the extra report", remedy="python -m pip install matplotlib") from None
+    return plt
+
+
+def draw(outcome: Outcome, path: Path) -> Path:
+    """Draw an outcome into a PNG file.
+
+    Parameters
+    ----------
+    outcome : Outcome
+    path : Path
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    KerncastError
+        E501 without matplotlib.
+    """
+    plt = pyplot()
+    figure, axes = plt.subplots(2, 1, figsize=(9, 6.5), layout="constrained",
+                                height_ratios=(2, 1))
+    try:
+        if outcome.prepared.plan.algorithm == "toeplitz_rls":
+            _signal(outcome, axes)
+        else:
+            _classes(outcome, axes)
+        title = outcome.prepared.data.title
+        figure.suptitle(f"{title}\ntrained on the device: {outcome.words} words compared, "
+                        f"{outcome.mismatches} unequal", fontsize=10)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # No software version and no date in the file: the same run gives the same bytes.
+        figure.savefig(path, dpi=110, metadata={"Software": None})
+    finally:
+        plt.close(figure)
+    return path
+
+
+def _signal(outcome: Outcome, axes: Any) -> None:
+    prepared = outcome.prepared
+    x = prepared.x_test[:, 0]
+    f = prepared.simulation.f
+    noisy = _training_targets(outcome)
+    axes[0].plot(x[:len(noisy)], noisy, ".", color=_DATA, ms=3, label="samples, with noise")
+    if prepared.data.clean is not None:
+        axes[0].plot(x, prepared.data.clean, color=_CLEAN, lw=1, label="clean signal")
+    axes[0].plot(x, f, color=_MODEL, lw=1.4, label=f"{prepared.plan.word}-bit words, every back end")
+    axes[0].set_ylabel("y")
+    axes[0].legend(frameon=False, fontsize=8)
+    axes[1].plot(x, f - prepared.simulation.f_float, color=_MODEL, lw=1)
+    axes[1].set_ylabel("fixed point - float64")
+    axes[1].set_xlabel("raw input word")
+
+
+def _training_targets(outcome: Outcome) -> Any:
+    from ...sim.reference.backend import FloatReference
+
+    return FloatReference(outcome.prepared.plan).targets(outcome.prepared.data.y_raw)
+
+
+def _classes(outcome: Outcome, axes: Any) -> None:
+    prepared = outcome.prepared
+    y = prepared.data.y_test_raw
+    f = prepared.simulation.f
+    assert y is not None
+    index = np.arange(len(f))
+    right = np.sign(f) == np.sign(y)
+    for mask, marker in ((y > 0, "^"), (y <= 0, "v")):
+        axes[0].plot(index[mask & right], f[mask & right], marker, color=_MODEL, ms=4,
+                     label=f"class {'+' if marker == '^' else '-'}1")
+    axes[0].plot(index[~right], f[~right], "x", color=_WRONG, ms=8, label="wrong")
+    axes[0].axhline(0, color=_CLEAN, lw=0.8)
+    axes[0].set_ylabel("prediction")
+    axes[0].set_xlabel("test sample")
+    axes[0].legend(fontsize=8, ncols=3, loc="upper right")
+    learned = y_values(prepared.plan, prepared.vectors.calls[0].expected["f"])
+    wrong = np.sign(learned) != np.sign(prepared.data.y_raw)
+    axes[1].plot(np.cumsum(wrong) / (np.arange(len(wrong)) + 1), color=_MODEL, lw=1.4)
+    axes[1].set_ylabel("share wrong so far")
+    axes[1].set_xlabel("sample learned, predicted before it was learned")
+    axes[1].set_ylim(0, 0.6)

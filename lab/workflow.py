@@ -1,0 +1,264 @@
+"""lab: one example end to end: spec, data, plan, vectors, generated code, and every back end's answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..codegen.generate import generate, refuse_oversize
+from ..codegen.resources import read_text
+from ..codegen.rtl import predictor_cycles
+from ..sim.data import Dataset, load_dataset
+from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
+from ..sim.diagnostics.word_length import Choice, Conditioning, choices, conditioning_of, measured_choices
+from ..sim.errors import KerncastError, Problem
+from ..sim.plan import Plan
+from ..sim.planner import make_plan
+from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
+from ..sim.spec import Spec
+from .compare.ledger import Row, run_backend
+from .costs.limits import refuse_unmeasurable
+
+Array = NDArray[np.float64]
+Tell = Callable[[str], None]
+
+BOARD = "emu:mps2-an386"
+#: Clocks asked of a simulated circuit, which is some thousand times slower than the chip.
+RTL_CYCLES = 60_000
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A spec with everything that follows from it and its data.
+
+    Parameters
+    ----------
+    spec : Spec
+    data : Dataset
+    plan : Plan
+    vectors : Vectors
+        The integer model's answers.
+    simulation : Simulation
+        The integer model beside float64.
+    folder : Path
+        The generated code.
+    """
+
+    spec: Spec
+    data: Dataset
+    plan: Plan
+    vectors: Vectors
+    simulation: Simulation
+    folder: Path
+
+    @property
+    def x_test(self) -> NDArray[np.int64]:
+        """Where predictions are made: the test samples, or the training grid."""
+        return test_inputs(self.plan, self.data)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of an example.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    rows : tuple of Row
+        The integer model first.
+    errors : dict of str to dict
+        By back end: measures of the error (see :func:`measure`).
+    missing : tuple of Problem
+        Back ends left out for want of a tool, with the command that installs it.
+    """
+
+    prepared: Prepared
+    rows: tuple[Row, ...]
+    errors: dict[str, dict[str, float]]
+    missing: tuple[Problem, ...]
+
+    @property
+    def mismatches(self) -> int:
+        """Unequal words over all back ends."""
+        return sum(row.mismatches for row in self.rows)
+
+    @property
+    def words(self) -> int:
+        """Words compared over all back ends."""
+        return sum(row.words for row in self.rows)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json`` and the results file."""
+        plan = self.prepared.plan
+        return {"name": plan.name, "plan": plan.hash, "spec": self.prepared.spec.hash,
+                "data": self.prepared.data.title, "words": self.words,
+                "mismatches": self.mismatches, "errors": self.errors,
+                "backends": [row.as_dict() for row in self.rows],
+                "missing": [problem.as_dict() for problem in self.missing]}
+
+
+def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
+    """Where predictions are made: the test samples, or the training grid."""
+    if data.x_test_raw is not None:
+        return data.x_test_raw
+    return grid(plan) if plan.options.get("scheme") == "uniform" else data.x_raw
+
+
+def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
+    """Plan, simulate and generate.
+
+    Parameters
+    ----------
+    spec : Spec
+    base : Path
+        Folder that the spec's data files are relative to.
+    folder : Path
+        Where the code goes.
+    """
+    refuse_unmeasurable(spec)
+    refuse_oversize(spec)
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    vectors = _vectors(spec, plan, data)
+    generate(plan, folder, spec.target.id, vectors=vectors, spec=spec)
+    return Prepared(spec, data, plan, vectors, _simulation(spec, plan, data), folder)
+
+
+def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[Plan, Vectors | None]:
+    """The plan of a spec and the vectors of its data; without [data] the plan alone."""
+    if spec.data is None:
+        return make_plan(spec), None
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    return plan, _vectors(spec, plan, data) if vectors else None
+
+
+def observed_plan(spec: Spec, base: Path) -> Plan:
+    """The plan of a spec, its evidence filled from a run of the integer model where the spec has data."""
+    if spec.data is None:
+        return make_plan(spec)
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    return observe(plan, _inputs(plan, data), data.y_raw, passes_of(spec))
+
+
+def system_of(spec: Spec, base: Path) -> Conditioning:
+    """Conditioning of the Toeplitz system of a spec and its data; E120 where there is none."""
+    data = None if spec.data is None else load_dataset(spec, base)
+    plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
+    return conditioning_of(plan, None if data is None else _inputs(plan, data))
+
+
+def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[Choice]]:
+    """Conditioning, and the word lengths of the Toeplitz trainer with the errors that it lets expect."""
+    system = system_of(spec, base)
+    if spec.data is None:
+        return system, choices(spec, system)
+    data = load_dataset(spec, base)
+    return system, choices(spec, system, _inputs(make_plan(spec, data.x_raw, data.y_raw), data), data.y_raw)
+
+
+def measured_words(spec: Spec, base: Path) -> list[Choice]:
+    """The word lengths of conjugate gradients, each run on the spec's data; E240 where it names none."""
+    data = load_dataset(spec, base)
+    return measured_choices(spec, data.x_raw, data.y_raw)
+
+
+def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
+    """The integer model on a spec's data, beside float64; E240 where it names none."""
+    data = load_dataset(spec, base)
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    return plan, _simulation(spec, plan, data)
+
+
+def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
+    return make_vectors(plan, usual_calls(plan, _inputs(plan, data), data.y_raw,
+                                          test_inputs(plan, data), passes_of(spec)))
+
+
+def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
+    return simulate(plan, _inputs(plan, data), data.y_raw, test_inputs(plan, data),
+                    passes=passes_of(spec))
+
+
+def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
+    """Training inputs; the uniform grid needs none."""
+    return None if plan.options.get("scheme") == "uniform" else data.x_raw
+
+
+def passes_of(spec: Spec) -> int:
+    """Presentations of the training data."""
+    return 1 if spec.online is None else spec.online.passes
+
+
+def shipped_spec(name: str) -> Spec:
+    """One of the specs in ``examples/``."""
+    return Spec.from_text(read_text(f"examples/{name}.toml"), f"examples/{name}.toml")
+
+
+def demo_backends() -> list[str]:
+    """The back ends of a demo: QEMU and RTL only add to what pip brings."""
+    return ["host", f"{BOARD}:unicorn", f"{BOARD}:qemu", "rtl:icarus"]
+
+
+def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
+    """Replay the vectors on every back end; one whose tool is missing is named, not run."""
+    rows = [_model_row(prepared)]
+    missing: list[Problem] = []
+    for name in backends:
+        tell(f"{prepared.plan.name}: {name}")
+        vectors, opened = prepared.vectors, name
+        if name.startswith("rtl:"):  # learning takes a simulator minutes
+            vectors = shortened(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))
+            opened = f"{name}:predictor"
+        try:
+            rows.append(run_backend(prepared.plan, vectors, opened, prepared.folder))
+        except KerncastError as error:
+            if not all(p.code.startswith("E5") for p in error.problems):
+                raise
+            missing += error.problems
+    errors = {"float": measure(prepared, prepared.simulation.f_float, None)}
+    for row in rows:
+        # An error over the first few predictions says nothing beside one over all.
+        if row.answers and len(row.answers[-1]["f"]) == len(prepared.x_test):
+            f = y_values(prepared.plan, row.answers[-1]["f"])
+            errors[row.backend] = measure(prepared, f, prepared.simulation.alpha_error)
+    return Outcome(prepared, tuple(rows), errors, tuple(missing))
+
+
+def _model_row(prepared: Prepared) -> Row:
+    answers = tuple(call.expected for call in prepared.vectors.calls)
+    return Row("model", 0, 0, answers=answers)
+
+
+def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str, float]:
+    """How good predictions are: against the clean signal, or the share of right answers.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    f : ndarray of float64
+        Predictions in units of y, one for each of the test inputs.
+    alpha_error : float, optional
+        Relative error of the multipliers against float64, where it means something.
+
+    Returns
+    -------
+    dict
+        ``rms`` against the clean signal, or ``accuracy``; ``alpha_error`` where it is given.
+    """
+    data = prepared.data
+    found: dict[str, float] = {}
+    if data.clean is not None:
+        found["rms"] = float(np.sqrt(np.mean((f - data.clean) ** 2)))
+    if data.y_test_raw is not None:
+        right = np.sign(f) == np.sign(data.y_test_raw)
+        found["accuracy"] = float(np.mean(right))
+    if alpha_error is not None and np.isfinite(alpha_error):
+        found["alpha_error"] = alpha_error
+    return found

@@ -1,0 +1,142 @@
+"""sim: samples as raw sensor words, bundled or from the user's files.
+
+Everything here is an integer word as a sensor would deliver it; what the words mean is said by [input]
+and [output] of the spec.  Arrays given through the Python API pass :mod:`.raw`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import KerncastError, Problem, fail
+from ..formats import Format
+from ..plan import SIZE_KEYS
+from ..spec import Spec
+from .builtin import BuiltinSamples, digits, ecg, equaliser
+from .raw import Words, check_raw
+from .words_csv import read_words
+
+_SHOWN_PROBLEMS = 10
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """Samples for one spec.
+
+    Parameters
+    ----------
+    x_raw : ndarray of int64, shape (m, D)
+        Raw input words, within [input] word; for scheme uniform the grid ``offset + step * j``.
+    y_raw : ndarray of int64, shape (m,)
+        Raw words of the target, within [output] word.  m is n for the Toeplitz trainer.
+    x_test_raw, y_test_raw : ndarray of int64 or None
+        Samples kept for testing, where there are any.
+    clean : ndarray of float64, shape (m,), or None
+        The signal without noise, in units of y, where it is known.
+    title, licence : str
+        For reports.
+    """
+
+    x_raw: Words
+    y_raw: Words
+    x_test_raw: Words | None
+    y_test_raw: Words | None
+    clean: NDArray[np.float64] | None
+    title: str
+    licence: str
+
+
+def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
+    """Load the samples that [data] of the spec names.
+
+    Parameters
+    ----------
+    spec : Spec
+    base_dir : path
+        Folder that the paths of data files are relative to: that of the spec.
+
+    Raises
+    ------
+    KerncastError
+        E240 no [data]; E241 to E247 for files; E246 where bundled data do not fit the raw word; E501
+        where the package that brings the data is missing.
+    """
+    if spec.data is None:
+        raise fail("E240", "the spec names no data", where="[data]", allowed="builtin or file",
+                   remedy="add [data] with builtin = \"ecg\" or file = \"train.csv\"")
+    if spec.data.builtin is not None:
+        made = {"ecg": ecg, "digits": digits, "equaliser": equaliser}[spec.data.builtin]
+        return _builtin(spec, made(spec))
+    return _files(spec, Path(base_dir))
+
+
+def grid(spec: Spec, count: int) -> Words:
+    """Raw input words of samples at a constant step: ``offset + step * j``, shape (count, 1)."""
+    step = 1 if spec.toeplitz is None else spec.toeplitz.step
+    x: Words = (spec.input.offsets[0] + np.arange(count, dtype=np.int64) * step)[:, None]
+    return x
+
+
+def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
+    """Bundled samples as a dataset: the grid for scheme uniform, words checked against their range."""
+    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    n = len(samples.y) if spec.samples is None else spec.samples
+    x = grid(spec, n) if samples.x is None else samples.x
+    return Dataset(
+        check_raw(x[:n], raw_x, spec.input.columns, "[input] word"),
+        check_raw(samples.y[:n], raw_y, None, "[output] word"),
+        None if samples.x_test is None else check_raw(samples.x_test, raw_x, spec.input.columns, "test x"),
+        None if samples.y_test is None else check_raw(samples.y_test, raw_y, None, "test y"),
+        samples.clean, samples.title, samples.licence)
+
+
+def _files(spec: Spec, base: Path) -> Dataset:
+    """The user's CSV files; problems of both are reported together."""
+    assert spec.data is not None and spec.data.file is not None  # the spec's rules
+    columns = [f"x{c}" for c in range(spec.input.columns)]
+    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    with_x = {"y": raw_y} if spec.data.lagged else dict.fromkeys(columns, raw_x) | {"y": raw_y}
+    problems: list[Problem] = []
+    train = read_words(base / spec.data.file, {"y": raw_y} if uniform else with_x, problems)
+    test = None if spec.data.test is None else read_words(base / spec.data.test, with_x, problems)
+    before = len(columns) if spec.data.lagged else 0
+    least = (spec.samples or 1) + before
+    if not problems and len(train) < least:
+        size_key = SIZE_KEYS[spec.model.algorithm]
+        problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
+                                f"{len(train)} rows", f"{least} rows or more",
+                                f"lower {size_key}, or give more data" if spec.samples else "give data"))
+    if problems:
+        raise KerncastError(_shortened(problems))
+    if spec.data.lagged:
+        train = _lagged(spec, train[:, 0])
+        test = None if test is None else _lagged(spec, test[:, 0])
+    rows = train if spec.samples is None else train[:spec.samples]
+    return Dataset(grid(spec, least) if uniform else rows[:, :-1], rows[:, -1],
+                   None if test is None else test[:, :-1], None if test is None else test[:, -1],
+                   None, spec.data.file, "the user's")
+
+
+def _lagged(spec: Spec, y: Words) -> Words:
+    """Each sample of a signal behind those before it, the last first: rows (x0, x1, ..., y)."""
+    columns = spec.input.columns
+    windows = np.lib.stride_tricks.sliding_window_view(y, columns + 1)[:, ::-1] if len(y) > columns else (
+        np.zeros((0, columns + 1), dtype=np.int64))
+    check_raw(windows[:, 1:], Format.parse(spec.input.word), columns, "[input] word")
+    return np.hstack([windows[:, 1:], windows[:, :1]])
+
+
+def _shortened(problems: list[Problem]) -> list[Problem]:
+    """The first few problems, the last of them saying how many more there are."""
+    more = len(problems) - _SHOWN_PROBLEMS
+    if more <= 0:
+        return problems
+    last = problems[_SHOWN_PROBLEMS - 1]
+    return [*problems[:_SHOWN_PROBLEMS - 1],
+            Problem(last.code, f"{last.message} (and {more} more problems in the data)", last.where,
+                    last.value, last.allowed, last.remedy)]

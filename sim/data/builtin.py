@@ -1,0 +1,185 @@
+"""sim: the bundled data, taken from the packages that bring them; nothing is downloaded.
+
+Noise and split come from ``random.Random(0).random()``, the one stream that Python promises never to
+change, through additions and products only: the words are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._optional import from_package
+from ..errors import fail
+from ..formats import Format
+from ..spec import Spec
+from ..spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
+
+Words = NDArray[np.int64]
+
+#: First sample of the default window of the ECG: 256 samples from here hold one whole beat.
+ECG_START = 100
+#: Standard deviation of the noise added to the ECG, in its own units (its range is -112 to 250).
+ECG_NOISE = 10.0
+SEED = 0
+#: Standard deviation of the noise that the channel of the equaliser adds.
+CHANNEL_NOISE = 0.4
+_PLACE = "[data] builtin"
+
+
+@dataclass(frozen=True)
+class BuiltinSamples:
+    """Bundled samples as raw words; `x` is None for a signal on a uniform grid."""
+
+    x: Words | None
+    y: Words
+    x_test: Words | None
+    y_test: Words | None
+    clean: NDArray[np.float64] | None
+    title: str
+    licence: str
+
+
+def ecg(spec: Spec) -> BuiltinSamples:
+    """A window of PyWavelets' ECG with noise added, as a sensor with [output] of the spec delivers it.
+
+    The window has n samples (1,024 for algorithms without n) and begins at sample 100 where it fits,
+    else as late as it can.  ``y = recording + noise``; the raw words are
+    ``round(y / (gain 2^-frac)) + offset``.
+
+    Returns
+    -------
+    BuiltinSamples
+        `clean` is the recording in units of y, shape (n,).
+
+    Raises
+    ------
+    KerncastError
+        E246 where [output] word does not hold the signal; E501 without PyWavelets.
+    """
+    recording = ecg_recording(_PLACE)
+    n = spec.samples or len(recording)
+    start = min(ECG_START, len(recording) - n)
+    clean = recording[start:start + n]
+    word = Format.parse(spec.output.word)
+    raw = _raw(clean + ECG_NOISE * nearly_normal(n), word, spec.output.offset, spec.output.gain)
+    if raw.min() < word.lo or raw.max() > word.hi:
+        raise fail("E246", "the ECG with its noise does not fit the raw word", where="[output] word",
+                   value=f"{word}, words {raw.min():.0f} to {raw.max():.0f}",
+                   allowed=f"{word.lo} to {word.hi}", remedy="raise [output] gain, or use a wider word")
+    return BuiltinSamples(None, raw.astype(np.int64), None, None, clean,
+                          f"ECG, pywt.data.ecg(), samples {start} to {start + n - 1}, noise of "
+                          f"standard deviation {ECG_NOISE:g} added", "PyWavelets, MIT")
+
+
+def _raw(values: NDArray[np.float64], word: Format, offset: int, gain: float) -> NDArray[np.float64]:
+    """Nearest raw words: rint of one division, correctly rounded operations only, so the same everywhere."""
+    words: NDArray[np.float64] = np.rint(values / (gain * float(word.lsb))) + offset
+    return words
+
+
+def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
+    """Nearly normal numbers: the sum of twelve uniform numbers has variance 1 (Irwin-Hall)."""
+    source = random.Random(seed)
+    return np.array([sum(source.random() for _ in range(12)) - 6.0 for _ in range(count)])
+
+
+def digits(_: Spec) -> BuiltinSamples:
+    """Handwritten digits 3 (target -1) and 8 (target +1) of scikit-learn, 8 x 8 pixels of 0 to 16.
+
+    A fixed shuffle of the 357 samples splits them into 250 for training, in the order presented, and
+    107 for testing.
+
+    Raises
+    ------
+    KerncastError
+        E501 without scikit-learn.
+    """
+    pixels, label = handwritten_digits(_PLACE)
+    chosen = np.flatnonzero((label == 3) | (label == 8))
+    source = random.Random(SEED)
+    keys = [source.random() for _ in chosen]
+    order = chosen[sorted(range(len(chosen)), key=keys.__getitem__)]
+    x, y = pixels[order].astype(np.int64), np.where(label[order] == 8, 1, -1).astype(np.int64)
+    split = BUILTIN_DIGITS_TRAINING
+    return BuiltinSamples(x[:split], y[:split], x[split:], y[split:], None,
+                          "digits 3 (-1) and 8 (+1), sklearn.datasets.load_digits", "scikit-learn, BSD-3")
+
+
+def equaliser(spec: Spec) -> BuiltinSamples:
+    """Symbols to recover from what a nonlinear channel made of them: :func:`equalisation` in raw words.
+
+    The first thousand windows are for training, the next thousand for testing.
+
+    Raises
+    ------
+    KerncastError
+        E246 where [input] word does not hold the received signal.
+    """
+    columns, word, count = spec.input.columns, Format.parse(spec.input.word), BUILTIN_EQUALISER_SAMPLES
+    x, y = equalisation(2 * count, columns)
+    raw = np.stack([_raw(x[:, c], word, offset, gain) for c, (offset, gain)
+                    in enumerate(zip(spec.input.offsets, spec.input.gains, strict=True))], axis=1)
+    if raw.min() < word.lo or raw.max() > word.hi:
+        raise fail("E246", "the received signal does not fit the raw word", where="[input] word",
+                   value=f"{word}, words {raw.min():.0f} to {raw.max():.0f}",
+                   allowed=f"{word.lo} to {word.hi}", remedy="use s12f8, or another gain and offset")
+    words, symbols = raw.astype(np.int64), y.astype(np.int64)
+    return BuiltinSamples(words[:count], symbols[:count], words[count:], symbols[count:], None,
+                          "symbols behind a nonlinear channel, noise of standard deviation "
+                          f"{CHANNEL_NOISE:g}", "made here")
+
+
+def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArray[np.float64] = 0.5
+                 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Windows of a received signal, and the symbol in the middle of each.
+
+    Binary symbols s pass a linear channel, ``z_i = s_i + echo s_(i-1)``, a memoryless nonlinearity and
+    noise: ``r_i = z_i - 0.9 z_i^2 + n_i``.  The window ``(r_i, ..., r_(i+columns-1))`` is to give
+    ``s_(i + columns // 2)``.
+
+    Parameters
+    ----------
+    count : int
+        Windows.
+    columns : int
+        Received samples in a window.
+    seed : int
+    echo : float or ndarray of shape (count + columns - 1,)
+        Of each received sample, for a channel that drifts.
+
+    Returns
+    -------
+    X : ndarray of shape (count, columns)
+    y : ndarray of shape (count,)
+        -1 and 1.
+
+    References
+    ----------
+    W. Liu, P. P. Pokharel, J. C. Principe, "The Kernel Least-Mean-Square Algorithm", IEEE Trans. Signal
+    Processing 56 (2), 2008, section on nonlinear channel equalisation: five columns, delay 2, noise of
+    standard deviation 0.4.
+    """
+    received = count + columns - 1
+    source = random.Random(seed + 1)
+    s = np.array([1.0 if source.random() < 0.5 else -1.0 for _ in range(received + 1)])
+    z = s[1:] + echo * s[:-1]
+    r = z - 0.9 * z * z + CHANNEL_NOISE * nearly_normal(received, seed)
+    middle = columns // 2
+    return np.lib.stride_tricks.sliding_window_view(r, columns), s[1 + middle:1 + middle + count]
+
+
+def ecg_recording(where: str) -> NDArray[np.float64]:
+    """PyWavelets' ECG, shape (1024,); E501 without PyWavelets."""
+    recording = from_package("pywt", "PyWavelets", lambda pywt: pywt.data.ecg(), where=where)
+    return np.asarray(recording, dtype=np.float64)
+
+
+def handwritten_digits(where: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """scikit-learn's digits, shape (1797, 64), and their labels, shape (1797,); E501 without scikit-learn."""
+    pixels, label = from_package("sklearn.datasets", "scikit-learn",
+                                 lambda datasets: datasets.load_digits(return_X_y=True), where=where)
+    return pixels, label

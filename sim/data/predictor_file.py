@@ -1,0 +1,182 @@
+"""sim: a model that was trained elsewhere: the vectors, multipliers and intercept of a kernel expansion.
+
+``f(x) = sum_i alpha_i k(v_i, x) + b``, in real numbers.  Its file is JSON of plain numbers, which holds no
+code to be run and has the same bytes on every machine::
+
+    {"format": "kerncast model 1", "origin": "SVC", "kernel": {"type": "gaussian", "sigma": 10.0},
+     "classes": [3, 8], "scale": [1.0, ...], "bias": 0.25, "alpha": [...], "vectors": [[...], ...]}
+
+``classes`` is empty, or names what f is below and above 0; x is a sample over ``scale``, column by column.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import KerncastError, fail
+from ..kernels import Kernel, make_kernel
+from ..spec import Spec
+from ..spec.tables import KERNEL_KEYS
+
+Array = NDArray[np.float64]
+FORMAT = "kerncast model 1"
+_KEYS = ("format", "origin", "kernel", "classes", "scale", "bias", "alpha", "vectors")
+
+
+@dataclass(frozen=True)
+class TrainedModel:
+    """A kernel expansion in real numbers.
+
+    Parameters
+    ----------
+    kernel : dict
+        ``type`` and its parameters, as [kernel] of a spec has them.
+    vectors : ndarray of float64, shape (N, D)
+        Expansion vectors, in units of x.
+    alpha : ndarray of float64, shape (N,)
+        Multipliers, in units of y.
+    bias : float
+        Intercept, in units of y.
+    classes : tuple
+        Of a classifier the two labels: of f <= 0 and of f > 0.
+    scale : ndarray of float64, shape (D,), or ()
+        x is a sample, as the model was trained on, over this; 1 where it is the sample.
+    origin : str
+        What it was trained by.
+    """
+
+    kernel: dict[str, Any]
+    vectors: Array
+    alpha: Array
+    bias: float
+    classes: tuple[Any, ...] = ()
+    scale: Array = field(default_factory=lambda: np.ones(()))
+    origin: str = ""
+
+    @property
+    def function(self) -> Kernel:
+        """The kernel in float64."""
+        return make_kernel({"kernel": self.kernel["type"]} | {
+            key: repr(self.kernel[key]) for key in KERNEL_KEYS[self.kernel["type"]]})
+
+    def __call__(self, X: Array) -> Array:
+        """Evaluate f at all samples, shape (m, D): shape (m,)."""
+        from ..reference.online.expansion import expand  # not at import: a spec is planned without it
+
+        return expand(self.function, X / self.scale, self.vectors, self.alpha) + self.bias
+
+    @property
+    def scales(self) -> Array:
+        """The scale of each column, shape (D,)."""
+        return np.broadcast_to(self.scale, self.vectors.shape[1:])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Its numbers, for the evidence of a plan."""
+        return {"origin": self.origin, "kernel": self.kernel, "classes": list(self.classes),
+                "scale": self.scales.tolist(), "bias": self.bias, "alpha": self.alpha.tolist()}
+
+    def to_json(self) -> str:
+        """The text of its file: numbers as short as they can be read back exactly, one vector a line."""
+        lines = [f"{json.dumps(key)}: {json.dumps(value)}"
+                 for key, value in ({"format": FORMAT} | self.as_dict()).items()]
+        rows = ",\n  ".join(json.dumps(_short(row)) for row in self.vectors)
+        return "{" + ",\n ".join([*lines, f'"vectors": [\n  {rows}]']) + "}\n"
+
+
+def _short(row: Array) -> list[float | int]:
+    return [int(v) if v.is_integer() and abs(v) < 2**53 and math.copysign(1, v) > 0 else v
+            for v in row.tolist()]
+
+
+def digest(text: str) -> str:
+    """SHA-256 of a model's file, 64 hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def read_model(text: str, where: str) -> TrainedModel:
+    """Read :meth:`TrainedModel.to_json`'s text; E275 where it is none, with what is wrong with it."""
+    try:
+        whole = json.loads(text)
+        missing = [key for key in _KEYS if key not in whole]
+        if missing or whole["format"] != FORMAT:
+            raise ValueError(f"no {missing[0]}" if missing else f"format {whole['format']!r}")
+        vectors, alpha = (np.array(whole[key], dtype=np.float64) for key in ("vectors", "alpha"))
+        if vectors.ndim != 2 or not vectors.size or alpha.shape != vectors.shape[:1]:
+            raise ValueError(f"vectors {vectors.shape} and alpha {alpha.shape}")
+        bias, kernel, classes = float(whole["bias"]), dict(whole["kernel"]), tuple(whole["classes"])
+        if not (np.isfinite(vectors).all() and np.isfinite(alpha).all() and math.isfinite(bias)):
+            raise ValueError("NaN or infinity among its numbers")
+        scale = np.array(whole["scale"], dtype=np.float64)
+        if len(classes) not in (0, 2) or scale.shape != vectors.shape[1:] or not np.all(scale > 0):
+            raise ValueError(f"{len(classes)} classes, scale {scale.shape}")
+        model = TrainedModel(kernel, vectors, alpha, bias, classes, scale, str(whole["origin"]))
+        _ = model.function
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, KerncastError) as error:
+        reason = error.problems[0].message if isinstance(error, KerncastError) else str(error)
+        raise fail("E275", f"this is no file of a trained model: {reason[:120]}", where=where,
+                   value=where.rpartition("/")[2], allowed="a file that kerncast.export wrote",
+                   remedy="export the model again") from None
+    return model
+
+
+def load_model(spec: Spec) -> TrainedModel:
+    """The model whose file [predictor] names, relative to the spec.
+
+    Raises
+    ------
+    KerncastError
+        E275 where it cannot be read, E276 where it is another than the spec says, E277 where it does not
+        fit the spec.
+    """
+    assert spec.predictor is not None
+    path = spec.folder / spec.predictor.file
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "not UTF-8 text"
+        raise fail("E275", f"the trained model cannot be read: {reason}", where="[predictor] file",
+                   value=str(path), allowed="a file that kerncast.export wrote, relative to the spec",
+                   remedy="check the path, or export the model again") from None
+    found = digest(text)
+    if spec.predictor.sha256 not in (None, found):
+        raise fail("E276", "the trained model is another than the spec was made for",
+                   where="[predictor] sha256", value=f"{found} of {path}", allowed=str(spec.predictor.sha256),
+                   remedy="export the model again, which writes both; or write the new hash into the spec")
+    model = read_model(text, str(path))
+    check_fit(spec, model)
+    return model
+
+
+def model_file(spec: Spec) -> dict[str, str]:
+    """The file that [predictor] names, by its name, to lie beside a copy of the spec; else nothing.
+
+    A file that does not lie below the spec's folder has no place beside a copy of it.
+    """
+    if spec.predictor is None:
+        return {}
+    name = PurePosixPath(spec.predictor.file)
+    path = spec.folder / spec.predictor.file
+    if name.is_absolute() or ".." in name.parts or "\\" in spec.predictor.file or not path.is_file():
+        return {}
+    return {str(name): path.read_text(encoding="utf-8")}
+
+
+def check_fit(spec: Spec, model: TrainedModel) -> None:
+    """Refuse a model of other columns, or of another kernel, than its spec; E277."""
+    if model.vectors.shape[1] != spec.input.columns:
+        raise fail("E277", "the trained model has other columns than the spec", where="[input] columns",
+                   value=spec.input.columns, allowed=str(model.vectors.shape[1]),
+                   remedy="correct [input] columns, or export the model again")
+    asked = {"type": spec.kernel.type, **spec.kernel.parameters}
+    if model.kernel != asked:
+        raise fail("E277", "the multipliers of the trained model belong to another kernel",
+                   where="[kernel] type", value=str(asked), allowed=str(model.kernel),
+                   remedy="write this kernel into [kernel], or train and export again")

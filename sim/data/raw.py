@@ -1,0 +1,168 @@
+"""sim: raw words from arrays of any kind: checked once, where they enter, and never wrapped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import KerncastError, Problem, fail
+from ..formats import Format
+from ..plan import Plan
+
+Words = NDArray[np.int64]
+
+
+def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
+    """Raw words of the inputs of a plan, shape (m, D); E244 to E248 as :func:`check_raw`."""
+    return check_raw(x_raw, plan.signals["x_raw"].format, plan.sizes["D"], where)
+
+
+def targets(plan: Plan, y_raw: Any) -> Words:
+    """Raw words of the targets of a plan, shape (m,); E244 to E248 as :func:`check_raw`."""
+    return check_raw(y_raw, plan.signals["y_raw"].format, None, "y_raw")
+
+
+def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
+    """Raw words of inputs and their targets; E248 where their numbers differ."""
+    y, x = targets(plan, y_raw), inputs(plan, [] if x_raw is None else x_raw)
+    if len(x) != len(y):
+        raise fail("E248", "x and y have different numbers of samples", where="x_raw",
+                   value=f"{len(x)} and {len(y)}", allowed="one target a sample",
+                   remedy="pass x and y of the same samples")
+    return x, y
+
+
+def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words]:
+    """What a trainer is given: n targets, and inputs unless the uniform grid implies them.
+
+    Raises
+    ------
+    KerncastError
+        E244 to E248 as :func:`check_raw`; E248 also for another number of samples than n.
+    """
+    uniform = plan.options.get("scheme") == "uniform"
+    x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
+    wanted = plan.sizes.get("n", len(y))
+    if len(y) != wanted:
+        raise fail("E248", "the trainer needs another number of samples", where="y_raw", value=len(y),
+                   allowed=f"n = {wanted}", remedy=f"pass n samples, or change {plan.size_key}")
+    return x, y
+
+
+def quantised(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
+    """Raw words of real inputs: ``round(value / step) + offset``, a column each.
+
+    Parameters
+    ----------
+    values : ndarray of float64, shape (m, D)
+        Finite.
+    steps, offsets : array_like of shape (D,) or ()
+        What a raw word is worth in each column, and the raw word of 0.
+    fmt : Format
+        The raw word.
+    where : str
+        The argument's name, for the message.
+
+    Raises
+    ------
+    KerncastError
+        E246 where a word does not hold a value.
+    """
+    rounded = np.rint(values / np.asarray(steps, dtype=np.float64)) + np.asarray(offsets, dtype=np.float64)
+    return check_raw(rounded, fmt, values.shape[1], where)
+
+
+def little_endian(plan: Plan, signal: str, words: Words) -> NDArray[Any]:
+    """Checked words as a flat array of the device's type, as they cross a link."""
+    kind = np.dtype(plan.signals[signal].format.c_type.removesuffix("_t")).newbyteorder("<")
+    return np.ascontiguousarray(words.reshape(-1), dtype=kind)
+
+
+def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Words:
+    """Raw words from an array of any kind, refused where they are none.
+
+    Parameters
+    ----------
+    values : array_like of shape (m, columns), or (m,) where `columns` is 1 or None
+        Integers; floats are accepted where each is a whole number.
+    fmt : Format
+        The raw word.
+    columns : int or None
+        D for inputs, None for targets.
+    where : str
+        The argument's name, for the message.
+
+    Returns
+    -------
+    ndarray of int64, shape (m, columns), or (m,) where `columns` is None
+
+    Raises
+    ------
+    KerncastError
+        E248 shape, E244 not integers, E245 NaN or infinity, E246 out of range: each kind once, with
+        the index of its first offender.
+    """
+    array = _as_numbers(values, where)
+    if columns == 1 and array.ndim == 1:
+        array = array[:, None]
+    right = array.ndim == 1 if columns is None else array.ndim == 2 and array.shape[1] == columns
+    if not right:
+        raise fail("E248", "the array has the wrong shape", where=where, value=np.shape(values),
+                   allowed="(m,)" if columns is None else f"(m, {columns})",
+                   remedy="reshape the array, or correct [input] columns")
+    infinite, fraction, outside = _offenders(array, fmt)
+    problems = [_offence(code, message, array, bad, where, allowed, remedy)
+                for code, message, bad, allowed, remedy in (
+        ("E245", "NaN or infinity in the data", infinite, "finite numbers", "remove or repair the sample"),
+        ("E244", "raw words are integers", fraction, "integers",
+         "pass raw words, which [input] offset and gain convert; of a plan of an estimator they are "
+         "kerncast.raw_inputs(plan, X)"),
+        ("E246", f"the value does not fit the raw word {fmt}", outside, f"{fmt.lo} to {fmt.hi}",
+         "use a wider word, or repair the sample")) if bad.any()]
+    if problems:
+        raise KerncastError(problems)
+    return array.astype(np.int64)
+
+
+def _as_numbers(values: Any, where: str) -> NDArray[Any]:
+    """An array of real numbers; Python integers of any size stay exact as objects."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind == "O":
+            array = np.array([_exact(v) for v in array.ravel()], dtype=object).reshape(array.shape)
+    except (TypeError, ValueError):
+        array = np.asarray("")
+    if array.dtype.kind not in "biufO":
+        raise fail("E244", "raw words are integers", where=where, value=f"an array of {array.dtype}"
+                   if array.ndim else type(values).__name__, allowed="an array of integers",
+                   remedy="pass raw words as the sensor delivers them")
+    return array
+
+
+def _exact(value: Any) -> int | float:
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
+
+
+def _offenders(array: NDArray[Any], fmt: Format) -> tuple[NDArray[np.bool_], ...]:
+    """Masks of what is infinite or NaN, what has a fraction, what is out of range; disjoint."""
+    nothing = np.zeros(array.shape, dtype=bool)
+    infinite = fraction = nothing
+    if array.dtype.kind in "fO":
+        finite = np.isfinite(array) if array.dtype.kind == "f" else np.array(
+            [abs(v) != float("inf") and v == v for v in array.ravel()], dtype=bool).reshape(array.shape)
+        infinite = ~finite
+        held = np.where(finite, array, 0)
+        fraction = np.asarray(held % 1 != 0, dtype=bool)
+    held = np.where(infinite | fraction, 0, array)
+    outside = np.asarray((held < fmt.lo) | (held > fmt.hi), dtype=bool) & ~infinite & ~fraction
+    return infinite, fraction, outside
+
+
+def _offence(code: str, message: str, array: NDArray[Any], bad: NDArray[np.bool_], where: str,
+             allowed: str, remedy: str) -> Problem:
+    index = tuple(int(i) for i in np.argwhere(bad)[0])
+    count = int(bad.sum())
+    more = f" ({count} such values)" if count > 1 else ""
+    return Problem(code, message + more, f"{where}{list(index)}", str(array[index]), allowed, remedy)

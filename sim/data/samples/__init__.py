@@ -1,0 +1,169 @@
+"""sim: samples for training, from the user's file or from a data set by name.
+
+========  ==================================  ====================================================
+format    file names end in                   options
+========  ==================================  ====================================================
+csv       .csv .tsv .txt, and .gz .bz2        target: column or columns, by name or number; by
+                                              default the one named y, else the last.  inputs:
+                                              columns, by default all others.  header: whether the
+                                              first line names the columns; by default, if it
+                                              holds no number
+npz       .npz                                target, inputs: names of arrays, by default y and X
+libsvm    .libsvm .svm .svmlight, .gz .bz2    columns: D, where the file need not show the last
+wav       .wav                                target: number of the channel, by default all
+========  ==================================  ====================================================
+
+Where there are no inputs, the number of the sample is one: a signal.
+
+==============================================================  ==================================
+sets by name                                                    are
+==============================================================  ==================================
+ecg, ecg_360hz, glucose, sea_temperature                        signals
+digits, breast_cancer, mnist_5k, mnist_10k, fashion_mnist,      classes
+shuttle, faces, spam_assassin
+covertype, ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb      classes, from the user's copy only
+==============================================================  ==================================
+
+Errors: E237 memory; E241 file; E242 columns or options; E243 ragged rows; E245 infinity; E247 no samples;
+E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 no such set, or none to be had;
+E256 a copy of something else; E257 arrays; E501 package that is missing.  The raw sensor words that a spec
+names are read by :mod:`...data`; here values are in their own unit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._checks import is_integer
+from ...errors import fail
+from .files import read_file
+from .named import SETS, check_columns, place_of, read_set
+from .table import Array, Labels, Table, as_labels, check_values
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Inputs and targets, and what is known about them.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, D)
+        Inputs; finite.
+    y : ndarray of shape (n,) or (n, K)
+        Targets: finite numbers, or class labels of any kind.
+    title, licence : str
+        For reports.
+    inputs : sequence of str
+        What the columns of `X` are called.
+    target : str
+        What `y` is called.
+    """
+
+    X: Array
+    y: NDArray[Any]
+    title: str
+    licence: str
+    inputs: Sequence[str]
+    target: str
+
+    def of_classes(self, *classes: Any) -> Samples:
+        """Return the samples of some classes only, in their order; E253 for one that does not occur."""
+        for label in classes:
+            if not np.any(self.y == label):
+                raise fail("E253", "no sample has this label", where=self.target, value=repr(label),
+                           allowed=", ".join(map(str, np.unique(self.y)[:20])), remedy="choose among these")
+        chosen = np.isin(self.y, classes)
+        return replace(self, X=self.X[chosen], y=self.y[chosen],
+                       title=f"{self.title}, {' and '.join(map(str, classes))} only")
+
+
+def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: Labels = None,
+                 limit: int | None = None, format: str | None = None, **options: Any) -> Samples:
+    """Load samples from a file, or a data set by its name; nothing is downloaded.
+
+    Parameters
+    ----------
+    source : str or Path
+        A file, or a name: see the tables of :mod:`kerncast.sim.data.samples`.
+    copy : str or Path, optional
+        The user's copy of a set that goes by a name.
+    labels : {"any"}, sequence, mapping or None
+        None: the target is a number (of a set by name, what it is).  Else it is a class label: of any kind,
+        one of a sequence, or a key of a mapping, which becomes the value there: {"cat": -1, "dog": 1}.
+    limit : int, optional
+        Take so many samples at most, from the beginning.
+    format : {"csv", "npz", "libsvm", "wav"}, optional
+        Of a file whose name does not tell.
+    **options
+        Of the format: target, inputs, header, columns; see the table.
+
+    Returns
+    -------
+    Samples
+
+    Examples
+    --------
+    >>> signal = load_samples("ecg")
+    >>> signal.X.shape, signal.y.shape, signal.licence
+    ((1024, 1), (1024,), 'PyWavelets, MIT')
+    >>> load_samples("digits").of_classes(3, 8).X.shape
+    (357, 64)
+    """
+    if limit is not None and (not is_integer(limit) or limit < 1):
+        raise fail("E242", "the limit is no number of samples", where="limit", value=repr(limit),
+                   allowed="an integer >= 1", remedy="leave it out to load all")
+    _check_arguments(source, copy, labels)
+    if str(source) in SETS:
+        return _named(str(source), copy, labels, limit, format, options)
+    path = Path(source)
+    if copy is not None or (not path.suffix and format is None and not path.exists()):
+        raise fail("E255", "there is no data set of this name", where="source", value=repr(str(source)),
+                   allowed=", ".join(SETS), remedy="choose one of these, or give the path of a file")
+    table = read_file(path, format, options | {"labels": labels, "limit": limit})
+    return _samples(table, labels, None, path.name, "the user's")
+
+
+def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
+    """E255 for a source or copy that is no path, E242 for labels that name none."""
+    for name, value in (("source", source), ("copy", copy)):
+        if not isinstance(value, str | PathLike) and (name, value) != ("copy", None):
+            raise fail("E255", f"the {name} is no place of data", where=name, value=repr(value)[:60],
+                       allowed="a path, or the name of a data set" if name == "source" else "a path",
+                       remedy="give it as text or as a Path")
+    named = labels == "any" if isinstance(labels, str) else isinstance(labels, Collection) and len(labels) > 0
+    if labels is not None and not named:
+        raise fail("E242", "the labels name no class", where="labels", value=repr(labels)[:60],
+                   allowed='"any", labels in a list, or a mapping from each label to what it becomes',
+                   remedy="leave them out where the target is a number")
+
+
+def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None, format: str | None,
+           options: dict[str, Any]) -> Samples:
+    """A data set by its name."""
+    named, place = SETS[name], place_of(name, copy)
+    title = f"{named.title}, the user's copy" if copy is not None else named.title
+    chosen = "any" if labels is None and named.classes else labels
+    if named.read is None:
+        table = read_file(place, format, options | {"labels": chosen, "limit": limit})
+    else:
+        strange = [key for key, value in (options | {"format": format}).items() if value is not None]
+        if strange:
+            raise fail("E242", "a data set by name is read as it is", where=name, value=", ".join(strange),
+                       allowed="labels, limit",
+                       remedy="leave these options out, or load the file by its path")
+        table = read_set(name, place)
+        check_values(table, place)
+    check_columns(name, table, place)
+    return _samples(table, chosen, limit, title, named.licence)
+
+
+def _samples(table: Table, labels: Labels, limit: int | None, title: str, licence: str) -> Samples:
+    y = table.y if labels is None else as_labels(table, labels)
+    return Samples(table.X[:limit], y[:limit], title, licence, table.inputs, table.target)

@@ -1,0 +1,253 @@
+"""sim: samples from files: which reader takes a file, and the readers of NPZ, LIBSVM and WAV."""
+
+from __future__ import annotations
+
+import struct
+import warnings
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._optional import from_package
+from ...errors import KerncastError, fail
+from ..csv_lines import open_text
+from .csv import Column, read_csv
+from .table import Array, Labels, Numbered, Table, check_values, no_samples
+
+# The size of a recording that was still under way when its head was written.
+_OPEN_END = 2**32 - 1
+# A float64, and two bytes while it is checked.
+_BYTES_OF_AN_INPUT = 10
+_COMPRESSED = (".gz", ".bz2")
+
+
+def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
+             limit: int | None = None) -> Table:
+    """Read the arrays `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file; by default X and y.
+
+    Without inputs they are the number of the sample.
+
+    Raises
+    ------
+    KerncastError
+        E241 file, E245 and E251 values, E247 no samples, E252 not numbers, E257 names, shapes or types.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files}
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:
+        reason = getattr(error, "strerror", None) or "not an NPZ file of plain arrays"
+        raise _unreadable(path, reason, "an NPZ file, as numpy.savez writes it, without objects") from None
+    y = _array(path, arrays, str(target or "y"))
+    X = (np.arange(len(y), dtype=np.float64) if inputs is None and not {"X", "x"} & set(arrays)
+         else _array(path, arrays, inputs or "X"))
+    X = X[:, np.newaxis] if X.ndim == 1 else X
+    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y):
+        raise fail("E257", "the arrays are no training set", where=str(path),
+                   value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
+                   remedy="reshape the arrays to one row per sample")
+    table = Table(_numbers(path, "inputs", X[:limit]),
+                  y[:limit] if labels is not None and y.dtype.kind in "USb" else
+                  _numbers(path, "target", y[:limit]),
+                  Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
+                  lambda i: f"{path} sample {i}")
+    check_values(table, path)
+    return table
+
+
+def _array(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
+    found = arrays.get(name, arrays.get(name.swapcase()))
+    if found is None or found.ndim == 0:
+        raise fail("E257", "the file has no such array", where=str(path), value=name,
+                   allowed=", ".join(f"{key} {value.shape}" for key, value in arrays.items()) or "none",
+                   remedy="name the arrays of inputs and target")
+    return found
+
+
+def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
+    if values.dtype.kind not in "biuf":
+        raise fail("E252" if values.dtype.kind in "US" else "E257", "the array does not hold real numbers",
+                   where=f"{path} {what}", value=values.dtype, allowed="integers or reals",
+                   remedy="ask for labels, if these are classes; else convert the array")
+    return values.astype(np.float64)
+
+
+def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = None,
+                labels: Labels = None) -> Table:
+    """Read a file of lines ``target index:value ...``, as LIBSVM and SVMlight write it; .gz and .bz2 too.
+
+    Parameters
+    ----------
+    path : Path
+    columns : int, optional
+        D, where the file need not show the last columns: a test set has those of its training set.
+    limit : int, optional
+        Take so many samples at most.
+    labels : Labels
+        Does not matter here: the targets are numbers either way.
+
+    Raises
+    ------
+    KerncastError
+        E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
+    """
+    from ...reference.systems.system import free_bytes
+
+    try:
+        sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(
+            str(path), n_features=columns), "LIBSVM files are read")
+    except KerncastError:
+        raise
+    except (OSError, EOFError, zlib.error) as error:
+        raise _unreadable(path, getattr(error, "strerror", None) or "damaged", "a LIBSVM file") from None
+    except (ValueError, OverflowError) as error:
+        raise _first_wrong_line(path, columns, str(error)) from None
+    sparse, y = sparse[:limit], y[:limit]
+    n, D = sparse.shape
+    if (wanted := _BYTES_OF_AN_INPUT * n * D) > (free := free_bytes()):
+        raise fail("E237", f"{n:,} x {D:,} inputs do not fit the memory", where=str(path),
+                   value=f"{wanted:,} bytes", allowed=f"{free:,} bytes to be had on this machine",
+                   remedy="take fewer samples by limit, or number the columns from 1 without gaps")
+    table = Table(sparse.toarray(), y, Numbered("column ", D), "target",
+                  lambda i: f"{path}:{_line_of(path, i)}")
+    check_values(table, path)
+    return table
+
+
+def _samples_of(path: Path) -> Any:
+    """Number and fields of each line of a LIBSVM file that holds a sample."""
+    with open_text(path) as file:
+        for number, line in enumerate(file, 1):
+            fields = line.split("#")[0].split()
+            if fields:
+                yield number, fields
+
+
+def _line_of(path: Path, sample: int) -> int:
+    return next(int(number) for i, (number, _) in enumerate(_samples_of(path)) if i == sample)
+
+
+def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastError:
+    """Find the line that scikit-learn refused, for it does not tell."""
+    allowed = "target index:value ..., the indices rising" + (f", up to {columns}" if columns else "")
+    remedy = "correct the line, or give the number of columns"
+    try:
+        for number, fields in _samples_of(path):
+            try:
+                float(fields[0])
+                pairs = [field.split(":") for field in fields[1:] if not field.startswith("qid:")]
+                indices = [int(index) for index, value in pairs if float(value) == float(value)]
+                wrong = indices != sorted(set(indices)) or (columns and indices and indices[-1] > columns)
+            except ValueError:
+                wrong = True
+            if wrong:
+                return fail("E252", "not a line of a LIBSVM file", where=f"{path}:{number}",
+                            value=" ".join(fields)[:60], allowed=allowed, remedy=remedy)
+    except UnicodeDecodeError:
+        reason = "not a text file"
+    return fail("E252", f"the file cannot be understood: {reason}", where=str(path), value="the whole file",
+                allowed=allowed, remedy=remedy)
+
+
+def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> Table:
+    """Read a recording: inputs are seconds, targets the channels in parts of full scale, -1 to 1.
+
+    `target` is the number of one channel; without it all of them, one column each.
+
+    Raises
+    ------
+    KerncastError
+        E241 file, or one that was cut short, E242 channel, E245 and E251 values, E247 no samples, E501
+        without scipy.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of chunks that are not sound
+        try:
+            _refuse_cut_short(path)
+            rate, sound = from_package("scipy.io.wavfile", "scipy", lambda wav: wav.read(str(path)),
+                                       "WAV files are read")
+        except KerncastError:
+            raise
+        except (OSError, ValueError, EOFError, struct.error, TypeError, ZeroDivisionError) as error:
+            raise _unreadable(path, getattr(error, "strerror", None) or str(error), "a WAV file") from None
+    if not len(sound):
+        raise no_samples(path)
+    channels = sound.reshape(len(sound), -1)
+    if target is not None:
+        if not isinstance(target, int) or not 0 <= target < channels.shape[1]:
+            raise fail("E242", "there is no such channel", where=str(path), value=repr(target),
+                       allowed=f"0 to {channels.shape[1] - 1}", remedy="choose a channel by its number")
+        channels = channels[:, [target]]
+    y = _full_scale(channels[:limit])
+    table = Table(np.arange(len(y))[:, np.newaxis] / rate, y[:, 0] if y.shape[1] == 1 else y, ("seconds",),
+                  "amplitude", lambda i: f"{path} sample {i}")
+    check_values(table, path)
+    return table
+
+
+def _refuse_cut_short(path: Path) -> None:
+    """E241 where a RIFF file holds fewer frames than its head promises, unless that is left open."""
+    with path.open("rb") as file:
+        endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
+        frame = 1
+        while endian and len(head := file.read(8)) == 8:
+            (size,) = struct.unpack(f"{endian}I", head[4:])
+            start = file.tell()
+            if head[:4] == b"fmt ":
+                (frame,) = struct.unpack(f"{endian}12xH", file.read(14))
+            if head[:4] == b"data":
+                found, promised = (path.stat().st_size - start) // frame, size // frame
+                if found < promised and size != _OPEN_END:
+                    raise fail("E241", "the recording is cut short", where=f"{path} byte {start}",
+                               value=f"{found} frames", allowed=f"{promised} frames, as its head promises",
+                               remedy="get the whole file, or correct its head")
+                return
+            file.seek(start + size + size % 2)
+
+
+def _full_scale(sound: NDArray[Any]) -> Array:
+    """Integers as parts of full scale; words of 8 bits are unsigned with 128 for 0; reals as they are."""
+    if sound.dtype.kind == "f":
+        return sound.astype(np.float64)
+    if sound.dtype.kind == "u":
+        return (sound.astype(np.float64) - 128.0) / 128.0
+    return np.asarray(sound / -float(np.iinfo(sound.dtype).min))
+
+
+def _unreadable(path: Path, reason: str, allowed: str) -> KerncastError:
+    return fail("E241", f"the data file cannot be read: {reason}", where=str(path), value=path.name,
+                allowed=allowed, remedy="check the path, or name the file's format")
+
+
+#: Every format by its name: the reader, and the endings of file names that stand for it.
+FORMATS: dict[str, tuple[Callable[..., Table], tuple[str, ...]]] = {
+    "csv": (read_csv, (".csv", ".tsv", ".txt")),
+    "npz": (read_npz, (".npz",)),
+    "libsvm": (read_libsvm, (".libsvm", ".svm", ".svmlight")),
+    "wav": (read_wav, (".wav",)),
+}
+
+
+def read_file(path: Path, format: str | None, options: dict[str, Any]) -> Table:
+    """Read samples by the reader of a format; E254 where there is none, E242 for other options."""
+    endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
+    known = {ending: name for name, (_, its) in FORMATS.items() for ending in its}
+    name = format or (known.get(endings[-1], "") if endings else "")
+    if name not in FORMATS:
+        raise fail("E254", "no reader is known for this file", where=str(path), value=format or path.name,
+                   allowed=", ".join(known), remedy=f"name its format: {', '.join(FORMATS)}")
+    reader = FORMATS[name][0]
+    taken = reader.__kwdefaults__ or {}
+    given = {key: value for key, value in options.items() if value is not None}
+    strange = set(given) - set(taken)
+    if strange:
+        raise fail("E242", f"a file of format {name} is not read by this option", where=str(path),
+                   value=", ".join(sorted(strange)), allowed=", ".join(taken),
+                   remedy="leave the option out")
+    return reader(path, **given)

@@ -1,0 +1,165 @@
+"""sim: a table of samples as a file holds it, and its class labels as the user wants them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import KerncastError, Problem, fail
+
+Array = NDArray[np.float64]
+#: None: the target is a number; "any": a class, named as it is; else the classes, or what each stands for.
+Labels = Literal["any"] | Sequence[Any] | Mapping[Any, Any] | None
+
+#: More problems of one file are not told.
+MAX_PROBLEMS = 10
+#: A field that holds one of these, in any case, holds no value.
+MISSING = ("", "?", "na", "n/a", "nan", "null")
+
+
+class Numbered(Sequence[str]):
+    """Names that differ by a number alone, each made when it is asked for: a file may have ten million.
+
+    Parameters
+    ----------
+    before : str
+    count : int
+        The numbers are 0 to count - 1.
+    after : str
+    """
+
+    def __init__(self, before: str, count: int, after: str = "") -> None:
+        self._before, self._numbers, self._after = before, range(count), after
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        """The name at an index; those of a slice."""
+        if isinstance(index, slice):
+            return tuple(f"{self._before}{number}{self._after}" for number in self._numbers[index])
+        return f"{self._before}{self._numbers[index]}{self._after}"
+
+    def __repr__(self) -> str:
+        return repr(self[:]) if len(self) <= 3 else f"({self[0]!r}, {self[1]!r}, ..., {self[-1]!r})"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Samples of a file.
+
+    Parameters
+    ----------
+    X : ndarray of float64, shape (n, D)
+    y : ndarray of shape (n,) or (n, K)
+        Numbers; text where class labels were asked for and are none.
+    inputs : sequence of str
+        Names of the columns of `X`.
+    target : str
+        Name of the target.
+    place : callable
+        Where sample i stands, for messages.
+    """
+
+    X: Array
+    y: NDArray[Any]
+    inputs: Sequence[str]
+    target: str
+    place: Callable[[int], str]
+
+
+def as_labels(table: Table, labels: Labels) -> NDArray[Any]:
+    """Targets of a table as class labels.
+
+    Parameters
+    ----------
+    table : Table
+    labels : Labels
+        "any", the classes allowed, or a mapping from each class to what it becomes.  A label of a file is
+        compared by what it looks like, so 3, 3.0 and "3" are the same.
+
+    Returns
+    -------
+    y : ndarray of shape (n,)
+
+    Raises
+    ------
+    KerncastError
+        E253 for a label that is not among `labels`, with its place; E257 for several targets.
+    """
+    if table.y.ndim != 1:
+        raise fail("E257", "class labels are one to a sample", where=table.target, value=table.y.shape,
+                   allowed="one column", remedy="choose one target")
+    found, which = np.unique(table.y, return_inverse=True)
+    if isinstance(labels, str) or labels is None:
+        return _plain(found)[which]
+    wanted = {label_text(old): new for old, new in
+              (labels.items() if isinstance(labels, Mapping) else ((label, label) for label in labels))}
+    texts = [label_text(label) for label in found]
+    unknown = [number for number, text in enumerate(texts) if text not in wanted]
+    problems = [Problem("E253", "a label that is not among those asked for",
+                        f"{table.place(int(np.argmax(which == number)))} {table.target}", texts[number],
+                        ", ".join(wanted), "name this label too, or leave its samples out")
+                for number in unknown[:MAX_PROBLEMS]]
+    if problems:
+        raise KerncastError(problems)
+    return np.array([wanted[text] for text in texts])[which]
+
+
+def label_text(label: Any) -> str:
+    """A label as text, whole numbers without a decimal point."""
+    text = str(label).strip()
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return str(int(number)) if number.is_integer() else repr(number)
+
+
+def _plain(found: NDArray[Any]) -> NDArray[Any]:
+    """Labels as integers where all are whole numbers, as numbers where all are numbers, else as text."""
+    try:
+        numbers = found.astype(np.float64)
+    except ValueError:
+        return found.astype(str)
+    whole = bool(np.all(np.abs(numbers) < 2.0**53) and np.all(numbers % 1 == 0))
+    return numbers.astype(np.int64) if whole else numbers
+
+
+def check_values(table: Table, path: Path) -> None:
+    """E247 for no samples, E251 for a missing value (NaN), E245 for infinity, with their place and column."""
+    if not len(table.X):
+        raise no_samples(path)
+    problems: list[Problem] = []
+    targets = table.y.reshape(len(table.y), -1) if table.y.dtype.kind == "f" else np.zeros((len(table.y), 0))
+    for values, names in ((table.X, table.inputs), (targets, (table.target,) * targets.shape[1])):
+        for row, column in np.argwhere(~np.isfinite(values))[:MAX_PROBLEMS]:
+            problems.append(not_finite(f"{table.place(int(row))} {names[column]}", str(values[row, column])))
+    if problems:
+        raise KerncastError(problems[:MAX_PROBLEMS])
+
+
+def not_finite(where: str, text: str) -> Problem:
+    """A value that is missing, or infinite."""
+    if text.lower() in MISSING:
+        return Problem("E251", "a value is missing", where, text or "an empty field", "finite numbers",
+                       "fill the gap, or leave the sample out")
+    return Problem("E245", "infinity in the data", where, text, "finite numbers",
+                   "remove or repair the sample")
+
+
+def no_samples(path: Path) -> KerncastError:
+    """E247 of a file without samples."""
+    return fail("E247", "the file holds no samples", where=str(path), value="0 samples",
+                allowed="1 sample or more", remedy="give data")

@@ -1,0 +1,164 @@
+"""sim: CSV files of raw words, read with the line of every mistake."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import KerncastError, Problem
+from ..formats import Format
+from .csv_lines import csv_lines
+
+# Longer integers are read as reals: they are out of range of any raw word.
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem]) -> NDArray[np.int64]:
+    """Read the columns of a CSV file whose first line names them, in any order.
+
+    Parameters
+    ----------
+    path : Path
+    formats : mapping of column name to Format
+        The columns needed, no more and no fewer, with their raw words.
+    problems : list of Problem
+        What is wrong is appended: E241 file, E242 header, E243 row, E244 to E246 value.
+
+    Returns
+    -------
+    ndarray of int64, shape (rows, columns)
+        In the order of `formats`; rows with a mistake are left out.
+    """
+    rows: list[list[int]] = []
+    try:
+        lines = csv_lines(path, allowed="a CSV file; paths are relative to the spec",
+                          remedy="check [data] in the spec")
+        order = _header(path, next(lines, (1, []))[1], formats, problems)
+        for number, fields in lines if order else ():
+            if fields:
+                row = _row(f"{path}:{number}", fields, order, formats, problems)
+                rows += [row] if row else []
+    except KerncastError as error:
+        problems += error.problems
+    return np.array(rows, dtype=np.int64).reshape(len(rows), len(formats))
+
+
+def _header(path: Path, names: list[str], formats: Mapping[str, Format],
+            problems: list[Problem]) -> list[int]:
+    """Index in a line of each column needed; empty where the header is wrong."""
+    names = [name.strip() for name in names]
+    if sorted(names) == sorted(formats):
+        return [names.index(column) for column in formats]
+    needed = list(formats)
+    listed = ",".join(needed) if len(needed) < 6 else f"{needed[0]},{needed[1]},...,{needed[-2]},y"
+    problems.append(Problem("E242", f"the header must name {len(needed)} column{'s'[:len(needed) != 1]}",
+                            f"{path}:1", ",".join(names)[:60], listed,
+                            "correct the first line, or [input] columns"))
+    return []
+
+
+def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Format],
+         problems: list[Problem]) -> list[int]:
+    """The words of one line; empty where there is a mistake."""
+    if len(fields) != len(order):
+        problems.append(Problem("E243", "the row has the wrong number of fields", where,
+                                str(len(fields)), str(len(order)), "correct the row"))
+        return []
+    words = [_word(fields[index].strip()) for index in order]
+    wrong = [_mistake(f"{where} {column}", fields[index].strip(), word, fmt)
+             for (column, fmt), index, word in zip(formats.items(), order, words, strict=True)]
+    problems += [problem for problem in wrong if problem]
+    return [] if any(wrong) else [int(word) for word in words if word is not None]
+
+
+def _word(text: str) -> float | int | None:
+    """The number that a field holds, None if it holds none; a whole real is as good as an integer."""
+    try:
+        return int(text) if _INTEGER.fullmatch(text) else float(text)
+    except ValueError:
+        return None
+
+
+def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Problem | None:
+    shown = text if len(text) <= 24 else text[:21] + "..."
+    if word is not None and not math.isfinite(word):
+        return Problem("E245", "NaN or infinity in the data", where, shown, "finite numbers",
+                       "remove or repair the sample")
+    if word is None or word % 1:
+        return Problem("E244", "raw words are integers", where, shown or "an empty field", "integers",
+                       "export raw words, which [input] offset and gain convert; or call the columns "
+                       "otherwise, and kerncast init --data makes words of their values")
+    if not fmt.lo <= word <= fmt.hi:
+        return Problem("E246", f"the value does not fit the raw word {fmt}", where, shown,
+                       f"{fmt.lo} to {fmt.hi}", "use a wider word, or repair the sample")
+    return None
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What a data file shows by itself.
+
+    Parameters
+    ----------
+    rows, columns : int
+        Samples, and inputs per sample (0 where the file holds y only).
+    x_range, y_range : tuple of int
+        Lowest and highest raw word of all inputs, and of the target.
+    sigma : float
+        A first guess of the kernel's width: a third of the median distance between samples.
+    """
+
+    rows: int
+    columns: int
+    x_range: tuple[int, int]
+    y_range: tuple[int, int]
+    sigma: float
+
+
+def survey(path: Path) -> Survey:
+    """Look at a data file before there is a spec; E241 to E247."""
+    columns = max(_columns(path), 0)
+    wide = dict.fromkeys(header(columns), Format(True, 33, 0))
+    problems: list[Problem] = []
+    words = read_words(path, wide, problems)
+    if not problems and len(words) < 2:
+        problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
+                                "2 rows or more", "give more data"))
+    if problems:
+        raise KerncastError(problems[:10])
+    x, y = words[:, :-1], words[:, -1]
+    return Survey(len(words), columns, (int(x.min()), int(x.max())) if columns else (0, 0),
+                  (int(y.min()), int(y.max())), width(x))
+
+
+def header(columns: int) -> list[str]:
+    """What the columns of a file of raw words are called: the inputs, and the target."""
+    return [*(f"x{column}" for column in range(columns)), "y"]
+
+
+def words_text(words: NDArray[np.int64]) -> str:
+    """A file of raw words, shape (m, D + 1), the target last."""
+    rows = words.tolist()
+    return "\n".join([",".join(header(words.shape[1] - 1)), *(",".join(map(str, row)) for row in rows), ""])
+
+
+def _columns(path: Path) -> int:
+    """Input columns that the header seems to name; what is wrong with it is found on reading."""
+    try:
+        return len(next(csv_lines(path), (1, []))[1]) - 1
+    except KerncastError:
+        return 0
+
+
+def width(x: NDArray[np.int64]) -> float:
+    """A third of the median distance between samples, in words; 1 where they have none."""
+    some = x[:: max(1, len(x) // 200)].astype(np.float64)
+    distances = np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=-1))
+    apart = distances[distances > 0]
+    return float(f"{np.median(apart) / 3:.3g}") if apart.size else 1.0

@@ -1,0 +1,176 @@
+"""sim: where the error of a run comes from: its terms, which add up to what the user sees.
+
+The error that the user sees on the training data is ``f - y``: predictions of the integer model, at the
+training inputs, less the targets.  Between the two stand models in float64 that differ in one thing each;
+the terms are the differences of neighbours, so that as vectors they add up to ``f - y`` exactly:
+
+=============  ===================================================  =================================
+algorithm      from the targets on, each model                      differs in the term
+=============  ===================================================  =================================
+toeplitz_rls   alpha = (K + lambda I)^-1 y on the true matrix K     regularisation
+               alpha = (T + lambda I)^-1 y                          Toeplitz approximation
+               the integer model                                    quantisation
+kernel_cg      alpha = (K + lambda I)^-1 y                          regularisation
+               so many steps of conjugate gradients                 early stopping
+               the integer model                                    quantisation
+kernel_lms     the learning rule with no budget                     learning rule
+               the rule with its budget N                           reduction
+               the integer model                                    quantisation
+=============  ===================================================  =================================
+
+Of a model that was trained elsewhere (kernel_predictor) the error is ``f - f_float``, and the models between
+the two have words for the vectors and samples (input words), and for the multipliers too (multipliers); what
+the integer model adds is in its kernel values and its rounding (arithmetic).
+
+For kernels without regularisation the first model would be y itself: K is positive definite, so that the
+exact solution passes through every target.  Quantisation holds all that integers do: words of inputs and
+targets, formats, tables, casts; for learners also decisions that rounding turned, such as which of two
+vectors was removed.
+
+A norm of a sum is not the sum of norms.  The *part* of a term is its projection on the whole,
+``<term, f - y> / |f - y|^2``: parts add up to 1, and a negative one counteracts the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..backend import Raw
+from ..kernels import DistanceKernel
+from ..model.base import convert_inputs
+from ..model.kernel import input_constants
+from ..model.ranges import Ranges
+from ..plan import Plan
+from ..reference.backend import FloatReference
+from ..reference.bias import solve_with_bias
+from ..reference.online.expansion import expand
+from ..reference.online.kernel_lms import KernelLMS
+from ..reference.solvers.elimination import elimination
+from ..reference.systems.system import KernelSystem
+
+Array = NDArray[np.float64]
+
+#: Beyond so many samples no budget is made: the true kernel matrix is factorised for it.
+MOST_SAMPLES = 4096
+
+
+@dataclass(frozen=True)
+class ErrorBudget:
+    """The terms of an error.
+
+    Parameters
+    ----------
+    terms : dict of str to ndarray of float64, shape (m,)
+        By name, in units of y, at the training inputs.
+    """
+
+    terms: dict[str, Array]
+
+    @property
+    def total(self) -> Array:
+        """The error that the user sees: the sum of the terms."""
+        total: Array = np.sum(list(self.terms.values()), axis=0)
+        return total
+
+    def rms(self, name: str | None = None) -> float:
+        """Root mean square of a term, or of the total, in units of y."""
+        return float(np.sqrt(np.mean((self.total if name is None else self.terms[name]) ** 2)))
+
+    def part(self, name: str) -> float:
+        """The projection of a term on the total; these add up to 1 (0 where there is no error)."""
+        total = self.total
+        square = float(total @ total)
+        return float(self.terms[name] @ total) / square if square else 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {"samples": len(self.total), "rms": self.rms(),
+                "terms": {name: {"rms": self.rms(name), "part": self.part(name)} for name in self.terms}}
+
+
+def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_raw: Raw,
+                 passes: int = 1) -> ErrorBudget | None:
+    """The budget of a run.
+
+    Parameters
+    ----------
+    plan : Plan
+    f : ndarray of float64, shape (m,)
+        Predictions of the integer model at the training inputs, in units of y.
+    reference : FloatReference
+        Trained on the same data.
+    x_raw, y_raw : ndarray of int64, shapes (m, D) and (m,)
+        The training data; the grid where it is uniform.
+    passes : int
+        Presentations of the data (online learners).
+
+    Returns
+    -------
+    ErrorBudget or None
+        None beyond :data:`MOST_SAMPLES`, and where the true kernel matrix is singular in float64.
+    """
+    if len(y_raw) > MOST_SAMPLES:
+        return None
+    y = reference.targets(y_raw)
+    f_first = _unlimited(plan, reference, x_raw, y, passes)
+    if f_first is None:
+        return None
+    first, second = {"toeplitz_rls": ("regularisation", "Toeplitz approximation"),
+                     "kernel_cg": ("regularisation", "early stopping"),
+                     "kernel_lms": ("learning rule", "reduction")}[plan.algorithm]
+    f_second = reference.predict(x_raw)
+    return ErrorBudget({first: f_first - y, second: f_second - f_first, "quantisation": f - f_second})
+
+
+def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
+    """The vectors (N, D) and multipliers (N,) of a plan that was trained elsewhere, in words."""
+    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v")}
+    return found | {"v": found["v"].reshape(plan.sizes["N"], plan.sizes["D"])}
+
+
+def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
+    """The budget of a model that was trained elsewhere: the terms of ``f - f_float``.
+
+    Parameters
+    ----------
+    plan : Plan
+    f : ndarray of float64, shape (m,)
+        Predictions of the integer model, in units of y.
+    reference : FloatReference
+    x_raw : ndarray of int64, shape (m, D)
+    """
+    words, unit, lsb = table_words(plan), float(Fraction(plan.units["x"])), float(Fraction(plan.units["y"]))
+    x = np.zeros_like(x_raw)
+    convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
+    samples: Array = x.astype(np.float64) * unit
+    finer = plan.signals["alpha"].format.frac - plan.signals["y"].format.frac
+    alpha: Array = words["alpha"].astype(np.float64) * (lsb * 2.0 ** -finer)
+    v: Array = words["v"].astype(np.float64) * unit
+    held = reference.held
+    first = reference.predict(x_raw)
+    second = expand(reference.kernel, samples, v, reference.alpha[held]) + reference.bias
+    third = expand(reference.kernel, samples, v, alpha) + plan.integer("bias") * lsb
+    return ErrorBudget({"input words": second - first, "multipliers": third - second,
+                        "arithmetic": f - third})
+
+
+def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array | None:
+    """Predictions of the first model, if it has any: no Toeplitz matrix, all steps, no budget."""
+    X, options = reference.inputs(x_raw), plan.options
+    if plan.trains:
+        lam = float(options["lambda"])
+        solve = partial(elimination, KernelSystem(reference.kernel, X, lam))
+        solution = solve_with_bias(solve, y) if options.get("bias") == "1" else solve(y)
+        return expand(reference.kernel, X, X, solution.x) + solution.bias if solution.ok else None
+    assert isinstance(reference.kernel, DistanceKernel)
+    eta, rho = float(options["eta"]), float(options["rho"])
+    learner = KernelLMS(plan.sizes["D"], reference.kernel, eta, rho, "none")
+    for _ in range(passes):
+        learner.learn(X, y)
+    return learner.predict(X)

@@ -1,0 +1,243 @@
+"""sim: run the integer model on data, beside the float reference."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..backend import STATUSES, Backend, Outputs, Raw
+from ..data import raw
+from ..errors import fail
+from ..model import open_model
+from ..model.ranges import Range
+from ..model.statuses import TRAINED
+from ..plan import Plan
+from ..planner.evidence import observed
+from ..reference.backend import FloatReference
+from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
+
+Array = NDArray[np.float64]
+
+#: Statuses of a training that leaves nothing to predict with.
+UNTRAINED = tuple(name for code, name in enumerate(STATUSES) if code not in TRAINED)
+
+
+@dataclass(frozen=True)
+class Simulation:
+    """What the integer model did, and how far it is from float64.
+
+    Parameters
+    ----------
+    status : str
+        The worst status met, by name.
+    f : ndarray of float64, shape (m,)
+        Predictions for the test inputs, in units of y.
+    f_float : ndarray of float64, shape (m,)
+        The float reference's predictions.
+    alpha_error : float
+        ``|alpha - alpha_float|_2 / |alpha_float|_2`` (NaN for online learners, whose vectors need not be
+        the same ones, and without two answers).
+    f_error : float
+        Root mean square of ``f - f_float``, over that of `f_float`; NaN without two answers.
+    ranges : tuple of Range
+        Range, headroom and saturations of every signal.
+    state : dict
+        The model structure after the run, in words.
+    budget : ErrorBudget or None
+        Where the error on the training data comes from; None for more than a few thousand samples, and
+        without two answers.
+    trained : bool
+        Whether there is an answer.  Without one predictions are 0, errors are NaN and `status` says why.
+    float_solves : bool
+        Whether float64 has an answer.
+    labels : ndarray of shape (m,) or None
+        What a classifier that was trained elsewhere calls the test inputs.
+    """
+
+    status: str
+    f: Array
+    f_float: Array
+    alpha_error: float
+    f_error: float
+    ranges: tuple[Range, ...]
+    state: Outputs
+    budget: ErrorBudget | None
+    trained: bool = True
+    float_solves: bool = True
+    labels: NDArray[Any] | None = None
+
+
+def y_values(plan: Plan, words: Raw) -> Array:
+    """Words of y or f in units of y."""
+    return words.astype(np.float64) * float(Fraction(plan.units["y"]))
+
+
+def alpha_values(plan: Plan, state: Outputs) -> Array:
+    """Multipliers of a model structure in units of y.
+
+    Parameters
+    ----------
+    plan : Plan
+    state : dict
+        As :meth:`Backend.state` gives it.
+
+    Returns
+    -------
+    ndarray of float64
+    """
+    full_scale = float(Fraction(plan.units["y"])) * 2.0 ** plan.signals["y"].format.frac
+    if plan.in_float32:
+        return state["alpha"].astype(np.uint32).view(np.float32).astype(np.float64) * full_scale
+    exponent = int(state["alpha_exp"][0]) if "alpha_exp" in state else 0
+    frac = plan.signals["alpha"].format.frac
+    return state["alpha"].astype(np.float64) * (full_scale * 2.0 ** (exponent - frac))
+
+
+def relative_error(found: Array, reference: Array) -> float:
+    """``|found - reference|_2 / |reference|_2``; infinite for a zero reference that is missed."""
+    size = float(np.linalg.norm(reference))
+    error = float(np.linalg.norm(found - reference))
+    return error / size if size else (0.0 if error == 0.0 else float("inf"))
+
+
+def worst_status(outputs: Outputs) -> str:
+    """The highest status code of an answer, by name."""
+    return STATUSES[int(outputs["status"].max(initial=0))]
+
+
+def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
+                passes: int = 1) -> Outputs:
+    """Train on, or learn, a data set: the last pass's ``f``, the worst ``status`` of all passes."""
+    if plan.trains:
+        return backend.train(x_raw, y_raw)
+    assert x_raw is not None
+    outputs = backend.update(x_raw, y_raw)
+    for _ in range(passes - 1):
+        worst = outputs["status"]
+        outputs = backend.update(x_raw, y_raw)
+        outputs["status"] = np.maximum(worst, outputs["status"])
+    return outputs
+
+
+def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None,
+             x_test: ArrayLike | None = None, *, passes: int = 1) -> Simulation:
+    """Train the integer model and the float reference on raw words, and compare them.
+
+    Parameters
+    ----------
+    plan : Plan
+    x_raw : array_like of int, shape (m, D), or None
+        Raw words of the inputs; None on the uniform grid, whose inputs are implied.
+    y_raw : array_like of int, shape (m,), optional
+        Raw words of the targets; m = n for the Toeplitz trainer.  A model trained elsewhere needs none.
+    x_test : array_like of int, shape (k, D), optional
+        Where to predict; the training inputs by default.
+    passes : int
+        Presentations of the data (online learners).
+
+    Returns
+    -------
+    Simulation
+
+    Raises
+    ------
+    KerncastError
+        E244 to E248 for arrays that are no raw words, or of the wrong shape; E234 for `passes`
+        below 1.
+    """
+    _check_passes(passes)
+    if plan.fixed:
+        return simulate_predictor(plan, x_raw, x_test)
+    x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
+    at = grid(plan) if x_raw is None else x_raw
+    where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
+    model, reference = open_model(plan), FloatReference(plan)
+    status = worst_status(fit_backend(model, plan, x_raw, y_raw, passes))
+    float_solves = _fit_reference(reference, x_raw, y_raw, passes)
+    answers = model.predict(where)
+    f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
+    shown = worst_status(answers)
+    if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
+        status = shown  # a learner that holds no vector has learnt, but has nothing to predict with
+    if status in UNTRAINED or not float_solves:
+        return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
+                          trained=status not in UNTRAINED, float_solves=float_solves)
+    alpha_error = (relative_error(alpha_values(plan, model.state()), reference.alpha) if plan.trains
+                   else math.nan)
+    f_at = f if np.array_equal(at, where) else y_values(plan, model.predict(at)["f"])
+    budget = error_budget(plan, f_at, reference, at, y_raw, passes)
+    return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, model.state(),
+                      budget)
+
+
+def _check_passes(passes: int) -> None:
+    if passes < 1:
+        raise fail("E234", "the samples must be presented at least once", where="passes", value=passes,
+                   allowed="an integer >= 1", remedy="leave it at 1")
+
+
+def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | None) -> Simulation:
+    """Run the integer model of a plan that was trained elsewhere, beside float64; see :func:`simulate`."""
+    model, reference = open_model(plan), FloatReference(plan)
+    x_raw = raw.inputs(plan, x_raw)
+    where = x_raw if x_test is None else raw.inputs(plan, x_test, "x_test")
+    answers = model.predict(where)
+    f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
+    f_at = f if x_test is None else y_values(plan, model.predict(x_raw)["f"])
+    classes = plan.evidence["trained"]["classes"]
+    return Simulation(
+        worst_status(answers), f, f_float, relative_error(alpha_values(plan, table_words(plan)),
+                                                          reference.alpha[reference.held]),
+        relative_error(f, f_float), ranges, model.state(),
+        predictor_budget(plan, f_at, reference, x_raw),
+        labels=np.array(classes)[(f > 0).astype(int)] if classes else None)
+
+
+def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
+    """The same plan, its evidence filled from a run of the integer model on raw words.
+
+    Parameters
+    ----------
+    plan : Plan
+    x_raw, y_raw, passes
+        As for :func:`simulate`; up to 256 of the inputs are predicted at the end.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    KerncastError
+        As :func:`simulate`.
+    """
+    model = open_model(plan)
+    if plan.fixed:
+        x_raw = raw.inputs(plan, x_raw)
+    else:
+        x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
+        fit_backend(model, plan, x_raw, y_raw, passes)
+    model.predict((grid(plan) if x_raw is None else x_raw)[:256])
+    return observed(plan, model.ranges, model.state())
+
+
+def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> bool:
+    """Fit it; whether there is an answer."""
+    if reference.plan.trains:
+        return reference.train(x_raw, y_raw).ok
+    assert x_raw is not None
+    for _ in range(passes):
+        reference.update(x_raw, y_raw)
+    return True
+
+
+def grid(plan: Plan) -> Raw:
+    """The raw inputs (n, 1) of the uniform grid."""
+    step = plan.integer("x_step") * Fraction(plan.units["x"]) / Fraction(plan.units["x_raw"])
+    n = plan.sizes["n"]
+    return (plan.integers("x_offset")[0] + np.arange(n, dtype=np.int64) * int(step))[:, np.newaxis]

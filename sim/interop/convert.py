@@ -1,0 +1,180 @@
+"""sim.interop: an estimator as a spec and a model: the words of its inputs and of what it predicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._checks import finite_array
+from ..data.predictor_file import TrainedModel, digest
+from ..data.raw import Words, quantised
+from ..errors import fail
+from ..formats import Format
+from ..plan import Plan
+from ..spec import Spec
+from .sklearn import known_model
+
+Array = NDArray[np.float64]
+#: Bits of raw words that stand for real numbers, by the word length on the device.
+_RAW_BITS = {16: 16, 24: 24, 32: 24}
+#: Word lengths on the device.
+WORDS = tuple(_RAW_BITS)
+
+
+@dataclass(frozen=True)
+class Described:
+    """A fitted estimator as kerncast takes it.
+
+    Parameters
+    ----------
+    spec : Spec
+        Of algorithm ``kernel_predictor``.
+    model : TrainedModel
+        In real numbers.
+    text : str
+        Of the model's file, which the spec names with its hash.
+    x_raw : ndarray of int64, shape (m, D)
+        The samples given, as raw words.
+    f : ndarray of float64, shape (m,)
+        What the estimator predicts for them.
+    """
+
+    spec: Spec
+    model: TrainedModel
+    text: str
+    x_raw: Words
+    f: Array
+
+
+def is_estimator(value: object) -> bool:
+    """Whether a value behaves as an estimator of scikit-learn."""
+    return not isinstance(value, type) and all(hasattr(value, name) for name in ("fit", "get_params"))
+
+
+def described(estimator: object, X: ArrayLike | None = None, *, name: str = "predictor", word: int = 16,
+              target: str = "cortex-m4", input: Mapping[str, Any] | None = None,
+              output: Mapping[str, Any] | None = None,
+              numbers: Mapping[str, Any] | None = None) -> Described:
+    """A fitted estimator as a spec and a model.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Fitted: see :mod:`.sklearn`.
+    X : array_like of shape (m, D), optional
+        Samples as the estimator takes them, as large and as small as will ever come: they decide the raw
+        words of inputs and the full scale of predictions.  By default the vectors of the estimator.
+    name : str
+        Of the model, and so of every C symbol.
+    word : int
+        Word length on the device, 16, 24 or 32.
+    target : str
+        A target's id.
+    input, output : mapping, optional
+        [input] and [output] of the spec, where the sensor's words are known: ``word``, ``offset``, ``gain``.
+        Without them integers are raw words as they stand, and real numbers counted in a power of two.
+    numbers : mapping, optional
+        More keys of [numbers].
+
+    Raises
+    ------
+    KerncastError
+        E109 for the word, E245, E247 or E248 for X, E246 where the words of `input` do not hold it, E270 to
+        E274 for the estimator, E1xx for the rest.
+    """
+    if not isinstance(word, int) or word not in WORDS:
+        raise fail("E109", "word is not one of the choices", where="word", value=repr(word),
+                   allowed=", ".join(map(str, WORDS)), remedy="16 is small and fast, 32 is close to float")
+    model = known_model(estimator)
+    scale = model.scales
+    samples = model.vectors * scale if X is None else _samples(X, len(scale))
+    words = _input(samples, scale, _RAW_BITS[word]) if input is None else dict(input)
+    gains = np.broadcast_to(np.asarray(words.pop("gain", 1.0), dtype=np.float64), scale.shape)
+    words = {"columns": len(scale), **words, "gain": _one_or_each((gains / scale).tolist())}
+    text, f = model.to_json(), model(samples)
+    spec = Spec(model={"name": name, "algorithm": "kernel_predictor"}, input=words,
+                output=dict(output or _output(f, word, bool(model.classes))), kernel=model.kernel,
+                predictor={"file": f"{name}.json", "sha256": digest(text)},
+                numbers={"word": word, **(numbers or {})}, target={"id": target})
+    fmt = Format.parse(spec.input.word)
+    steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
+    return Described(spec, model, text, quantised(samples, steps, spec.input.offsets, fmt, "X"), f)
+
+
+def _one_or_each(values: list[float]) -> float | list[float]:
+    return values[0] if len(set(values)) == 1 else values
+
+
+def _samples(X: ArrayLike, columns: int) -> Array:
+    """Samples as float64 (m, D); E274 sparse, E245 not finite, E247 none, E248 of another shape."""
+    if hasattr(X, "toarray"):
+        raise fail("E274", "the samples are sparse", where="X", value=type(X).__name__,
+                   allowed="a dense array", remedy="X.toarray()")
+    array = finite_array(X, "X", "E245")
+    if array.ndim != 2 or array.shape[1] != columns:
+        raise fail("E248", "the array has the wrong shape", where="X", value=array.shape,
+                   allowed=f"(m, {columns}), as the estimator was fitted to",
+                   remedy="pass one row a sample, with the columns of the training data")
+    if not len(array):
+        raise fail("E247", "there are no samples", where="X", value="0 samples", allowed="1 sample or more",
+                   remedy="pass samples, such as those it was fitted to")
+    return array
+
+
+def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
+    """[input] for samples: integers as they stand, else steps of a power of two in a word of so many bits.
+
+    Where columns are scaled each by itself, each has a step of its own.
+    """
+    signed, most = bool((X < 0).any()), np.abs(X).max(axis=0)
+    if np.all(X % 1 == 0) and most.max(initial=0) < 2**31:
+        bits = max(1, int(most.max(initial=0)).bit_length()) + signed
+        return {"word": f"{'s' if signed else 'u'}{bits}f0"}
+    room, kind = (1 << (raw_bits - signed)) - 1, f"{'s' if signed else 'u'}{raw_bits}"
+    if np.all(scale == 1.0):
+        return {"word": f"{kind}f{_frac(float(most.max()), room)}"}
+    return {"word": f"{kind}f0", "gain": [2.0 ** -_frac(float(m), room) for m in most]}
+
+
+def _frac(most: float, room: int) -> int:
+    """The most fraction bits with which a word reaches `most`, rounded."""
+    if most == 0.0:
+        return 0
+    frac = room.bit_length() - int(np.frexp(most)[1])
+    return frac - 1 if round(Fraction(most) * Fraction(2) ** frac) > room else frac
+
+
+def _output(f: Array, word: int, classes: bool) -> dict[str, Any]:
+    """[output] that the predictions fill: words of y reach twice as far as raw words."""
+    most = max(float(np.abs(f).max(initial=0.0)), 1.0 if classes else 0.0)
+    bits = word - 1
+    return {"word": f"s{bits}f{_frac(most, (1 << (bits - 1)) - 1)}"}
+
+
+def raw_inputs(plan: Plan, X: ArrayLike) -> Words:
+    """Samples as the estimator of a plan takes them, as the raw words that the device takes.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of an estimator, or of any other spec: then X is in units of x.
+    X : array_like of shape (m, D)
+
+    Returns
+    -------
+    ndarray of int64, shape (m, D)
+
+    Raises
+    ------
+    KerncastError
+        E245, E246, E248 where X holds NaN, does not fit the raw words, or has other columns.
+    """
+    steps = np.array([float(Fraction(step)) for step in plan.units["x_raw"].split()])
+    scale = np.array(plan.evidence.get("trained", {}).get("scale", 1.0), dtype=np.float64)
+    samples = _samples(X, plan.sizes["D"])
+    return quantised(samples, steps * scale, plan.integers("x_offset"), plan.signals["x_raw"].format, "X")

@@ -1,0 +1,245 @@
+"""sim.interop: what a fitted estimator computes: a kernel expansion in real numbers, of its attributes.
+
+scikit-learn is not imported: an estimator is known by the name of its class.  The decision functions:
+
+====================================  ==============================================================
+SVC, NuSVC, SVR, NuSVR, OneClassSVM   ``dual_coef_ k(support_vectors_, x) + intercept_``
+KernelRidge                           ``dual_coef_ k(X_fit_, x)``
+GaussianProcessRegressor, the mean    ``_y_train_std c alpha_ k(X_train_, x) + _y_train_mean``, where the
+                                      kernel is ``c k``, what white noise is added to it being 0
+Toeplitz and kernel RLS, kernel LMS   ours: ``dual_coef_ k(vectors, x) + intercept_``
+====================================  ==============================================================
+
+A scaler before the estimator, and a Gaussian process with a length scale for each column, divide each column
+by a number: the model's `scale`, which becomes a part of the column's gain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..data.predictor_file import TrainedModel
+from ..errors import KerncastError, fail
+from ..kernels import Kernel, Polynomial
+
+Array = NDArray[np.float64]
+
+
+def _name(estimator: object) -> str:
+    return type(estimator).__name__
+
+
+def _array(estimator: object, attribute: str) -> Array:
+    """A fitted attribute; E270 where there is none, E274 where it is sparse."""
+    found = getattr(estimator, attribute, None)
+    if found is None:
+        raise fail("E270", "the estimator is not fitted", where=_name(estimator), value=f"no {attribute}",
+                   allowed="an estimator after fit(X, y)", remedy="fit it first")
+    if hasattr(found, "toarray"):
+        raise fail("E274", "the vectors of the estimator are sparse", where=f"{_name(estimator)}.{attribute}",
+                   value=type(found).__name__, allowed="dense arrays",
+                   remedy="fit it to a dense X: X.toarray()")
+    return np.asarray(found, dtype=np.float64)
+
+
+def _one_output(estimator: object, found: int) -> None:
+    if found != 1:
+        raise fail("E273", "the estimator has several outputs", where=_name(estimator), value=found,
+                   allowed="one output", remedy="fit and export one estimator for each output")
+
+
+def _two_classes(estimator: object, classes: tuple[Any, ...]) -> None:
+    if len(classes) > 2:
+        shown = ", ".join(map(repr, classes[:4])) + (", ..." if len(classes) > 4 else "")
+        raise fail("E273", "a predictor decides between two classes", where=_name(estimator),
+                   value=f"{len(classes)} classes: {shown}", allowed="2 classes",
+                   remedy="one against the rest: export each of OneVsRestClassifier("
+                   f"{_name(estimator)}()).fit(X, y).estimators_, and take the class of the largest f")
+
+
+def _no_kernel(estimator: object, kernel: object, allowed: str) -> KerncastError:
+    return fail("E272", "no device of ours computes this kernel", where=f"{_name(estimator)}.kernel",
+                value=str(kernel)[:80], allowed=allowed,
+                remedy="fit it with one of these; rbf suits most data")
+
+
+def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
+    """A kernel by scikit-learn's name, as [kernel] of a spec has it; E272."""
+    kind = estimator.kernel
+    allowed = "rbf, laplacian, poly with gamma > 0, linear"
+    if not isinstance(kind, str):
+        raise _no_kernel(estimator, kind, allowed)
+    if kind == "linear":
+        return {"type": "linear"}
+    if not gamma > 0:
+        raise _no_kernel(estimator, f"{kind}, gamma = {gamma}", allowed)
+    if kind == "rbf":
+        return {"type": "gaussian", "sigma": math.sqrt(0.5 / gamma)}
+    if kind == "laplacian":
+        return {"type": "laplacian", "sigma": 1.0 / gamma}
+    if kind in ("poly", "polynomial") and float(estimator.degree).is_integer():
+        return {"type": "polynomial", "degree": int(estimator.degree), "gamma": gamma,
+                "coef0": float(estimator.coef0)}
+    raise _no_kernel(estimator, kind, allowed)
+
+
+def _support_vectors(estimator: Any) -> TrainedModel:
+    """SVC and its like: of two classes the second is where f > 0."""
+    vectors = _array(estimator, "support_vectors_")
+    classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
+    _two_classes(estimator, classes)
+    if _name(estimator) == "OneClassSVM":
+        classes = (-1, 1)
+    kernel = _named_kernel(estimator, float(getattr(estimator, "_gamma", 0.0)))
+    return TrainedModel(kernel, vectors, _array(estimator, "dual_coef_").ravel(),
+                        float(_array(estimator, "intercept_").ravel()[0]), classes)
+
+
+def _ridge(estimator: Any) -> TrainedModel:
+    """KernelRidge, which has no intercept; its gamma is 1 / D by default."""
+    alpha, vectors = _array(estimator, "dual_coef_"), _array(estimator, "X_fit_")
+    _one_output(estimator, alpha.size // len(alpha))
+    gamma = 1.0 / vectors.shape[1] if estimator.gamma is None else float(estimator.gamma)
+    return TrainedModel(_named_kernel(estimator, gamma), vectors, alpha.ravel(), 0.0)
+
+
+class _Covariance(NamedTuple):
+    """``factor k(x / scale) + constant``: what a covariance function comes to between unlike samples."""
+
+    factor: float
+    constant: float
+    scale: Array | None
+
+
+def _covariance(estimator: object, kernel: Any) -> _Covariance:
+    """Sums and products of constants and white noise with one RBF; E272 for others."""
+    kind = _name(kernel)
+    if kind == "RBF":
+        return _Covariance(1.0, 0.0, np.atleast_1d(np.asarray(kernel.length_scale, dtype=np.float64)))
+    if kind == "ConstantKernel":
+        return _Covariance(0.0, float(kernel.constant_value), None)
+    if kind == "WhiteKernel":
+        return _Covariance(0.0, 0.0, None)
+    if kind in ("Sum", "Product"):
+        a, b = _covariance(estimator, kernel.k1), _covariance(estimator, kernel.k2)
+        if a.scale is None or b.scale is None:
+            curved, plain = (a, b) if b.scale is None else (b, a)
+            if kind == "Sum":
+                return _Covariance(curved.factor, a.constant + b.constant, curved.scale)
+            return _Covariance(curved.factor * plain.constant, a.constant * b.constant, curved.scale)
+    raise _no_kernel(estimator, kernel, "ConstantKernel * RBF + WhiteKernel, or parts of it")
+
+
+def _gaussian_process(estimator: Any) -> TrainedModel:
+    """The mean of a Gaussian process, its targets' mean and deviation undone."""
+    vectors, alpha = _array(estimator, "X_train_"), _array(estimator, "alpha_")
+    _one_output(estimator, alpha.size // len(alpha))
+    found = _covariance(estimator, estimator.kernel_)
+    if found.scale is None:
+        raise _no_kernel(estimator, estimator.kernel_, "ConstantKernel * RBF + WhiteKernel, or parts of it")
+    mean, deviation = (float(np.ravel(getattr(estimator, name))[0]) for name in
+                       ("_y_train_mean", "_y_train_std"))
+    weights = deviation * alpha.ravel()
+    bias = mean + found.constant * float(weights.sum())
+    scale = np.broadcast_to(found.scale, vectors.shape[1:])
+    if np.all(scale == scale[0]):
+        return TrainedModel({"type": "gaussian", "sigma": float(scale[0])}, vectors, found.factor * weights,
+                            bias)
+    return TrainedModel({"type": "gaussian", "sigma": 1.0}, vectors / scale, found.factor * weights, bias,
+                        scale=np.array(scale))
+
+
+def _ours(estimator: Any) -> TrainedModel:
+    """The estimators of kerncast."""
+    alpha = _array(estimator, "dual_coef_")
+    _one_output(estimator, alpha.size // max(len(alpha), 1))
+    kernel, vectors, weights = (
+        estimator._expansion if hasattr(estimator, "_expansion") else
+        (estimator._learner.kernel, estimator.support_vectors_, alpha))
+    classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
+    return TrainedModel(_own_kernel(kernel), np.asarray(vectors), np.ravel(weights),
+                        float(estimator.intercept_), classes)
+
+
+def _own_kernel(kernel: Kernel) -> dict[str, Any]:
+    """A kernel of :mod:`..kernels` as [kernel] of a spec has it."""
+    parameters = {f.name: getattr(kernel, f.name) for f in fields(kernel)}  # type: ignore[arg-type]
+    if isinstance(kernel, Polynomial) and kernel.name == "linear":
+        parameters = {}
+    return {"type": kernel.name, **parameters}
+
+
+def _pipeline(estimator: Any) -> TrainedModel:
+    """Scalers of columns before one of the others: they move its vectors and divide the columns."""
+    *scalers, last = (step for _, step in estimator.steps if step not in (None, "passthrough"))
+    model = known_model(last)
+    for scaler in reversed(scalers):
+        scale, shift = _scaling(scaler, len(model.scales))
+        if model.kernel["type"] in ("linear", "polynomial") or np.any(scale <= 0):
+            raise fail("E271", "only kernels of u - v go with a scaler before them", where=_name(scaler),
+                       value=str(model.kernel["type"]), allowed="rbf and its like",
+                       remedy="scale the columns yourself, and give input=dict(offset=..., gain=...)")
+        # x = (sample / scale - shift) / model.scale: kernels of u - v do not see a shift that v has too.
+        model = replace(model, vectors=model.vectors + shift / model.scales, scale=model.scales * scale)
+    return model
+
+
+def _scaling(scaler: Any, columns: int) -> tuple[Array, Array]:
+    """(scale, shift) of ``sample / scale - shift``, (D,) each; E271 for what is no scaler of columns."""
+    kind, ones = _name(scaler), np.ones(columns)
+    if kind == "StandardScaler":
+        scale = ones if scaler.scale_ is None else _array(scaler, "scale_")
+        mean = 0.0 * ones if scaler.mean_ is None or not scaler.with_mean else _array(scaler, "mean_")
+        return scale, mean / scale
+    if kind == "MinMaxScaler" and not scaler.clip:
+        return 1.0 / _array(scaler, "scale_"), -_array(scaler, "min_")
+    if kind == "MaxAbsScaler":
+        return _array(scaler, "scale_"), 0.0 * ones
+    raise _unknown(scaler, "StandardScaler, MinMaxScaler or MaxAbsScaler before the estimator")
+
+
+READERS: dict[str, Callable[[Any], TrainedModel]] = {
+    **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _support_vectors),
+    "KernelRidge": _ridge, "GaussianProcessRegressor": _gaussian_process, "Pipeline": _pipeline,
+    **dict.fromkeys(("ToeplitzRLSRegressor", "ToeplitzRLSClassifier", "KernelRLSRegressor",
+                     "KernelRLSClassifier", "KernelLMSRegressor", "KernelLMSClassifier"), _ours)}
+
+
+def _unknown(estimator: object, allowed: str) -> KerncastError:
+    return fail("E271", "no predictor is made of this kind of estimator", where="estimator",
+                value=_name(estimator), allowed=allowed,
+                remedy="use one of these; for another model, write the file of "
+                       "kerncast.sim.data.predictor_file")
+
+
+def known_model(estimator: object) -> TrainedModel:
+    """What a fitted estimator computes.
+
+    Parameters
+    ----------
+    estimator : estimator
+        One of :data:`READERS`, or of a class that inherits from one.
+
+    Raises
+    ------
+    KerncastError
+        E270 not fitted, E271 of another kind, E272 its kernel, E273 several outputs or more than two
+        classes, E274 sparse.
+    """
+    names = [kind.__name__ for kind in type(estimator).__mro__
+             if kind.__module__.partition(".")[0] in ("sklearn", __name__.partition(".")[0])]
+    reader = next((READERS[name] for name in names if name in READERS), None)
+    if reader is None:
+        raise _unknown(estimator, ", ".join(READERS))
+    model = reader(estimator)
+    if not model.alpha.size:
+        raise fail("E270", "the estimator holds no vectors: it predicts the same for every sample",
+                   where=_name(estimator), value="0 vectors", allowed="an estimator that samples have shaped",
+                   remedy="of SVR lower epsilon, within which all targets lie, or raise C; fit it again")
+    return replace(model, origin=_name(estimator))

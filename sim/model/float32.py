@@ -1,0 +1,89 @@
+"""sim.model: what the float32 algorithms share: sums, the exponential, and the way into and out of words.
+
+Every operation is rounded once to float32, in the order written, as in firmware/rt/kc_f32.h.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..jit import jit
+from ..plan import Plan
+
+Floats = NDArray[np.float32]
+
+ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
+#: What leaves :func:`within` at most; so a :func:`fixed` of it is below 2**61.
+LARGEST = np.float32(2.0**20)
+#: Fraction bits of :func:`fixed`.
+FIXED_FRAC = 40
+_FIXED = np.float32(2.0**FIXED_FRAC)
+# 2**-r = p(r) for |r| <= 1/2, the best polynomial of degree 6 with p(0) = 1: its relative error is below
+# 2e-9, with roundings below 1e-7.  Over 2**31, so that a whole power of two may be multiplied up to it.
+_C0, _C1, _C2, _C3, _C4, _C5, _C6 = (np.float32(float.fromhex(c) * 2.0**-31) for c in (
+    "0x1.000000p+0", "-0x1.62e430p-1", "0x1.ebfbdcp-3", "-0x1.c6aee8p-5", "0x1.3b2d4ep-7", "-0x1.5f3e54p-10",
+    "0x1.41fbacp-13"))
+
+
+@jit
+def size(v: np.float32) -> np.float32:
+    """|v|."""
+    return -v if v < ZERO else v
+
+
+@jit
+def greater(a: np.float32, b: np.float32) -> np.float32:
+    """The larger of two; `a` where b is no number."""
+    return b if b > a else a
+
+
+@jit
+def largest(v: Floats, count: int) -> np.float32:
+    """The largest magnitude; that of a NaN is not met."""
+    most = ZERO
+    for i in range(count):
+        most = greater(most, size(v[i]))
+    return most
+
+
+@jit
+def total(v: Floats, count: int) -> np.float32:
+    """The sum of magnitudes; no number where one of them is none."""
+    acc = ZERO
+    for i in range(count):
+        acc += size(v[i])
+    return acc
+
+
+@jit
+def within(v: np.float32, most: np.float32) -> np.float32:
+    """The nearest number to v in [-most, most]."""
+    if v > most:
+        return most
+    return -most if v < -most else v
+
+
+@jit
+def exp2(t: np.float32) -> np.float32:
+    """``2**-t`` for 0 <= t < 31; exactly 1 at 0."""
+    n = int(t + HALF)
+    r = t - np.float32(n)
+    v = _C6 * r + _C5
+    v = v * r + _C4
+    v = v * r + _C3
+    v = v * r + _C2
+    v = v * r + _C1
+    v = v * r + _C0
+    return v * np.float32(1 << (31 - n))
+
+
+@jit
+def fixed(v: np.float32) -> int:
+    """v, in [-LARGEST, LARGEST], in steps of 2**-FIXED_FRAC, toward zero."""
+    return int(within(v, LARGEST) * _FIXED)
+
+
+def real(plan: Plan, name: str) -> np.float32:
+    """A constant of the plan that holds the bits of a float32."""
+    return np.float32(np.uint32(plan.integer(name)).view(np.float32))

@@ -1,0 +1,99 @@
+"""sim.model: what the online learner computes with and what it keeps."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...plan import Plan
+from ...primitives import Words
+from ..kernel import Cast, cast_of
+
+#: The metrics, by what a loss is made of.
+MAGNITUDE, AGE, FKLMS, FMKLMS, FAST_KLMS, FAST_MKLMS = range(6)
+_METRICS = {"magnitude": MAGNITUDE, "age": AGE, "fklms": FKLMS, "fmklms": FMKLMS, "fast_klms": FAST_KLMS,
+            "fast_mklms": FAST_MKLMS}
+#: Of constants that a plan may lack, those whose stand-in is not 0.
+_ABSENT = {"truncation": -1}
+#: The clock of the device counts modulo 2^32.
+CLOCK_MASK = 0xFFFFFFFF
+
+
+class LmsConstants(NamedTuple):
+    """Integers of the plan; `truncation` is -1 and `max_age` 0 where there is none."""
+
+    budget: int
+    metric: int
+    projects: bool
+    reduces: bool
+    eta: int
+    eta_shift: int
+    decay: int
+    decay_shift: int
+    project_shift: int
+    mac_shift: int
+    f_shift: int
+    kappa_one: int
+    kappa_shift: int
+    metric_shift: int
+    square_shift: int
+    max_deterioration: int
+    truncation: int
+    max_age: int
+    alpha: Cast
+    f: Cast
+
+
+class LmsState(NamedTuple):
+    """The device's arrays, empty where the plan has none; `rank` 0 is the oldest vector.
+
+    `near` is the slot of the neighbour, a vector's own where it has none.  `clock` has one entry.
+    """
+
+    row: Words
+    dist: Words
+    near: Words
+    sums: Words
+    alpha: Words
+    v: Words
+    rank: Words
+    born: Words
+    clock: Words
+
+
+class LmsWork(NamedTuple):
+    """Work space: a sample (D,), what comes of it (2,), and rows of distances, kernels and sums (N,)."""
+
+    x: Words
+    out: Words
+    d: Words
+    values: Words
+    whole: Words
+
+
+def constants_of(plan: Plan) -> LmsConstants:
+    """The plan's integers, as the loops take them."""
+    values: dict[str, Any] = {
+        "budget": plan.sizes["N"], "metric": _METRICS[plan.options["metric"]],
+        "projects": plan.options["projection"] != "none", "reduces": "max_deterioration" in plan.constants,
+        "alpha": cast_of(plan, "alpha"), "f": cast_of(plan, "f")}
+    for name in LmsConstants._fields:
+        if name not in values:
+            values[name] = plan.integer(name) if name in plan.constants else _ABSENT.get(name, 0)
+    return LmsConstants(**values)
+
+
+def work_space(plan: Plan) -> LmsWork:
+    """Room for one sample, whose words nobody reads afterwards."""
+    budget = plan.sizes["N"]
+    return LmsWork(*(np.zeros(size, dtype=np.int64)
+                     for size in (plan.sizes["D"], 2, budget, budget, budget)))
+
+
+def empty_state(plan: Plan) -> LmsState:
+    """No vectors: every member that the plan has, all zero."""
+    counts = {field.name: field.count for field in plan.memory}
+    arrays = {name: np.zeros(counts.get(name, 0), dtype=np.int64) for name in LmsState._fields}
+    arrays["v"] = np.zeros((plan.sizes["N"], plan.sizes["D"]), dtype=np.int64)
+    return LmsState(**arrays)

@@ -1,0 +1,159 @@
+"""sim.model: the Schur (generator) form of the symmetric Levinson recursion, in block floating point.
+
+The system and its solution are those of :mod:`.levinson`, and so are a, x and their exponents; but
+the inner products that give xi and mu are not summed anew at every step.  They stand in
+
+    p_i = sum_j k_{i-j} a_j,    q_i = sum_j k_{i-j} b_j,    s_i = y_i - sum_j k_{i-j} x_j
+
+for all rows i still to come, and follow the updates of a, b (a reversed) and x.  No sum is longer
+than two terms.  For a positive definite T no p and no q exceeds r_0 = 1 in magnitude, so they are
+static; s has a block exponent.  All three are 32-bit words at every word length W, for their
+roundings add up over the steps.
+
+PYTEST_DONT_REWRITE: see :mod:`...primitives`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...jit import jit
+from ...primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
+from .. import trace_hooks as at
+from ..kernel import Cast
+from ..ranges import EPS, XI, P, Q, S, cast, record
+from ..statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
+from ..trace_hooks import Log, trace, trace_all
+from .levinson import LevinsonConstants, extend_a, extend_x
+
+#: Bits of a generator's word, its sign apart.
+BITS = 31
+
+
+class SchurConstants(NamedTuple):
+    """Integers of the plan; eps has the `xi_frac` = 31 fraction bits of p and q."""
+
+    s_exp_max: int
+    generator: Cast
+
+
+@jit
+def start_generators(r: Words, p: Words, q: Words, k: LevinsonConstants) -> None:
+    """``p_i = q_i = r_i``; row 0 is not met."""
+    for i in range(1, r.shape[0]):
+        p[i] = r[i] << (BITS - (k.word - 1))
+        q[i] = p[i]
+
+
+@jit
+def start_residual(y: Words, s: Words, k: LevinsonConstants, log: Log) -> tuple[int, int]:
+    """``s = y``, shifted up into half of the word; its exponent, and no less than its magnitudes."""
+    used = 0
+    for i in range(y.shape[0]):
+        used = max(used, magnitude(y[i]))
+    up = max(BITS - 1 - bit_length(used), 0)
+    for i in range(y.shape[0]):
+        s[i] = y[i] << up
+    trace_all(log, at.START_S, 0, s, 0, s.shape[0])
+    return BITS - (k.word - 2) - up, (used << up) + (1 << up) - 1
+
+
+@jit
+def update_generators(m: int, p: Words, q: Words, xi: int, k: LevinsonConstants, g: SchurConstants,
+                      log: Log) -> int:
+    """``q_i = q_{i-1} + xi p_i, p_i += xi q_{i-1}`` for the rows i > m; the largest magnitude of q.
+
+    q moves down one row at every step: its row i is kept in ``q[i - m]``.
+    """
+    used = 0
+    c, shift = g.generator, k.word - 1
+    for i in range(m + 1, p.shape[0]):
+        left, right = p[i], q[i - m]
+        p[i] = cast((left << shift) + xi * right, shift, c.rounding, c.lo, c.hi, log, P)
+        q[i - m] = cast((right << shift) + xi * left, shift, c.rounding, c.lo, c.hi, log, Q)
+        used = max(used, magnitude(q[i - m]))
+    trace_all(log, at.GENERATOR_P, m, p, m + 1, p.shape[0])
+    trace_all(log, at.GENERATOR_Q, m, q, 1, q.shape[0] - m)
+    return used
+
+
+@jit
+def update_residual(m: int, s: Words, q: Words, word: int, shift: int, g: SchurConstants,
+                    log: Log) -> int:
+    """``s_i -= word q_i`` for the rows i > m; the largest magnitude."""
+    used = 0
+    c = g.generator
+    for i in range(m + 1, s.shape[0]):
+        s[i] = cast(s[i] - narrow(word * q[i - m], shift, c.rounding, c.lo, c.hi), 0, c.rounding,
+                    c.lo, c.hi, log, S)
+        used = max(used, magnitude(s[i]))
+    trace_all(log, at.UPDATE_S, m, s, m + 1, s.shape[0])
+    return used
+
+
+@jit
+def lengthen_s(m: int, s: Words, q: Words, q_used: int, c: int, c_exp: int, s_exp: int, s_used: int,
+               k: LevinsonConstants, g: SchurConstants, log: Log) -> tuple[int, int]:
+    """Take ``c q`` off one residual; its new exponent (above its range: there is none) and magnitude."""
+    if c == 0:
+        return s_exp, s_used
+    # The least exponent that holds s and every c q_i, each in half of the word.
+    need = max(s_exp + (s_used >> (BITS - 1)), c_exp + bit_length(q_used) - (BITS - 1))
+    if need > g.s_exp_max:
+        return need, s_used
+    block_scale(s, m + 1, s.shape[0], min(need - s_exp, 62))
+    trace_all(log, at.LENGTHEN_SCALED_S, m, s, m + 1, s.shape[0])
+    shift = min(k.word - 1 + need - c_exp, 62)
+    return need, update_residual(m, s, q, c, shift, g, log)
+
+
+@jit
+def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words, out: Words,
+          k: LevinsonConstants, g: SchurConstants, log: Log) -> int:
+    """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
+
+    `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
+    magnitudes; `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest magnitudes,
+    and the rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where
+    :func:`.levinson.levinson` refuses it.
+    """
+    sides = y.shape[0]
+    p, q, s, wide = generators[0], generators[1], generators[2:], out[2 + 2 * sides:]
+    assert wide.shape[0] >= y.shape[1]
+    s_exp, s_used = room[0], room[1]
+    eps, a_exp, a_used, saturated = 1 << k.xi_frac, k.a_exp_min, 0, False
+    start_generators(r, p, q, k)
+    q_used = block_scale(q, 1, q.shape[0], 0)
+    for side in range(sides):
+        out[2 + side], out[2 + sides + side] = k.x_exp_min, 0
+        s_exp[side], s_used[side] = start_residual(y[side], s[side], k, log)
+    for m in range(y.shape[1]):
+        if m > 0:
+            num = p[m]
+            if num >= eps or -num >= eps:
+                return NOT_POSITIVE_DEFINITE
+            quotient, e = divide(-num, eps)
+            xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
+            trace(log, at.SCHUR_XI, m, 0, xi)
+            a_exp, a_used = extend_a(m, a, wide, xi, a_exp, a_used, k, log)
+            eps = shift_round((eps << (k.word - 1)) + xi * num, k.word - 1, k.a.rounding)
+            record(log, EPS, eps)
+            trace(log, at.SCHUR_EPS, m, 0, eps)
+            if a_exp > k.a_exp_max or eps < k.eps_min:
+                return NOT_POSITIVE_DEFINITE
+            saturated |= a_used > k.a.hi
+            q_used = update_generators(m, p, q, xi, k, g, log)
+        for side in range(sides):
+            quotient, e = divide(s[side, m], eps)
+            c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+            trace(log, at.SCHUR_C, m, 0, c)
+            c_exp = e + s_exp[side]
+            s_exp[side], s_used[side] = lengthen_s(m, s[side], q, q_used, c, c_exp, s_exp[side],
+                                                   s_used[side], k, g, log)
+            out[2 + side], out[2 + sides + side] = extend_x(m, x[side], a, c, c_exp, a_exp, a_used,
+                                                            out[2 + side], out[2 + sides + side], k, log)
+            if s_exp[side] > g.s_exp_max or out[2 + side] > k.x_exp_max:
+                return NOT_POSITIVE_DEFINITE
+            saturated |= out[2 + sides + side] > k.a.hi
+    out[0], out[1] = eps, a_exp
+    return SATURATED if saturated else OK

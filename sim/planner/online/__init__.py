@@ -1,0 +1,210 @@
+"""sim.planner: formats and shifts of the online learner in fixed memory.
+
+Only alpha has a range that the words do not give.  Its format comes from the spec (``[numbers.formats]
+alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model on the user's
+data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the analytic bound
+(:mod:`.bound`) where that is smaller.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import fail
+from ...formats import Format
+from ...plan import Plan, Signal
+from ...spec import Online, Spec
+from ...tables import power_of_two
+from ..casts import cast_modes
+from ..log2 import ceil_log2, floor_log2
+from ..toeplitz.levinson import products_shift
+from ..words import (
+    WORD_CLASSES,
+    WordClass,
+    common_constants,
+    common_signals,
+    kernel_tables,
+    plan_input,
+    plan_kernel,
+    plan_output,
+    units,
+)
+from .bound import multiplier_bound
+from .counts import lms_memory, lms_operations
+from .metric import metric_constants
+
+Raw = NDArray[np.int64]
+
+#: Range of alpha, in full scales of y, where nothing else decides.
+DESIGN_RANGE = Fraction(4)
+#: Least range of a simulated alpha: data may not move it at all.
+LEAST_RANGE = Fraction(1, 256)
+#: Format of alpha in the run that measures its range: 8 integer bits to spare.
+WIDE_ALPHA = Format(True, 32, 23)
+
+
+def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
+    assert spec.online is not None
+    w, budget = words.bits, spec.online.budget
+    eta, rho = Fraction(spec.online.eta), Fraction(spec.online.rho)
+    eta_up = words.eta_bits - 1 - floor_log2(eta)
+    eta_shift = (w - 2) + eta_up - alpha.frac
+    mac_shift = products_shift(w, budget)
+    f_shift = alpha.frac + words.kernel.frac - mac_shift - (w - 2)
+    if not (0 <= eta_shift <= 62 and 0 <= f_shift <= 62):
+        raise fail("E203", "the format of alpha cannot hold the signal: its fraction bits do not "
+                   "fit those of y and eta", where="[numbers.formats] alpha", value=alpha,
+                   allowed=f"fraction bits near {w - 4}", remedy="drop the override")
+    decay = round((1 - eta * rho) * 2 ** (w - 1)) if rho else 0
+    if decay == 1 << (w - 1):
+        raise fail("E204", "rho is too small for the word length: the multipliers would never decay",
+                   where="[online] rho", value=spec.online.rho,
+                   allowed=f"0, or at least {2.0 ** -(w - 1) / spec.online.eta:.2g}",
+                   remedy="set rho = 0, raise it, or set [numbers] word = 32")
+    return {"eta": round(eta * 2**eta_up), "eta_shift": eta_shift, "decay": decay,
+            "decay_shift": w - 1, "project_shift": words.kernel.frac, "mac_shift": mac_shift,
+            "f_shift": f_shift}
+
+
+def _options(online: Online) -> dict[str, str]:
+    """The choices of the table, those that were left away not among them."""
+    projection, metric = online.parts
+    chosen = {"reduction": online.reduction, "projection": projection, "metric": metric,
+              "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": str(int(online.newest_only))}
+    limits = {name: getattr(online, name) for name in ("truncation", "max_deterioration", "max_age")}
+    return chosen | {name: repr(limit) for name, limit in limits.items() if limit is not None}
+
+
+class _Planned:
+    """The plans of a spec, which differ in alpha's format alone: what it has no part in is decided once."""
+
+    def __init__(self, spec: Spec) -> None:
+        self._spec, self._words = spec, WORD_CLASSES[spec.numbers.word]
+        self._x, self._y = plan_input(spec, self._words), plan_output(spec, self._words)
+
+    @cached_property
+    def _kernel(self) -> dict[str, int]:
+        return plan_kernel(self._spec, self._words, self._x)
+
+    @cached_property
+    def _signals(self) -> dict[str, Signal]:
+        return common_signals(self._spec, self._words, self._x, self._y)
+
+    @cached_property
+    def wide(self) -> Plan:
+        """With a format of alpha that holds whatever is measured or bounded."""
+        return self.plan(WIDE_ALPHA)
+
+    def plan(self, alpha: Format, evidence: Mapping[str, object] = MappingProxyType({})) -> Plan:
+        """The plan with this format of alpha; E203, E204 where it cannot hold the signal."""
+        spec, words, x, y = self._spec, self._words, self._x, self._y
+        assert spec.online is not None
+        constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+        constants |= _constants(spec, words, alpha) | self._kernel
+        constants |= metric_constants(spec, words, x, y, alpha)
+        sizes = {"N": spec.online.budget, "D": spec.input.columns}
+        cast = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
+        return Plan(
+            name=spec.model.name, algorithm="kernel_lms", word=words.bits,
+            options={**spec.kernel.options, **_options(spec.online), "rounding": spec.numbers.rounding},
+            sizes=sizes, signals={**self._signals, "alpha": cast}, constants=constants,
+            tables=kernel_tables(spec, words),
+            memory=lms_memory(spec.online, words, x.signal.format.c_type, sizes),
+            operations=lms_operations(spec.online, constants["decay"] != 0, sizes),
+            units=units(spec, x, y), evidence={"alpha": evidence})
+
+
+def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
+    """Largest |alpha| of the integer model on the data, in full scales of y."""
+    from ...model.online import LmsModel  # the engine is loaded only where a run is asked for
+
+    model = LmsModel(plan)  # refuses x and y of different lengths
+    for _ in range(passes):
+        model.update(x_raw, y_raw)
+    return max(abs(model.ranges.lowest("alpha")), abs(model.ranges.highest("alpha")))
+
+
+def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
+    """The plan of an online learner; with data, alpha's format follows the range seen.
+
+    Parameters
+    ----------
+    x_raw : ndarray of int64, shape (m, D), optional
+        Raw words of a representative stream.
+    y_raw : ndarray of int64, shape (m,), optional
+
+    Raises
+    ------
+    KerncastError
+        E203, E204 where a format cannot hold a signal.
+    """
+    assert spec.online is not None
+    bits, planned = spec.numbers.word, _Planned(spec)
+    override, design = spec.numbers.formats.get("alpha"), spec.numbers.ranges.get("alpha")
+    seen = None if x_raw is None or y_raw is None else _range_seen(planned.wide, spec.online.passes,
+                                                                   x_raw, y_raw)
+    if override is not None:
+        alpha = Format.parse(override, "[numbers.formats] alpha")
+        _refuse_unfit(alpha, bits, seen, "[numbers.formats] alpha")
+        return planned.plan(alpha, {"decided_by": "spec", "range": float(alpha.value(alpha.hi)),
+                                    "seen": seen})
+    if design is not None:
+        decided_by, reach = "design", Fraction(design)
+    elif seen is not None:
+        decided_by, reach = "simulated", max(_widened(seen, spec), LEAST_RANGE)
+    else:
+        decided_by, reach = "design", DESIGN_RANGE
+    bound = _held_bound(planned, reach, bits)
+    if bound is not None and design is None:
+        decided_by, reach = "analytic", bound
+    alpha = _holding(reach, bits)
+    if design is not None:
+        _refuse_unfit(alpha, bits, seen, "[numbers.ranges] alpha")
+    evidence: dict[str, object] = {"decided_by": decided_by, "range": float(reach), "seen": seen}
+    plan = planned.plan(alpha)
+    bound = multiplier_bound(plan)
+    return replace(plan, evidence={"alpha": evidence | ({} if bound is None else {"bound": float(bound)})})
+
+
+def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | None:
+    """The analytic bound of the finest format that holds its own; None where it is not below `reach`.
+
+    A coarser lsb rounds more, which makes the bound larger.
+    """
+    bound = multiplier_bound(planned.wide)
+    while bound is not None and bound < reach:
+        alpha = _holding(bound, bits)
+        bound = multiplier_bound(planned.plan(alpha))
+        if bound is not None and bound < reach and _holding(bound, bits).frac >= alpha.frac:
+            return bound
+    return None
+
+
+def _widened(seen: float, spec: Spec) -> Fraction:
+    """A simulated range with the margin of the spec."""
+    return Fraction(seen) * Fraction(power_of_two(Fraction(spec.numbers.margin)))
+
+
+def _holding(reach: Fraction, bits: int) -> Format:
+    """The finest signed format that reaches so far."""
+    return Format(True, bits, bits - 1 - ceil_log2(reach))
+
+
+def _refuse_unfit(alpha: Format, bits: int, seen: float | None, where: str) -> None:
+    if not alpha.signed or alpha.bits != bits:
+        raise fail("E203", "alpha must be signed and as long as the word",
+                   where=where, value=alpha, allowed=f"s{bits}f..",
+                   remedy="change the format or [numbers] word")
+    if seen is not None and seen > float(alpha.value(alpha.hi)):
+        raise fail("E203", "the format of alpha cannot hold the signal",
+                   where=where,
+                   value=f"{alpha}, up to {float(alpha.value(alpha.hi)):.4g}",
+                   allowed=f"the data reach {seen:.4g} full scales of y",
+                   remedy=f"use s{bits}f{bits - 2 - ceil_log2(Fraction(seen))} or drop the override")

@@ -1,0 +1,139 @@
+"""sim.planner: what the online learner keeps and does, as formulas in N and D.
+
+An update takes one row of distances and kernel values for the prediction.  Beside that:
+
+* A vector that goes takes a row of both where its multiplier is handed on, or sums of squares are kept.
+* Whoever loses his neighbour searches another: of FKLMS the worst is that every younger vector loses it,
+  (N-1)(N-2)/2 distances; of FMKLMS all, (N-1)(N-2).
+* FMKLMS takes N kernel values to see who goes, since it keeps distances.
+
+With a fixed N_max one vector goes a sample.  With a fixed lambda_max, or truncation, all may go at once, when
+the decay takes them below a limit together: the sums over c = N, N-1, ... vectors held.  Of FKLMS with
+a fixed lambda_max only the newest can go, nobody's neighbour yet: before it came, no pair was so close.
+
+*The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any stream that is long enough.
+Let delta be the least distance among the N - 1 vectors that a removal leaves.  The next vector x goes itself,
+at the next removal, unless it is farther than delta from all of them; nobody's nearest older vector is the
+newest: no search.  Else x takes the place of one of the closest pair, so that fewer pairs are within delta,
+or delta is larger.  Distances are integers of a bounded range: that happens a finite number of times, and so
+do searches.  How many samples it takes depends on the inputs; docs/measured/online-cost.md counts just
+after the budget has filled.  Of FMKLMS, whose multipliers move, no mean is known: there it is an update in
+which nobody searches.
+"""
+
+from __future__ import annotations
+
+from ...formats import Format
+from ...plan import SIZE_KEYS, Field, Operations
+from ...spec.tables import Online
+from ..counts import memory, operations
+from ..words import WordClass
+from .metric import NEIGHBOURS, SUMS, WEIGHED
+
+#: Sums over c = 1 ... N, and of those that start at 2 the same: c - 1, its pairs, and c.
+_OTHERS, _PAIRS, _ALL = "N*(N-1)//2", "N*(N-1)*(N-2)//3", "N*(N+1)//2"
+
+
+def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+    """The model structure; with `newest_only` slots stand in the order of age, and nothing is kept of it."""
+    distance, metric = words.distance.c_type, online.parts[1]
+    index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
+    near = "older vector" if metric == "fklms" else "vector"
+    fields = [("row", distance, "N", "distances to the sample at hand"
+               + (", then kernel values" if metric in SUMS else "")),
+              ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
+              ("v", x_word, "N*D", "expansion vectors")]
+    if not online.newest_only:
+        if metric in NEIGHBOURS:
+            fields += [("dist", distance, "N", f"distance to the nearest {near}"),
+                       ("near", index, "N", f"slot of the nearest {near}; its own where there is none")]
+        if metric in SUMS:
+            fields += [("sums", distance, "N", "squared kernel values over all others")]
+        fields += [("rank", index, "N", "age: 0 is the oldest")]
+    if online.max_age is not None:
+        fields += [("born", "uint32_t", "N", "the clock when the vector came"),
+                   ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
+    return memory([*fields, ("count", "uint16_t", "1", "vectors held")], sizes, SIZE_KEYS["kernel_lms"])
+
+
+def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+    """Counts of an update at worst, of a prediction, and of an update after which nobody searches."""
+    step = {"kernel_values": ["N"], "distance_terms": ["N"], "multiplications": ["N+1"]}
+    if decays:
+        step["multiplications"] += ["N"]
+    quiet = {what: list(terms) for what, terms in step.items()}
+    if online.newest_only:
+        _newest(online, step)
+    else:
+        for counts, searches in ((step, True), (quiet, False)):
+            _full(online, counts, searches)
+        _after(online, step)
+    calls = {"update": _formulas(step), "predict": {
+        "kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"}}
+    if not online.newest_only and online.parts[1] in NEIGHBOURS:
+        calls["update_without_searches"] = _formulas(quiet)
+    return operations(calls, sizes)
+
+
+def _formulas(counts: dict[str, list[str]]) -> dict[str, str]:
+    """The sums of the terms; a distance has D of them."""
+    text = {what: " + ".join(terms) for what, terms in counts.items()}
+    return text | {"distance_terms": f"D*({text['distance_terms']})"}
+
+
+def _newest(online: Online, counts: dict[str, list[str]]) -> None:
+    """The newest vector is judged and its multiplier handed on, from the row that is there."""
+    projection, metric = online.parts
+    if metric in SUMS:
+        counts["multiplications"] += ["N"]  # squares
+    if metric in WEIGHED:
+        counts["multiplications"] += ["2"]
+    if metric == "fmklms":
+        counts["kernel_values"] += ["1"]
+    if projection != "none":
+        counts["kernel_values"] += ["N"] if metric not in SUMS else []
+        counts["multiplications"] += ["N"]
+
+
+def _full(online: Online, counts: dict[str, list[str]], searches: bool) -> None:
+    """A vector of a full memory goes, and the new one comes."""
+    projection, metric = online.parts
+    if metric in WEIGHED:
+        counts["multiplications"] += ["2*N"]
+    if metric == "fmklms":
+        counts["kernel_values"] += ["N"]
+    if projection != "none" or metric in SUMS:
+        counts["kernel_values"] += ["N-1"]
+        counts["distance_terms"] += ["N-1"]
+    if projection != "none":
+        counts["multiplications"] += ["N-1"]
+    if metric in SUMS:
+        counts["multiplications"] += ["2*(N-1)"]
+    if metric in NEIGHBOURS and searches:
+        counts["distance_terms"] += ["(N-1)*(N-2)//2" if metric == "fklms" else "(N-1)*(N-2)"]
+
+
+def _after(online: Online, counts: dict[str, list[str]]) -> None:
+    """Those that go after a sample, all of them at worst."""
+    projection, metric = online.parts
+    reduces = online.max_deterioration is not None
+    discards = online.truncation is not None or online.max_age is not None
+    if metric == "fklms" and reduces and projection != "none":  # the newest alone
+        for what in counts:
+            counts[what] += ["N-1"]
+    hands_on = reduces and projection != "none" and metric != "fklms"
+    if hands_on or (metric in SUMS and (reduces or discards)):
+        counts["kernel_values"] += [_OTHERS]
+        counts["distance_terms"] += [_OTHERS]
+    if hands_on:
+        counts["multiplications"] += [_OTHERS]
+    if metric in SUMS and (reduces or discards):
+        counts["multiplications"] += [_OTHERS]
+    if metric == "fmklms" and reduces:
+        counts["kernel_values"] += [f"{_ALL}-1"]
+    if metric in WEIGHED and reduces:
+        counts["multiplications"] += [f"2*({_ALL})" if metric in SUMS else f"2*({_ALL}-1)"]
+    if metric == "fklms" and discards:
+        counts["distance_terms"] += ["N*(N-1)*(N-2)//6"]
+    if metric == "fmklms" and (reduces or discards):
+        counts["distance_terms"] += [_PAIRS]

@@ -1,0 +1,119 @@
+"""sim.planner: integers of the online learner's metrics, and of the limits that a loss is held against.
+
+The loss lambda of a vector (report 836, and its section 5) is an integer on the device:
+
+``fklms``      the exact distance to the nearest older vector: 1 - k falls with it, so that no kernel value
+               is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t log2(e),
+               for k = 2^-(D C): from exact fractions and 60 digits.
+``fmklms``     alpha^2 kappa, kappa = 1 - k of the nearest vector, older or newer.
+``fast_klms``  kappa = 1 - s, s the sum of the squared kernel words over all other vectors.  A square is
+               ``k * k >> square_shift``, the same word whenever the pair meets, so that adding it when one of
+               the two comes and subtracting it when one goes leaves nothing behind.
+``fast_mklms`` alpha^2 max(0, kappa).
+``magnitude``  |alpha|.
+``age``        the rank: the oldest goes.
+
+Nothing overflows: a kernel word is at most ``2^frac``; N - 1 squares of it stay within the word of s, u32 at
+16 bits (``N <= 2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``,
+B the bits of alpha, which a run that measures its range has more of, kappa loses `kappa_shift` bits, so that
+it is at most 2^30, and the product `metric_shift`, so that it is at most 2^62.
+A limit is the largest integer whose value does not exceed it.
+"""
+
+from __future__ import annotations
+
+from decimal import ROUND_FLOOR, Decimal
+from fractions import Fraction
+from math import floor
+
+from ...errors import fail
+from ...formats import Format
+from ...spec import Spec
+from ...tables import CONTEXT, LN2, decimal
+from ..kernel import exponent_scale
+from ..log2 import ceil_log2
+from ..words import Affine, WordClass
+
+#: Metrics that keep the distance to a neighbour, that keep a sum of squares, and that weigh with alpha^2.
+NEIGHBOURS = ("fklms", "fmklms")
+SUMS = ("fast_klms", "fast_mklms")
+WEIGHED = ("fmklms", "fast_mklms")
+#: Larger than every loss below it, and still a word of 64 bits.
+_MOST = 1 << 62
+
+
+def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: Format) -> dict[str, int]:
+    """Shifts of the metric, and the limits of a loss, a multiplier and an age; each only where it is used.
+
+    Raises
+    ------
+    KerncastError
+        E204 where no two different inputs lie so close as max_deterioration asks.
+    """
+    assert spec.online is not None
+    online, (_, metric) = spec.online, spec.online.parts
+    found = _shifts(words, metric, spec.online.budget, alpha)
+    full_scale = y.lsb * 2**y.signal.format.frac
+    step = full_scale * alpha.lsb  # of alpha, in units of y
+    if online.max_deterioration is not None:
+        limit = Fraction(online.max_deterioration)
+        if metric == "fklms":
+            found["max_deterioration"] = _largest_distance(spec, words, x, limit)
+        else:
+            found["max_deterioration"] = _within(limit / _unit(metric, found, step))
+    if online.truncation is not None:
+        found["truncation"] = _within(Fraction(online.truncation) / step)
+    if online.max_age is not None:
+        found["max_age"] = online.max_age
+    return found
+
+
+def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
+    """The 1 of kappa, and what its products lose."""
+    if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":
+        return {}
+    frac, found = words.kernel.frac, {}
+    if metric in SUMS:
+        room = 32 if words.distance.bits == 32 else 62
+        found["square_shift"] = max(0, ceil_log2(budget) + 2 * frac - room)
+        frac = 2 * frac - found["square_shift"]
+    found["kappa_one"] = 1 << frac
+    if metric in WEIGHED:
+        found["kappa_shift"] = max(0, frac - 30)
+        found["metric_shift"] = max(0, 2 * (alpha.bits - 1) + min(frac, 30) - 62)
+    return found
+
+
+def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
+    """What 1 of a loss is worth, for a `step` of alpha."""
+    if metric == "magnitude":
+        return step
+    if metric == "fast_klms":
+        return Fraction(1, shifts["kappa_one"])
+    return step**2 * Fraction(2) ** (shifts["kappa_shift"] + shifts["metric_shift"]) / shifts["kappa_one"]
+
+
+def _within(limit: Fraction) -> int:
+    """The largest integer up to `limit`; what no loss reaches is all one."""
+    return max(-_MOST, min(floor(limit), _MOST))
+
+
+def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) -> int:
+    """The largest distance at which 1 - k is at most `limit`, of the real kernel."""
+    if limit == 0:
+        return 0  # of different inputs none
+    bits = CONTEXT.divide(-CONTEXT.ln(decimal(1 - limit)), LN2)
+    distance = CONTEXT.divide(bits, decimal(exponent_scale(spec, words, x.lsb)))
+    found = int(distance.to_integral_value(ROUND_FLOOR))
+    if found < 1:
+        raise fail("E204", "no two inputs that differ lie so close together: nothing would ever go",
+                   where="[online] max_deterioration", value=float(limit),
+                   allowed=f"at least 1 - k of two neighbouring words, {_step_loss(spec, words, x):.2g}",
+                   remedy="raise max_deterioration, or give the input a finer step")
+    return min(found, words.distance.hi)
+
+
+def _step_loss(spec: Spec, words: WordClass, x: Affine) -> float:
+    """1 - k of two inputs whose distance is 1."""
+    power = CONTEXT.multiply(-decimal(exponent_scale(spec, words, x.lsb)), LN2)
+    return float(CONTEXT.subtract(Decimal(1), CONTEXT.exp(power)))

@@ -1,0 +1,299 @@
+"""sim.planner: the plan of the Toeplitz trainer.
+
+The solver's words have W bits.  With refinement everything else has 32, the words of the exponential
+next in length; with a bias alone they are as long as the solver's.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import fail
+from ...formats import Format, Overflow, Rounding
+from ...plan import SIZE_KEYS, Field, Operations, Plan, Signal
+from ...spec import Spec
+from ..casts import cast_modes
+from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
+from ..counts import memory, operations
+from ..kernel import far, word_error
+from ..log2 import ceil_log2
+from ..words import (
+    WORD_CLASSES,
+    common_constants,
+    common_signals,
+    kernel_tables,
+    plan_input,
+    plan_kernel,
+    plan_output,
+    units,
+)
+from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
+from .lookahead import (
+    ALPHA_EXP_MAX,
+    DIVISIONS,
+    LOOKAHEADS,
+    MULTIPLICATIONS,
+    lookahead_constants,
+    lookahead_fields,
+)
+from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_fields, schur_signals
+
+Raw = NDArray[np.int64]
+
+#: Bits of r, y and alpha where a shorter solver is refined.
+REFINED = 32
+
+
+def corrected(spec: Spec) -> bool:
+    """Whether alpha is built from corrections: refinement, or a bias."""
+    assert spec.toeplitz is not None
+    return spec.toeplitz.refine > 0 or spec.toeplitz.bias
+
+
+def _finer_bits(lam: float, word: int) -> int:
+    """Fraction bits of alpha beyond the word, so that a large lambda does not cost it bits.
+
+    As many as keep 2**(31 + bits) / (1 + lambda) below 2**31, and `f_shift` below 63.
+    """
+    return min(max(ceil_log2(1 + Fraction(lam)) - 1, 0), 54 - word)
+
+
+def _constants(spec: Spec, word: int) -> dict[str, int]:
+    """Constants of the solver, and of words of alpha of so many bits."""
+    assert spec.toeplitz is not None
+    n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
+    if spec.toeplitz.solver in LOOKAHEADS:
+        solver, top = lookahead_constants(spec.toeplitz.solver, lam, n), ALPHA_EXP_MAX
+    else:
+        solver = levinson_constants(spec, spec.numbers.word)
+        top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
+    if spec.toeplitz.solver == "schur":
+        solver |= schur_constants(spec)
+    mac_shift = products_shift(word, n)
+    finer = 0 if corrected(spec) else _finer_bits(spec.toeplitz.lam, word)
+    own = {"alpha_frac": word - 1 + finer, "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": top,
+           "mac_shift": mac_shift, "f_shift": word - mac_shift + finer}
+    if corrected(spec):
+        reach = 62 - (2 * word - 2 + ceil_log2(n) - mac_shift)  # of a prediction's sum, shifted up
+        own |= {"refine": spec.toeplitz.refine, "alpha_exp_max": min(top, own["f_shift"] + reach)}
+    else:
+        own["alpha_rho"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
+    return solver | own
+
+
+def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
+    fmt, short = Format(True, word, word - 1), Format(True, spec.numbers.word, spec.numbers.word - 1)
+
+    def signal(name: str, fmt: Format, unit: str, lo: int | None = None) -> Signal:
+        return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo, fmt.hi, unit)
+
+    assert spec.toeplitz is not None
+    common = {"r": signal("r", fmt, "1 + lambda", 0),
+              "alpha": signal("alpha", Format(True, word, c["alpha_frac"]),
+                              "full scale of y, block exponent alpha_exp")}
+    if spec.toeplitz.solver in LOOKAHEADS:
+        return common
+    generators = schur_signals(spec) if spec.toeplitz.solver == "schur" else {}
+    return common | generators | {
+        "a": signal("a", short, "1, block exponent a_exp"),
+        "xi": signal("a", short, "1"),
+        "eps": Signal(Format(True, 64, c["xi_frac"]), Rounding.FLOOR, Overflow.SATURATE, 0,
+                      1 << c["xi_frac"], "1 + lambda"),
+        "mu": Signal(Format(True, 64, c["mu_frac"]), Rounding.FLOOR, Overflow.SATURATE,
+                     -(1 << 62), 1 << 62, "full scale of y"),
+    }
+
+
+def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+    assert spec.toeplitz is not None
+    long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
+    if spec.toeplitz.solver in LOOKAHEADS:
+        stored = "" if spec.toeplitz.scheme == "uniform" else x_word
+        return memory(lookahead_fields(spec.toeplitz.solver, long, stored), sizes, SIZE_KEYS["toeplitz_rls"])
+    fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
+              BOUND_FIELD,
+              *(schur_fields() if spec.toeplitz.solver == "schur" else []),
+              ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
+    if word != spec.numbers.word:
+        fields.append(("r_short", short, "n", "first row in words of the solver"))
+    fields += [("a", short, "n", "predictor polynomial; a[0] is the implicit 1"),
+               ("alpha", long, "n", "expansion coefficients")]
+    if corrected(spec):
+        fields += [("rhs", short, "n", "residual, in words of the solver"),
+                   ("z", short, "n", "last correction of alpha")]
+    if spec.toeplitz.bias:
+        fields.append(("eta", short, "n", "solution for a right-hand side of ones"))
+    if spec.toeplitz.scheme != "uniform":
+        fields.append(("v", x_word, "n*D", "training inputs"))
+    if spec.toeplitz.bias:
+        fields.append(("bias", long, "1", "intercept, in words of y"))
+    fields += [("a_exp", "int16_t", "1", "block exponent of a"),
+               ("alpha_exp", "int16_t", "1", "block exponent of alpha")]
+    if corrected(spec):
+        fields.append(("z_exp", "int16_t", "1", "block exponent of z"))
+    if spec.toeplitz.bias:
+        fields.append(("eta_exp", "int16_t", "1", "block exponent of eta"))
+    return memory([*fields, ("trained", "uint16_t", "1", "1 after a successful training")], sizes,
+                  SIZE_KEYS["toeplitz_rls"])
+
+
+def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+    assert spec.toeplitz is not None
+    uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
+    sides = solves + spec.toeplitz.bias
+    # Of one recursion: (n-1)(n-2) by the loops of a, one for each scaling, two for each eps; of each
+    # right-hand side (n-1) n by its loops; of each residual n^2 with y's share, and n squares.  Then n
+    # squares of alpha, n-1 words of r, two of the bound, and n of alpha's scaling; with corrections alpha
+    # begins as zero, and its first residual is n of y's share and n squares; with a bias the scaling of
+    # eta, its share of each residual, and what moves alpha (once more where a step is taken back).
+    # Divisions: one for each xi and c, one for each mean of a diagonal, one for each step of the bias.
+    residuals = solves if corrected(spec) else 1
+    more = f" + {MORE_MULTIPLICATIONS}" if spec.toeplitz.solver == "schur" else ""
+    rest = "3*n+1" if not corrected(spec) else "4*n+1"
+    if spec.toeplitz.bias:
+        rest += f" + {1 + solves + (solves > 1)}*n + {residuals + 1}"
+    scalings = "" if spec.toeplitz.scaling == "block" else f" - {solves}*(n-1)"
+    solver = (f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1)" + scalings + more,
+              f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
+    if spec.toeplitz.solver in LOOKAHEADS:
+        solver = MULTIPLICATIONS, DIVISIONS
+    return operations({
+        "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
+                  "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
+                  "multiplications": f"{solver[0]} + {residuals}*n*(n+1) + {rest}",
+                  "divisions": solver[1] + ("" if uniform else " + n-1")},
+        "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
+    }, sizes)
+
+
+def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
+    """The grid step in x words; E204 where the grid does not fit the raw or the x words."""
+    assert spec.toeplitz is not None
+    raw, step, n = Format.parse(spec.input.word), spec.toeplitz.step, spec.toeplitz.n
+    last = spec.input.offsets[0] + (n - 1) * step
+    if last > raw.hi:
+        raise fail("E204", "the last grid point does not fit the raw input word",
+                   where="[input] word", value=f"{raw}, last point {last}",
+                   allowed=f"words up to {raw.hi}", remedy="use a longer word or a smaller n")
+    scaled = step * x_gain
+    if scaled % (1 << x_shift) or (n - 1) * (scaled >> x_shift) > x_hi:
+        raise fail("E204", "the format of x cannot hold the grid exactly", where="[input] word",
+                   value=f"{raw}, step {step}", allowed=f"steps that are multiples of {1 << x_shift}"
+                   f", at most {x_hi} in all",
+                   remedy="use a shorter raw word, a larger step, or [numbers] word = 32")
+    return scaled >> x_shift
+
+
+def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
+    """Entries of the uniform first row, besides r[0], whose kernel value is not zero."""
+    step, end = c["x_step"], c["kernel_d2_end"]
+    assert isinstance(step, int) and isinstance(end, int)
+    last = far(spec, end)
+    return n - 1 if last is None else min(n - 1, last // step)
+
+
+def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
+    """By how much the least eigenvalue of T may lie below 0.
+
+    On the grid, and for biased means, T is positive semidefinite but for the rounding of its words.
+    Plain means of diagonals make no such matrix, and nothing bounds it: then no bound can be stated.
+    """
+    assert spec.toeplitz is not None
+    if spec.toeplitz.scheme == "diagonal_mean":
+        return Fraction(1)
+    uniform = spec.toeplitz.scheme == "uniform"
+    nonzero = _nonzero(spec, spec.toeplitz.n, c) if uniform else spec.toeplitz.n - 1
+    return row_loss(word, nonzero, word_error(spec, WORD_CLASSES[word]) + (0 if uniform else 1))
+
+
+def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
+    """Largest multiplier of the scaled system on the data, by a run with block exponents."""
+    from ...model.toeplitz import ToeplitzModel  # the engine is loaded only where a run is asked for
+
+    assert spec.toeplitz is not None
+    if y_raw is None or len(y_raw) != spec.toeplitz.n:
+        return None
+    block = spec.toeplitz.model_copy(update={"scaling": "block"})
+    model = ToeplitzModel(plan_toeplitz(spec.model_copy(update={"toeplitz": block})))
+    model.train(x_raw, y_raw)
+    state, frac = model.state(), model.plan.integer("alpha_frac")
+    most = float(np.abs(state["alpha"]).max()) * 2.0 ** (int(state["alpha_exp"][0]) - frac)
+    return most * (1 + spec.toeplitz.lam) or None
+
+
+def _static(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str, int], dict[str, object]]:
+    """Exponents that do not move, and who decided them."""
+    design = spec.numbers.ranges.get("alpha")
+    seen = None if design is not None else _reach_seen(spec, x_raw, y_raw)
+    lam = spec.toeplitz.lam if spec.toeplitz is not None else 0.0
+    if design is not None:
+        _refuse_beyond_bound(spec, design)
+        return static_exponents(spec, design * (1 + lam)), {"decided_by": "design", "range": design}
+    if seen is not None:
+        reach = seen * 2.0**spec.numbers.margin
+        return static_exponents(spec, reach), {"decided_by": "simulated", "range": reach / (1 + lam),
+                                               "seen": seen / (1 + lam)}
+    return static_exponents(spec, None), {"decided_by": "analytic", "bound": bounds(spec)["alpha"]}
+
+
+def _refuse_beyond_bound(spec: Spec, design: float) -> None:
+    assert spec.toeplitz is not None
+    bound = bounds(spec)["alpha"] / (1 + spec.toeplitz.lam)
+    if design > bound:
+        raise fail("E118", "the range is larger than any multiplier can be", where="[numbers.ranges] alpha",
+                   value=design, allowed=f"up to {bound:.6g}, the bound sqrt(n) / lambda",
+                   remedy="give the range that is met in the field, or remove the line: the data decide")
+
+
+def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
+    """The plan of a Toeplitz regularised-least-squares trainer.
+
+    Parameters
+    ----------
+    spec : Spec
+    x_raw, y_raw : ndarray of int64, optional
+        Raw words of a training set; static scaling takes its range from them.
+
+    Raises
+    ------
+    KerncastError
+        E118 for a design range beyond the bound, E204 where a format cannot hold a signal, E205 where
+        lambda leaves no bits.
+    """
+    assert spec.toeplitz is not None
+    words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]
+    x, y = plan_input(spec, words), plan_output(spec, words)
+    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    solver = _constants(spec, words.bits)
+    evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
+                                   for name, bound in bounds(spec).items()
+                                   if spec.toeplitz.solver not in LOOKAHEADS}
+    if spec.toeplitz.scaling == "static":
+        exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
+        solver |= exponents
+    constants |= solver | plan_kernel(spec, words, x)
+    if spec.toeplitz.scheme == "uniform":
+        constants["x_step"] = _step(spec, x.gain[0], x.shift, x.signal.hi)
+    sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
+    constants |= certify_constants(
+        words.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), _loss(spec, words.bits, constants),
+        residual_shift(words.bits, spec.toeplitz.n, solver["alpha_frac"], ALPHA_EXP_MIN),
+        spec.toeplitz.tolerance)
+    return Plan(
+        name=spec.model.name, algorithm="toeplitz_rls", word=words.bits,
+        options=_options(spec), sizes=sizes,
+        signals=common_signals(spec, words, x, y) | _signals(spec, words.bits, solver),
+        constants=constants, tables=kernel_tables(spec, words),
+        memory=_memory(spec, words.bits, x.signal.format.c_type, sizes),
+        operations=_operations(spec, sizes), units=units(spec, x, y), evidence=evidence)
+
+
+def _options(spec: Spec) -> dict[str, str]:
+    assert spec.toeplitz is not None
+    t = spec.toeplitz
+    return {**spec.kernel.options, "scheme": t.scheme,
+            "lambda": repr(t.lam), "rounding": spec.numbers.rounding, "solver": t.solver,
+            "scaling": t.scaling, "refine": str(t.refine), "bias": str(int(t.bias))}

@@ -1,0 +1,54 @@
+"""sim.planner: what look-ahead Levinson takes: vectors of 32 bits, and room for the choice of blocks.
+
+Words, kernel, first row and prediction are those of the other solvers; the solver alone computes in
+words of 32 bits with block exponents, or in float32.  It needs no positive definite T, so no bound
+limits its vectors: their exponents follow the data.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..certify import BOUND_FIELD
+
+#: Largest exponent of alpha: 65,536 full scales of y.  What is larger counts as a breakdown.
+ALPHA_EXP_MAX = 16
+
+#: Rows that one step may take at most, as in :mod:`...model.toeplitz.lookahead`.
+BLOCK = 4
+
+#: The solvers that look ahead: in 32-bit words, and in float32.
+LOOKAHEADS = ("lookahead", "lookahead_f32")
+
+#: Multiplications and divisions, at most: each block of two rows and more corrects g and a
+#: (two residuals and two products with the inverse, 6 m**2), and the answer is corrected four times.
+MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
+
+
+def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
+    """Constants of the first row, and the shift with which n products of 32-bit words stay below 2**62."""
+    shift = {"lookahead_shift": n.bit_length()} if solver == "lookahead" else {}
+    return {"lambda_rho": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
+
+
+def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
+    """Members of the model structure; `x_word` is empty where inputs are not stored."""
+    entry = "float" if solver == "lookahead_f32" else "int32_t"
+    wide = [("wide", "int64_t", "n+1", "room for a vector before its cast")] if entry == "int32_t" else []
+    stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
+    return [BOUND_FIELD,
+            *wide,
+            ("row", entry, "n+1", "first row, and room for a zero"),
+            ("target", entry, "n", "right-hand side"),
+            ("predictor", entry, "n+1", "predictor polynomial"),
+            ("inverse", entry, "n", "first column of the inverse"),
+            ("columns", entry, f"{BLOCK}*n", "columns of a block, and room for corrections"),
+            ("solution", entry, "n", "expansion coefficients over 1 + lambda"),
+            ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
+            ("alpha", word, "n", "expansion coefficients"),
+            *stored,
+            ("blocks", "uint16_t", "n", "rows that each step took"),
+            ("steps", "uint16_t", "1", "how many steps there were"),
+            ("positive", "uint16_t", "1", "1 where T + lambda I is positive definite"),
+            ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
+            ("trained", "uint16_t", "1", "1 after a successful training")]

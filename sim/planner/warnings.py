@@ -1,0 +1,160 @@
+"""sim.planner: what a plan allows although it will hardly do what was wanted: warnings with a code.
+
+A warning refuses nothing: a run may still be of use, as early steps of conjugate gradients are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from ..errors import Problem
+from ..interop.gap import SHARE
+from ..plan import Plan
+from ..spec.tables import TABLE_OF
+from .kernel import POLYNOMIALS
+from .toeplitz.lookahead import LOOKAHEADS
+
+#: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
+_PERCENT = 1e-2
+#: The part of the stable range of eta that is left to the learner without a word.
+_NEAR = Fraction(9, 10)
+_LONGER = "raise lambda, or take a longer word: [numbers] word = 24 or 32"
+
+
+def cautions(plan: Plan) -> tuple[Problem, ...]:
+    """Warnings of a plan; with evidence of a run (:func:`.evidence.observed`), of the run too.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    tuple of Problem
+        W201 to W208.
+    """
+    if plan.fixed:
+        return (*_coarse(plan), *_apart(plan))
+    lost = tuple(_lambda_lost(plan))
+    emptied = tuple(_nothing_stays(plan))
+    return (*lost, *(() if lost else _no_bound(plan)), *(emptied or _nothing_shown(plan)), *_coarse(plan),
+            *_unstable(plan))
+
+
+def _key(plan: Plan, key: str) -> str:
+    return f"[{TABLE_OF[plan.algorithm]}] {key}"
+
+
+def _lambda_lost(plan: Plan) -> Iterator[Problem]:
+    """Lambda beside one lsb of the words that the matrix is made of (W201)."""
+    if not plan.trains or plan.options.get("solver") in LOOKAHEADS:
+        return
+    lam, lsb = Fraction(plan.options["lambda"]), plan.signals["kernel"].format.lsb
+    if plan.algorithm == "toeplitz_rls":  # r over 1 + lambda
+        lsb = Fraction(1, 1 << (plan.integer("solver_word") - 1)) * (1 + lam)
+    if lam < lsb:
+        remedy = _LONGER if plan.options["kernel"] not in POLYNOMIALS else (
+            "scale the inputs with [input] offset and gain, so that kernel values are near 1; or " + _LONGER)
+        yield Problem("W201", "lambda is less than one lsb of the kernel's words: rounding may make the "
+                      "matrix indefinite", _key(plan, "lambda"), plan.options["lambda"],
+                      f"at least {float(lsb):.3g}, and better a hundred times as much", remedy)
+
+
+def _no_bound(plan: Plan) -> Iterator[Problem]:
+    """A training whose error nothing bounds (W202)."""
+    if plan.constants.get("bound_gain") != 0:
+        return
+    if plan.options.get("scheme") == "diagonal_mean":
+        yield Problem("W202", "no bound can be certified for plain means of diagonals: no training is better "
+                      "than INACCURATE", _key(plan, "scheme"), "diagonal_mean",
+                      "diagonal_mean_biased, or uniform for a sampled signal",
+                      "use diagonal_mean_biased, or take the answer uncertified")
+    else:
+        yield Problem("W202", "no bound can be certified: rounding all kernel values may take more than "
+                      "lambda gives; no training is better than INACCURATE", _key(plan, "lambda"),
+                      plan.options["lambda"], "larger values, or a longer word", _LONGER)
+
+
+def _nothing_shown(plan: Plan) -> Iterator[Problem]:
+    """Predictions, or steps of the multipliers, below half a word (W203)."""
+    y, half = Fraction(plan.evidence["y"]["bound"]), plan.signals["y"].format.lsb / 2
+    key, found = ("lambda", plan.options["lambda"]) if plan.trains else ("eta", plan.options["eta"])
+    if plan.trains:  # |f_i| <= |k_i| |alpha| <= n max|k| max|y| / lambda
+        signal = plan.signals["kernel"]
+        reach = plan.sizes["n"] * signal.format.value(max(-signal.lo, signal.hi)) * y / Fraction(found)
+    else:
+        reach = y * Fraction(found)
+        half = Fraction(0) if plan.in_float32 else plan.signals["alpha"].format.lsb / 2
+    if reach < half:
+        size, end, verb = ("large", "below", "lower") if plan.trains else ("small", "above", "raise")
+        limit = Fraction(found) * (reach / half if plan.trains else half / reach)
+        yield Problem("W203", f"{key} is so {size} that no word shows the answer: every prediction will be 0",
+                      _key(plan, key), found, f"{end} {float(limit):.3g}",
+                      f"{verb} {key}, or take a longer word: [numbers] word = 32")
+    elif plan.evidence["f"]["seen"] == 0 and plan.evidence["y"].get("rms") != 0:  # targets that are not 0
+        yield Problem("W203", "every prediction of the run is 0: the words do not show it", "[output] word",
+                      str(plan.signals["y_raw"].format), "targets that fill their raw word",
+                      f"use an [output] word, and an offset, that the targets fill; a {key} nearer to 1; or "
+                      "[numbers] word = 32")
+
+
+def _nothing_stays(plan: Plan) -> Iterator[Problem]:
+    """A limit that no new multiplier exceeds, so that none is ever held and f stays 0 (W207).
+
+    From f = 0 the rule gives |alpha| = eta |y|; where that is dropped, f stays 0.
+    """
+    if plan.trains:
+        return
+    full_scale = Fraction(plan.units["y"]) * 2 ** plan.signals["y"].format.frac
+    y, seen = (plan.evidence["y"][name] for name in ("bound", "seen"))
+    most = Fraction(plan.options["eta"]) * Fraction(y if seen is None else seen) * full_scale
+    keys = ("truncation", *(("max_deterioration",) if plan.options["metric"] == "magnitude" else ()))
+    for key in keys:
+        if key in plan.options and Fraction(plan.options[key]) >= most > 0:  # and not: targets that are all 0
+            yield Problem("W207", "every multiplier is dropped as soon as it is learnt, so that every "
+                          "prediction will be 0", _key(plan, key), plan.options[key],
+                          f"below eta times the largest y, {float(most):.3g}",
+                          f"lower {key}: start with a hundredth of that")
+
+
+def _coarse(plan: Plan) -> Iterator[Problem]:
+    """Data that their words are too coarse for: targets (W204) and inputs (W205); nothing without data."""
+    word = plan.word
+    longer = f", or take a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
+    y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))
+    if y > _PERCENT:
+        bound = "; the certified bound does not count it" if plan.trains else ""
+        yield Problem("W204", f"rounding the targets to words alone costs {y:.2g} of their size{bound}",
+                      "[output] word", str(plan.signals["y_raw"].format), f"at most {_PERCENT:g}",
+                      f"use an [output] word and offset that the targets fill{longer}")
+    if x > _PERCENT:
+        yield Problem("W205", f"rounding the inputs to words moves samples by {x:.2g} of the kernel's width",
+                      "[input] word", str(plan.signals["x_raw"].format), f"at most {_PERCENT:g}",
+                      f"use an [input] word and offset that the inputs fill{longer}")
+
+
+def _unstable(plan: Plan) -> Iterator[Problem]:
+    """An eta near or beyond the end of the range in which the learning rule is stable (W206)."""
+    if plan.trains:
+        return
+    eta, bound = Fraction(plan.options["eta"]), 2 / (1 + Fraction(plan.options["rho"]))
+    if eta < _NEAR * bound:
+        return
+    where = "outside" if eta >= bound else "near the end of"
+    yield Problem("W206", f"eta is {where} the stable range, which ends below 2 / (1 + rho)",
+                  _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g}, here",
+                  "start with eta = 0.1; a reduction may bring divergence before the bound")
+
+
+def _apart(plan: Plan) -> Iterator[Problem]:
+    """Predictions that differ from those of the estimator the plan was made of (W208)."""
+    found = plan.evidence.get("apart")
+    if found is not None:
+        word = found["word"]
+        remedy = f"take [numbers] word = {word}: pass word={word} to the same call" if word else (
+            "no longer word does alone: describe inputs and predictions by input and output words that they "
+            "fill, or fit a model with smaller multipliers")
+        yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "
+                      "their range on the samples given", "[numbers] word", str(plan.word),
+                      f"at most {SHARE:g}", remedy)

@@ -1,0 +1,94 @@
+"""sim: which intermediate results of a plan fit shorter integers: the same words by fewer instructions.
+
+Nothing is decided here but derived: each answer is a bound computed from the plan's hashed integers, and
+generated code may take the 32-bit form of a primitive, or lanes of 16 bits, exactly where it says so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..plan import Plan
+
+_TERMS = {"gaussian": 2, "laplacian": 1}  # powers of |u - v| that a column adds
+
+
+@dataclass(frozen=True)
+class Widths:
+    """What was proved.
+
+    Parameters
+    ----------
+    distance : bool
+        Differences of x words fit int32, and distances, every partial sum included, uint32.
+    lanes : bool
+        Besides, x words and their differences fit int16.
+    difference : bool
+        Differences of x words fit int32, whatever the distance takes.
+    kernel : bool
+        Besides `distance`, the kernel is one of integers: its exponent fits 24 bits.
+    exponent : bool
+        Distances fit uint32, and ``d2 * kernel_c`` does below `kernel_d2_end`.
+    high : bool
+        Distances fit uint32, `kernel_c` 16 bits, and a distance below `kernel_d2_end` may be shifted left by
+        ``16 - kernel_shift``: the exponent is the high word of one product.
+    products : bool
+        Products of two words, of which kernel values may be 1.0, and their sums with a word, fit int32.
+    input : bool
+        ``(raw - offset) * gain``, with half a step of its rounding, fits int32.
+    """
+
+    distance: bool
+    lanes: bool
+    difference: bool
+    kernel: bool
+    exponent: bool
+    high: bool
+    products: bool
+    input: bool
+
+
+def _ends(plan: Plan) -> tuple[int, int]:
+    """Least and largest x word: of a sample, or of the grid that stands for the samples."""
+    x, step = plan.signals["x"], plan.constants.get("x_step", 0)
+    assert isinstance(step, int)
+    return min(x.lo, 0) if step else x.lo, max(x.hi, step * plan.sizes.get("n", 0))
+
+
+def _input(plan: Plan) -> bool:
+    raw = plan.signals["x_raw"].format
+    shift = plan.integer("x_shift")
+    half = 1 << (shift - 1) if shift else 0
+    lo, hi = (-(1 << (raw.c_bits - 1)), 1 << raw.c_bits) if raw.signed else (0, 1 << raw.c_bits)
+    most = max(max(abs(lo - offset), abs(hi - offset)) * abs(gain) for offset, gain in
+               zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True))
+    return shift <= 30 and most + half <= 1 << 30
+
+
+def widths(plan: Plan) -> Widths:
+    """What the integers of a plan prove.
+
+    Parameters
+    ----------
+    plan : Plan
+
+    Returns
+    -------
+    Widths
+    """
+    lo, hi = _ends(plan)
+    power = _TERMS.get(plan.options["kernel"])
+    distance = (power is not None and plan.word == 16 and hi < 1 << 31
+                and plan.sizes["D"] * (hi - lo) ** power < 1 << 32)
+    kernel = distance and not plan.in_float32
+    end, c, shift = (plan.integer(name) if kernel else 0 for name in
+                     ("kernel_d2_end", "kernel_c", "kernel_shift"))
+    return Widths(
+        distance=distance,
+        lanes=distance and power == 2 and lo >= -(1 << 15) and hi < 1 << 15 and hi - lo < 1 << 15,
+        difference=plan.options["kernel"] == "gaussian" and hi - lo < 1 << 31,
+        kernel=kernel,
+        exponent=kernel and (end - 1) * c < 1 << 32 and shift <= 31,
+        high=kernel and 0 < c < 1 << 16 and (end - 1) << max(0, 16 - shift) < 1 << 32,
+        products=plan.word == 16 and not plan.in_float32,
+        input=_input(plan))

@@ -1,0 +1,205 @@
+"""sim.reference: the first row of the Toeplitz kernel matrix, in O(n) memory.
+
+S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
+Toeplitz Matrix": Lemma 1 (uniform sampling, exact) and Lemma 2 (nearest Toeplitz matrix).
+"""
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._checks import finite_array
+from ...errors import fail
+from ...kernels import NEEDS, DistanceKernel, Gaussian, Kernel, require
+from .diagonal_sums import Progress, diagonal_sums
+from .random_features import random_feature_sums
+
+Array = NDArray[np.float64]
+Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased", "rff"]
+SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
+#: What "auto" takes where there is no uniform grid.
+DIAGONAL_MEANS: Scheme = "diagonal_mean_biased"
+
+# A grid counts as uniform where no sample lies further from it than this part of a step: .01 %
+# of jitter costs less than .01 % in alpha, 1 % costs .8 %.  Rounding of the samples themselves
+# (a clock that counts from 1970) is allowed for on top, up to a thousandth of a step.
+_JITTER = 1e-6
+_ROUNDING_JITTER = 1e-3
+
+
+def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = "float64",
+              progress: Progress | None = None, scheduler: str | None = None,
+              checkpoint: str | Path | None = None, features: int = 1024, seed: int = 0) -> Array:
+    """First row r of the Toeplitz matrix T that stands for the Gaussian kernel matrix K of `X`.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, D) or (n,)
+        Samples, in the order that defines the diagonals.
+    sigma : float
+        Width of the Gaussian kernel, in the unit of `X`.
+    scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "rff"}
+        ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean of diagonal
+        j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates these
+        from random Fourier features; ``auto``: uniform or, with a warning of one column, the biased.
+    dtype : {"float64", "float32"}
+        Of kernel values or features; float32 is twice as fast, and right to about 1e-6.
+    progress : callable ``progress(done, total)``, optional
+    scheduler : str, optional
+        Diagonal means: address of a dask.distributed scheduler, whose workers then do the work.
+    checkpoint : path, optional
+        Diagonal means: a file that keeps what is done; a run that was stopped goes on from there.  The row is
+        the same to the last bit, on processors of one kind whose BLAS runs as many threads.
+    features, seed : int
+        rff: number of features, the error falling as 1 / sqrt(features); what they are drawn by.
+
+    Returns
+    -------
+    r : ndarray of shape (n,)
+        T[i, j] = r[|i - j|]; r[0] = 1; lambda is not yet added.
+
+    Raises
+    ------
+    KerncastError
+        E220 sigma, E222 scheme, E223 not a uniform grid, E224 `X`, E237 memory, E238 features or seed,
+        E191, E260 and E261 checkpoint, E262 scheduler, E263 dtype, E501 dask.distributed.
+
+    Notes
+    -----
+    Time O(n^2 D), O(n) if uniform, O(features n (D + log n)) for rff; memory O(n D).
+    T of diagonal_mean is nearest to K in the Frobenius norm, but often indefinite for samples in random
+    order.  T of diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel
+    matrices), which is why auto takes it.  On shuffled multivariate data both lose most of K: r_1, r_2, ...
+    are all near its mean, and the machine comes close to a kernel-mean (Parzen) classifier.
+    """
+    X = as_samples(X)
+    scheme = _automatic_scheme(X) if scheme == "auto" else scheme
+    return kernel_first_row(X, Gaussian(sigma), scheme, dtype=dtype, progress=progress, features=features,
+                            seed=seed, scheduler=scheduler, checkpoint=checkpoint)
+
+
+def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "float64",
+                     progress: Progress | None = None, features: int = 1024, seed: int = 0,
+                     **means: Any) -> Array:
+    """As :func:`first_row`, for any translation-invariant kernel and a scheme that is not auto."""
+    require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
+    if dtype not in ("float64", "float32"):
+        raise fail("E263", "there is no such precision", where="dtype", value=repr(dtype),
+                   allowed="float64, float32", remedy="use float64")
+    scheme, kernel = check_scheme(scheme), cast(DistanceKernel, kernel)
+    if scheme == "uniform":
+        return uniform_first_row(len(X), grid_step(X), kernel)
+    _check_run(scheme, progress, **means)
+    if scheme == "rff":
+        return random_feature_sums(X, kernel, features, seed, dtype, progress) / len(X)
+    return diagonal_sums(X, kernel, dtype, progress, **means) / _divisors(len(X), scheme)
+
+
+def _check_run(scheme: Scheme, progress: object, scheduler: object = None, checkpoint: object = None) -> None:
+    """Refuse what cannot be told, asked or written: E238, E262, E191; of rff any of the latter two."""
+    allowed = "none with scheme rff" if scheme == "rff" else ""
+    if progress is not None and not callable(progress):
+        raise fail("E238", "the progress cannot be told", where="progress", value=repr(progress),
+                   allowed="a function of (done, total)", remedy="leave it out")
+    if scheduler is not None and (allowed or not isinstance(scheduler, str)):
+        raise fail("E262", "there is no such scheduler", where="scheduler", value=repr(scheduler),
+                   allowed=allowed or "the address of a dask.distributed scheduler, tcp://HOST:PORT",
+                   remedy="leave it out")
+    if checkpoint is not None and (allowed or not isinstance(checkpoint, str | Path)):
+        raise fail("E191", "the checkpoint cannot be written", where="checkpoint", value=repr(checkpoint),
+                   allowed=allowed or "the path of a file", remedy="leave it out")
+
+
+def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
+    """r_j = K(j Delta), j = 0 .. n-1: Lemma 1, equations (6) and (7).
+
+    Parameters
+    ----------
+    n : int
+        Number of samples.
+    step : float
+        Delta, the distance of neighbouring samples, in the unit of the inputs.
+    kernel : Kernel
+        Translation invariant.
+
+    Returns
+    -------
+    r : ndarray of shape (n,)
+    """
+    grid = step * np.arange(n, dtype=np.float64)[:, np.newaxis]
+    return kernel.pairs(grid, np.zeros(1))
+
+
+def choose_scheme(X: Array) -> Scheme:
+    """Return the scheme that ``auto`` stands for on samples `X` of shape (n, D)."""
+    return "uniform" if X.shape[1] == 1 and _is_uniform(X[:, 0]) else DIAGONAL_MEANS
+
+
+def _automatic_scheme(X: Array) -> Scheme:
+    """As :func:`choose_scheme`, with a warning, to the caller of the caller, of what it does to a signal."""
+    scheme = choose_scheme(X)
+    if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
+        warnings.warn(f"the samples are no uniform grid: scheme {scheme} keeps little of the kernel matrix. "
+                      "Use solve_kernel, which is exact, or name the scheme if it is meant.", stacklevel=3)
+    return scheme
+
+
+def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
+    """Return `scheme` if it is one of `SCHEMES`, else raise E222, which names `others` as allowed too."""
+    if isinstance(scheme, str) and scheme.startswith("rff_"):
+        raise fail("E222", "random features give the biased means only", where="scheme", value=repr(scheme),
+                   allowed="rff", remedy="use rff: the noise of all sums is alike, and divided by the length "
+                   "n - j of a short diagonal it would be n / (n - j) times the error, and T indefinite")
+    if not isinstance(scheme, str) or scheme not in SCHEMES:
+        raise fail("E222", "there is no such scheme for the first row", where="scheme",
+                   value=repr(scheme), allowed=", ".join(("auto", *SCHEMES, *others)),
+                   remedy="use auto, or uniform for a uniformly sampled signal")
+    return scheme
+
+
+def grid_step(X: Array) -> float:
+    """Return Delta of a uniform grid `X` of shape (n, 1), of either sign; E223 if it is none."""
+    if X.shape[1] != 1:
+        raise fail("E223", "scheme uniform takes samples of one column", where="X",
+                   value=f"{X.shape[1]} columns", allowed="shape (n, 1)",
+                   remedy="use scheme diagonal_mean_biased")
+    if not _is_uniform(X[:, 0]):
+        raise fail("E223", "the samples are not equally spaced in the order given", where="X",
+                   value=f"steps from {np.diff(X[:, 0]).min():g} to {np.diff(X[:, 0]).max():g}",
+                   allowed=f"x_j = x_0 + j Delta within {_JITTER:g} Delta",
+                   remedy="sort the samples, resample onto a grid, or use scheme diagonal_mean_biased")
+    return _mean_step(X[:, 0])
+
+
+def as_samples(X: ArrayLike) -> Array:
+    """Return `X` as a finite float64 array of shape (n, D), n and D at least 1; E224 if it is none."""
+    X = finite_array(X, "X", "E224")
+    if X.ndim == 1:
+        X = X[:, np.newaxis]
+    if X.ndim != 2 or X.size == 0:
+        raise fail("E224", "the samples have no usable shape", where="X", value=X.shape,
+                   allowed="(n, D) or (n,), n and D at least 1", remedy="one row per sample")
+    return X
+
+
+def _divisors(n: int, scheme: str) -> Array:
+    """Divide the sums by these: the length n - j of the diagonal (Lemma 2), or n (biased)."""
+    return np.full(n, float(n)) if scheme == "diagonal_mean_biased" else np.arange(n, 0.0, -1.0)
+
+
+def _mean_step(x: Array) -> float:
+    with np.errstate(over="ignore"):  # an endless step is none of a grid
+        return float((x[-1] - x[0]) / (len(x) - 1)) if len(x) > 1 else 0.0
+
+
+def _is_uniform(x: Array) -> bool:
+    step = _mean_step(x)
+    with np.errstate(over="ignore", invalid="ignore"):  # a NaN deviation is not within tolerance
+        deviation = np.abs(x - (x[0] + step * np.arange(len(x)))).max()
+        rounding = min(4.0 * np.finfo(np.float64).eps * np.abs(x).max(), _ROUNDING_JITTER * abs(step))
+    return bool(deviation <= _JITTER * abs(step) + rounding)

@@ -1,0 +1,135 @@
+"""sim.reference: the sums of the diagonals of a kernel matrix, in O(n) memory, at scale.
+
+The matrix is cut into bands of rows, each from the diagonal to the right.  A band is made tile by tile and
+only its sums are kept; the sums of the bands are added in their order.  Bands, tiles and order are the same
+whoever computes them, so that the result is, to the last bit, that of one worker and of many, of a run that
+was killed and resumed, and of one that was not; as long as BLAS has as many threads (OMP_NUM_THREADS; dask
+gives each of its workers one), for its last bits may depend on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernels import DistanceKernel
+from ..compiled import compiled
+from ..systems.kernel_blocks import KernelBlocks, add_diagonals
+from ..systems.system import refuse_beyond_memory
+from .checkpoint import State, load, save
+from .cluster import on_cluster
+
+Array = NDArray[np.float64]
+
+#: Called with the kernel values done so far, and with how many there are.
+Progress = Callable[[int, int], None]
+
+# Rows of a band, of a stripe of it, and columns of a tile; a tile is to stay in the second cache.
+_BAND, _STRIPE, _COLUMNS = 1024, 256, 512
+# Kernel values between two savings of the checkpoint: some seconds of work.
+_SAVE_EVERY = 1 << 30
+# Vectors of n values that a run holds at most: sums, their successor, a band's, a stripe's.
+_VECTORS = 4
+
+
+def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", progress: Progress | None = None,
+                  scheduler: str | None = None, checkpoint: str | Path | None = None) -> Array:
+    """Sum each diagonal j of K.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, D)
+        Samples; finite.
+    kernel : DistanceKernel
+    dtype : {"float64", "float32"}
+        Of the kernel values.  With float32 256 of them at most are added before float64 takes over: the
+        sums are right to some 1e-6 of themselves.
+    progress : callable, optional
+        ``progress(done, total)``, in kernel values, after every band.
+    scheduler : str, optional
+        Address of a dask.distributed scheduler whose workers have kerncast; else this process computes.
+    checkpoint : path, optional
+        File that keeps the state, every few seconds and at an interruption; a run with the same samples,
+        kernel and dtype goes on from there, and the file of another is refused.
+
+    Returns
+    -------
+    sums : ndarray of shape (n,)
+
+    Raises
+    ------
+    KerncastError
+        E237 memory, E260 and E261 checkpoint, E262 scheduler, E501 dask.distributed.
+    """
+    n = len(X)
+    refuse_beyond_memory(n * (_VECTORS * 8 + X.shape[1] * (8 + np.dtype(dtype).itemsize)),
+                         f"a first row of {n:,} samples")
+    key = _key(X, kernel, dtype)
+    state = State(0, np.zeros(n)) if checkpoint is None else load(checkpoint, key, n, _BAND)
+    parts = _parts(X, kernel, dtype, scheduler, state.bands)
+    sums = _added(state, parts, progress, None if checkpoint is None else partial(save, checkpoint, key))
+    sums[0] = n  # k(x, x) = 1
+    return sums
+
+
+def _added(state: State, parts: Iterator[Array], progress: Progress | None,
+           keep: Callable[[State], None] | None) -> Array:
+    """Add the sums of the bands in order, keeping the state now and then, and at an interruption."""
+    n, kept = len(state.sums), state.bands
+    try:
+        for part in parts:
+            # One assignment: an interruption leaves the state before it or the one after.
+            state = State(state.bands + 1, state.sums + np.append(part, np.zeros(n - len(part))))
+            if progress is not None:
+                progress(_values(n, state.bands), n * (n + 1) // 2)
+            if keep is not None and _values(n, state.bands) - _values(n, kept) >= _SAVE_EVERY:
+                keep(state)
+                kept = state.bands
+    finally:
+        if keep is not None and state.bands > kept:
+            keep(state)
+    return state.sums.copy()
+
+
+def _parts(X: Array, kernel: DistanceKernel, dtype: str, scheduler: str | None, done: int) -> Iterator[Array]:
+    """The sums of the bands that are still to do, in order."""
+    bands = range(done, -(-len(X) // _BAND))
+    if not bands:
+        return iter(())
+    if scheduler is not None:
+        return on_cluster(scheduler, KernelBlocks, (kernel, X, np.dtype(dtype)), band_sums, bands)
+    blocks = KernelBlocks(kernel, X, dtype)
+    return (band_sums(blocks, band) for band in bands)
+
+
+def band_sums(blocks: KernelBlocks, band: int) -> Array:
+    """The sums over the rows of one band, shape (n - first row,): of its diagonals 0, 1, ..."""
+    n, start = blocks.n, band * _BAND
+    sums, room = np.zeros(n - start), np.empty((_STRIPE, _COLUMNS), dtype=blocks.precision)
+    for first in range(start, min(start + _BAND, n), _STRIPE):
+        rows = slice(first, min(first + _STRIPE, start + _BAND, n))
+        stripe = np.zeros(n - first, dtype=blocks.dtype)
+        for column in range(first, n, _COLUMNS):
+            columns = slice(column, min(column + _COLUMNS, n))
+            tile = blocks.tile(rows, columns, room[: rows.stop - rows.start, : columns.stop - column])
+            add_diagonals(tile.astype(blocks.dtype, copy=False), stripe, column - first, blocks.fast)
+        sums[: n - first] += stripe
+    return sums
+
+
+def _values(n: int, bands: int) -> int:
+    """Kernel values in so many bands: those on and above the diagonal."""
+    left = max(n - bands * _BAND, 0)
+    return n * (n + 1) // 2 - left * (left + 1) // 2
+
+
+def _key(X: Array, kernel: DistanceKernel, dtype: str) -> str:
+    """What tells one computation from another; both schemes of means take the same sums."""
+    digest = sha256(repr((kernel, dtype, X.shape, _BAND, _STRIPE, _COLUMNS, compiled(len(X)))).encode())
+    digest.update(np.ascontiguousarray(X).data)
+    return digest.hexdigest()

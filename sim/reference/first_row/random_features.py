@@ -1,0 +1,115 @@
+"""sim.reference: the sums of the diagonals of a kernel matrix from random features, O(m n log n).
+
+A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007: with frequencies w drawn
+from the spectrum of k, K is the mean of z z*, z_i = exp(1j w.x_i).  The sums of the diagonals of z z* are the
+autocorrelation of z, which two FFTs give.  Each such matrix is positive semidefinite, and so is the Toeplitz
+matrix of the sums divided by n; divided by n - j, the noise of the short diagonals would be blown up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import fail
+from ...kernels import DistanceKernel, Gaussian, Laplacian, Periodic
+from ..options import check_count
+from ..systems.system import refuse_beyond_memory
+
+Array = NDArray[np.float64]
+
+# Complex values held at a time.
+_VALUES = 1 << 17
+# A Poisson number of a larger mean is a normal one, to the last bit that matters.
+_NORMAL_FROM = 1e12
+
+
+def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, seed: int = 0,
+                        dtype: str = "float64", progress: Callable[[int, int], None] | None = None) -> Array:
+    """Estimate the sum of each diagonal j of K.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, D)
+        Samples; finite.
+    kernel : DistanceKernel
+    features : int
+        m; the error of a sum falls as 1 / sqrt(m).
+    seed : int
+        Of the frequencies.
+    dtype : {"float64", "float32"}
+        Of the features.
+    progress : callable, optional
+        ``progress(done, total)``, in features.
+
+    Returns
+    -------
+    sums : ndarray of shape (n,)
+
+    Raises
+    ------
+    KerncastError
+        E224 samples whose phases overflow, E237 memory, E238 features or seed.
+    """
+    from scipy.fft import fft, ifft, next_fast_len
+
+    check_count(features, "features")
+    check_count(seed, "seed", 0)
+    n = len(X)
+    size = int(next_fast_len(2 * n - 1))
+    at_once = max(1, _VALUES // size)
+    refuse_beyond_memory(48 * size * at_once + 16 * size + 8 * features * X.shape[1],
+                         f"random features of {n:,} samples")
+    w = frequencies(kernel, X.shape[1], features, np.random.default_rng(seed)).astype(dtype)
+    centred = _centred(X, w)
+    power = np.zeros(size)
+    for start in range(0, features, at_once):
+        phase = w[start: start + at_once] @ centred.T
+        z = np.cos(phase) + 1j * np.sin(phase)
+        spectrum = fft(z, size, axis=1, overwrite_x=True)
+        power += np.sum(spectrum.real**2 + spectrum.imag**2, axis=0, dtype=np.float64)
+        if progress is not None:
+            progress(min(start + at_once, features), features)
+    sums = np.array(ifft(power / features)[:n].real)
+    sums[0] = n  # k(x, x) = 1
+    return sums
+
+
+def _centred(X: Array, w: Array) -> Array:
+    """X about its mean, in the precision of the frequencies `w`; E224 where w.x is beyond that."""
+    with np.errstate(all="ignore"):
+        centred: Array = (X - X.mean(axis=0)).astype(w.dtype)
+        bound = np.abs(w).max(axis=0) @ np.abs(centred).max(axis=0)
+    if not np.isfinite(bound):
+        raise fail("E224", "the samples lie too far apart for random features", where="X",
+                   value=f"w.x beyond {w.dtype}", allowed="samples that, in widths of the kernel, are finite",
+                   remedy="use scheme diagonal_mean_biased, or divide the samples by their size")
+    return centred
+
+
+def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.random.Generator) -> Array:
+    """Draw frequencies w from the spectrum of a kernel: k(u, v) = E cos(w.(u - v)).
+
+    Of the Gaussian kernel it is normal, of the Laplacian Cauchy's, column by column.  Of the periodic one
+    it is 2 pi / period times the difference of two Poisson numbers of mean 1 / (2 sigma^2) (J. G. Skellam,
+    1946), as exp((cos t - 1) / sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 / sigma^2) cos(k t).
+
+    Returns
+    -------
+    w : ndarray of shape (features, columns)
+        In radians per unit of the inputs.
+    """
+    shape = (features, columns)
+    if isinstance(kernel, Gaussian):
+        return rng.normal(size=shape) / kernel.sigma
+    if isinstance(kernel, Laplacian):
+        return rng.standard_cauchy(size=shape) / kernel.sigma
+    assert isinstance(kernel, Periodic)
+    mean = 0.5 / kernel.sigma**2
+    if mean > _NORMAL_FROM:
+        number = np.rint(rng.normal(size=shape) / kernel.sigma)
+    else:
+        number = (rng.poisson(mean, shape) - rng.poisson(mean, shape)).astype(np.float64)
+    return np.asarray(number * (2.0 * np.pi / kernel.period))

@@ -1,0 +1,1 @@
+"""sim.reference.online: kernel LMS and its reductions in float64."""

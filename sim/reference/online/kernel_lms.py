@@ -1,0 +1,259 @@
+"""sim.reference: online kernel LMS in fixed memory, float64.
+
+B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report
+836, University of Sheffield, 2003: learning rule (2)-(6), and the order in which reductions act.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._checks import finite_array, is_integer, is_real, positive
+from ...errors import fail
+from ...kernels import DistanceKernel
+from ..first_row import as_samples
+from ..result import Status
+from .expansion import Expansion, expand
+from .reduction import FixedDeterioration, FixedNumber, Parts, Reduction
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+# A stable learner predicts about what it was told.  An error this many times the largest target
+# seen, or so large that a square would overflow, is divergence.
+_DIVERGED = 1e3
+_ERROR_LIMIT = 1e100
+_FIRST_CAPACITY = 64
+
+
+def stable_eta(rho: float) -> float:
+    """The eta from which the rule itself is unstable where k(x, x) = 1: eta (1 + rho) = 2.
+
+    (2)-(6) multiply what separates the model from one that fits the sample by (1 - eta rho) I - eta k_x k_x',
+    whose eigenvalues are 1 - eta rho and 1 - eta rho - eta.  A reduction may bring divergence before.
+    """
+    return 2.0 / (1.0 + rho)
+
+
+class History(NamedTuple):
+    """What happened at each sample.
+
+    Attributes
+    ----------
+    error : ndarray of shape (m,) or (m, K)
+        e_p (2).
+    N : ndarray of int64, shape (m,)
+        Vectors held after it.
+    deterioration : ndarray of shape (m,)
+        lambda of the vector that went, by the metric of the reduction, the largest of several;
+        NaN where none went.
+    """
+
+    error: Array
+    N: IntArray
+    deterioration: Array
+
+
+class KernelLMS:
+    """A kernel expansion that learns one sample at a time.
+
+    For each sample (x, y), in this order; the integer model and the generated code do the same:
+
+    1. A held vector equals x: that multiplier alone learns, alpha_i += eta e, after the decay of
+       all.  Nothing is removed before, nothing inserted.
+    2. Otherwise, if N = N_max, the reduction removes one vector.
+    3. f = sum alpha_j k(v_j, x); e = y - f (2); alpha_j *= 1 - eta rho (5); x goes into the first free
+       slot with alpha = eta e (3), (4), (6).
+    4. Truncations, and the reduction with fixed lambda_max, remove what they may.
+
+    Parameters
+    ----------
+    columns : int
+        D, the number of inputs.
+    kernel : DistanceKernel
+    eta : float
+        Learning rate, positive.  With k(x, x) = 1 the rule is unstable from :func:`stable_eta` up, and
+        earlier with a reduction whose assumptions do not hold.
+    rho : float
+        Decay of the multipliers (regularisation, or forgetting), 0 <= eta rho <= 1.
+    reduction : str
+        A row of :data:`.reduction.PRESETS`, or ``none``, which lets N grow without bound.
+    budget : int or None
+        N_max, the largest number of expansion vectors; not used by ``none``.
+    outputs : tuple of int
+        () for scalar y, (K,) for K outputs that share the expansion vectors.
+    **parts
+        The rest of :class:`.reduction.Parts`.
+
+    Attributes
+    ----------
+    model : Expansion
+    reductions : tuple of Reduction
+    status : Status
+        ``diverged`` once an error exceeded a thousand times the largest target seen; the learner then
+        keeps its last multipliers and learns no more.  ``full`` once the newest vector went, with
+        newest_only, because there were more than N_max.
+    history : History
+        Of the last call of `learn`.
+
+    Raises
+    ------
+    KerncastError
+        E224 columns, E228 eta or rho, E229 budget, E230 an unknown name, E231 a kernel without the
+        properties needed, E258 another of the parts.
+
+    Notes
+    -----
+    FKLMS looks at distances alone and never removes the oldest vector, which is nobody's newer neighbour.
+    Where the inputs of a stream move away, the vectors that they leave behind stay, being far apart, and the
+    new ones go: rho > 0 lets their multipliers fade, but only `truncation` or `max_age` takes them away.
+    The metrics that look at multipliers do so by themselves.
+    """
+
+    def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
+                 reduction: str = "fklms", budget: int | None = 100, outputs: tuple[int, ...] = (),
+                 **parts: Any) -> None:
+        if not is_integer(columns) or columns < 1:
+            raise fail("E224", "there are no inputs to learn from", where="columns", value=columns,
+                       allowed="an integer >= 1", remedy="give every sample one column at least")
+        self.kernel = kernel
+        self.eta = positive(eta, "eta", "E228", "start with 0.1")
+        if not is_real(rho) or not 0.0 <= eta * rho <= 1.0:
+            raise fail("E228", "rho is out of range", where="rho", value=rho,
+                       allowed=f"0 <= eta rho <= 1, here up to {1.0 / eta:g}", remedy="start with 0")
+        self.rho = float(rho)
+        self.reductions = Parts(reduction, budget, **parts).build(kernel)
+        self._metrics = tuple({id(r.metric): r.metric for r in self.reductions}.values())
+        limits = [r.strategy.limit for r in self.reductions if isinstance(r.strategy, FixedNumber)]
+        gram = any(r.projection.gram or r.metric.gram for r in self.reductions)
+        self.model = Expansion(limits[0] if limits else _FIRST_CAPACITY, columns, kernel, outputs, gram)
+        for metric in self._metrics:
+            metric.grown(self.model.capacity)
+        self.status = Status.OK
+        self.history = History(np.zeros((0, *outputs)), np.zeros(0, dtype=np.int64), np.zeros(0))
+        self._largest_target = 0.0
+        self._deterioration = -np.inf
+
+    def present(self, x: Array, y: Array | float) -> Array:
+        """Learn one sample.
+
+        Parameters
+        ----------
+        x : ndarray of shape (D,)
+        y : float or ndarray of shape (K,)
+
+        Returns
+        -------
+        f : ndarray of shape () or (K,)
+            The prediction for `x`, made before learning from `y`.
+        """
+        model = self.model
+        d2 = model.distances(x)
+        twin = int(np.argmin(d2))
+        self._deterioration = -np.inf
+        if self.status is Status.DIVERGED:
+            return self._output(d2)
+        duplicate = bool(d2[twin] == 0.0)
+        if not duplicate:
+            for slot in self._reduce(before=True):
+                d2[slot] = np.inf                            # what was there is no longer held
+        f = self._output(d2)
+        e = y - f                                            # (2)
+        self._largest_target = max(self._largest_target, float(np.max(np.abs(y))))
+        if not np.all(np.abs(e) <= min(_DIVERGED * self._largest_target, _ERROR_LIMIT)):  # or NaN
+            self.status = Status.DIVERGED
+            return f
+        model.presented += 1
+        model.alpha *= 1.0 - self.eta * self.rho             # (5)
+        if duplicate:
+            model.alpha[twin] += self.eta * e
+        else:
+            self._insert(x, self.eta * e, d2)                # (3), (4), (6)
+        self._reduce(before=False)
+        return f
+
+    def learn(self, X: ArrayLike, y: ArrayLike) -> Array:
+        """Present samples in order.
+
+        Parameters
+        ----------
+        X : array_like of shape (m, D)
+        y : array_like of shape (m,) or (m, K)
+
+        Returns
+        -------
+        f : ndarray of shape (m,) or (m, K)
+            Each sample's prediction, made before learning from it.
+
+        Raises
+        ------
+        KerncastError
+            E224 data of the wrong shape or not finite; nothing was learned then.
+        """
+        X, y = self._checked_inputs(X), finite_array(y, "y", "E224")
+        if y.shape != (len(X), *self.model.alpha.shape[1:]):
+            raise fail("E224", "the targets do not fit", where="y", value=y.shape,
+                       allowed=str((len(X), *self.model.alpha.shape[1:])), remedy="one target per sample")
+        f, N, deterioration = np.zeros(y.shape), np.zeros(len(X), dtype=np.int64), np.zeros(len(X))
+        for p, (x_p, y_p) in enumerate(zip(X, y, strict=True)):
+            f[p], N[p], deterioration[p] = self.present(x_p, y_p), self.model.count, self._deterioration
+        deterioration[np.isneginf(deterioration)] = np.nan
+        self.history = History(y - f, N, deterioration)
+        return f
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Evaluate (1) for all rows of `X`, shape (m, D); result (m,) or (m, K)."""
+        held = self.model.held
+        return expand(self.kernel, self._checked_inputs(X), self.model.V[held], self.model.alpha[held])
+
+    def state(self) -> dict[str, Array | IntArray]:
+        """Return everything that is remembered, by the names that the integer model uses too."""
+        model = self.model
+        kept = {name: value for metric in self._metrics for name, value in metric.state().items()}
+        return {"count": np.array(model.count), "V": model.V, "alpha": model.alpha,
+                "rank": model.rank, "born": model.born, **kept}
+
+    def _output(self, d2: Array) -> Array:
+        """Evaluate (1) from the distances to every slot; those of free slots are infinite."""
+        return np.asarray(self.kernel.of_distance(d2) @ self.model.alpha)
+
+    def _reduce(self, before: bool) -> list[int]:
+        """Let the strategies of this moment remove vectors; return their slots."""
+        gone = []
+        for reduction in self.reductions:
+            if reduction.strategy.before is before:
+                while (found := reduction.strategy.victim(self.model, reduction.metric)) is not None:
+                    self._remove(reduction, *found)
+                    gone.append(found[0])
+        return gone
+
+    def _remove(self, reduction: Reduction, slot: int, lam: float) -> None:
+        if isinstance(reduction.strategy, FixedDeterioration) and lam > reduction.strategy.limit:
+            self.status = Status.FULL
+        if reduction.metric is self.reductions[-1].metric:
+            self._deterioration = max(lam, self._deterioration)
+        reduction.projection.apply(self.model, slot)
+        self.model.remove(slot)
+        for metric in self._metrics:
+            metric.removed(self.model, slot)
+
+    def _insert(self, x: Array, alpha: Array, d2: Array) -> None:
+        model, slot = self.model, self.model.free
+        if slot == model.capacity:
+            model.grow()
+            d2 = np.pad(d2, (0, model.capacity - slot), constant_values=np.inf)
+            for metric in self._metrics:
+                metric.grown(model.capacity)
+        model.insert(slot, x, alpha, d2)
+        for metric in self._metrics:
+            metric.inserted(model, slot, d2)
+
+    def _checked_inputs(self, X: ArrayLike) -> Array:
+        X, columns = as_samples(X), self.model.V.shape[1]
+        if X.shape[1] != columns:
+            raise fail("E224", "the samples have another number of columns than the model", where="X",
+                       value=X.shape, allowed=f"(m, {columns})", remedy="pass the columns trained with")
+        return X

@@ -1,0 +1,249 @@
+"""sim.reference: what a set reduction is made of (report 836, section 2), and the lists of parts.
+
+The report takes a reduction apart into a deterioration **metric** (which vector does least harm
+by going), a **projection** (who inherits its multiplier) and a **strategy** (when one goes).
+Truncation is one of them, with the projection that discards; a learner may have several, and then a
+truncation leaves the projection less to do, as section 2 recommends.
+
+A new reduction is one file with its metric or projection, and one row below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..._checks import is_integer, is_real
+from ...errors import fail
+from ...kernels import NEEDS, DistanceKernel, require
+from .expansion import Expansion
+from .fklms import Nearest, NearestOlder, project_on_neighbours
+from .klms import KLMS, MKLMS, FastKLMS, FastMKLMS, project_exactly
+from .least_squares import LeastSquares, project_by_least_squares
+from .metric import Metric
+from .truncation import Age, Magnitude, discard
+
+
+@dataclass(frozen=True)
+class Projection:
+    """How the multiplier of a slot that is about to be removed is distributed among the others.
+
+    Attributes
+    ----------
+    apply : callable
+        ``apply(model, slot)``.
+    needs : tuple of str
+        The properties of :class:`...kernels.Kernel` that it builds on.
+    gram : bool
+        Whether it reads `model.gram`.
+    """
+
+    apply: Callable[[Expansion, int], None]
+    needs: tuple[str, ...] = ()
+    gram: bool = False
+
+
+#: Every projection by its name.
+PROJECTIONS = {
+    "none": Projection(discard),
+    "fklms": Projection(project_on_neighbours, needs=NEEDS["kernel_lms"]),
+    "klms": Projection(project_exactly, gram=True),
+    "ls": Projection(project_by_least_squares, gram=True),
+}
+
+#: Every metric by its name, made from C of (20), which only one reads.
+METRICS: dict[str, Callable[[float], Metric]] = {
+    "magnitude": lambda _: Magnitude(), "age": lambda _: Age(),
+    "fklms": lambda _: NearestOlder(), "fmklms": lambda _: Nearest(),
+    "klms": lambda _: KLMS(), "mklms": lambda _: MKLMS(),
+    "fast_klms": lambda _: FastKLMS(), "fast_mklms": lambda _: FastMKLMS(),
+    "ls": lambda _: LeastSquares(), "ls_regularised": LeastSquares,
+}
+
+#: The techniques of the report: name, projection, metric.
+PRESETS = {
+    "fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"),
+    "klms": ("klms", "klms"), "mklms": ("klms", "mklms"),
+    "ls": ("ls", "ls"), "ls_regularised": ("ls", "ls_regularised"),
+    "nt": ("none", "magnitude"), "mt": ("none", "magnitude"), "at": ("none", "age"),
+}
+
+
+class Strategy(Protocol):
+    """When a vector goes."""
+
+    @property
+    def before(self) -> bool:
+        """Whether it acts before a sample that will become a vector, or after each sample was learned."""
+
+    def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
+        """Return the slot to remove and its lambda; asked again until it is None."""
+
+
+@dataclass(frozen=True)
+class FixedNumber:
+    """Fixed N_max: where N = N_max, the vector of least deterioration goes before the next comes."""
+
+    limit: int
+    before = True
+
+    def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
+        """Return the slot of least deterioration, and its lambda, while there are too many."""
+        return metric.cheapest(model) if model.count >= self.limit else None
+
+
+@dataclass(frozen=True)
+class FixedDeterioration:
+    """Fixed lambda_max: a vector goes whenever that deteriorates the model by no more.
+
+    Attributes
+    ----------
+    limit : float
+        lambda_max.
+    newest_only : bool
+        Look at the vector that has just come, and at no other (section 4): O(N) with the metric of FKLMS,
+        where it makes no difference, O(N^2) with those that read K^-1.
+    budget : int or None
+        N_max where the newest alone may go: it goes from there on whatever its lambda.
+    """
+
+    limit: float
+    newest_only: bool = False
+    budget: int | None = None
+    before = False
+
+    def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
+        """Return the slot of least deterioration, or the newest, and its lambda, if its loss is permitted."""
+        if model.count < metric.least:
+            return None
+        if self.newest_only:
+            slot = model.newest_of(model.held)
+            if model.born[slot] != model.presented:
+                return None  # it was looked at when it came
+            lam = float(metric.deterioration(model)[slot])
+            if self.budget is not None and model.count > self.budget:
+                return slot, lam
+        else:
+            slot, lam = metric.cheapest(model)
+        return (slot, lam) if lam <= self.limit else None
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A way to remove vectors; those of one learner may share the metric."""
+
+    projection: Projection
+    metric: Metric
+    strategy: Strategy
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The choices from which the reductions of a learner follow.
+
+    Attributes
+    ----------
+    reduction : str
+        A row of `PRESETS`, or "none": N grows without bound, unless a truncation is chosen.
+    budget : int or None
+        N_max; None for as many vectors as max_deterioration and max_age leave.
+    projection, metric : str, optional
+        In place of those of the preset.
+    truncation : float, optional
+        MT before the reduction: multipliers of at most this magnitude are discarded.
+    max_deterioration : float, optional
+        lambda_max, in the unit of the metric; not with "age".  A limit outside of what the metric can reach
+        is taken: no vector goes, or every one.
+    max_age : int, optional
+        AT before the reduction: vectors are discarded after so many more samples.
+    ls_penalty : float
+        C of (20).
+    newest_only : bool
+        With max_deterioration: look at the vector that has just come, and at no other; where there are more
+        than `budget`, it goes whatever its lambda.
+
+    Raises
+    ------
+    KerncastError
+        E229 budget, E230 an unknown name, E258 another value.
+    """
+
+    reduction: str = "fklms"
+    budget: int | None = 100
+    projection: str | None = None
+    metric: str | None = None
+    truncation: float | None = None
+    max_deterioration: float | None = None
+    max_age: int | None = None
+    ls_penalty: float = 1e-6
+    newest_only: bool = False
+
+    def __post_init__(self) -> None:
+        for where, rows in (("reduction", (*PRESETS, "none")), ("projection", PROJECTIONS),
+                            ("metric", METRICS)):
+            value = getattr(self, where)
+            if value not in rows and not (value is None and where != "reduction"):
+                raise fail("E230", f"there is no such {where}", where=where, value=repr(value),
+                           allowed=", ".join(rows), remedy="use fklms")
+        _refuse("truncation", self.truncation, "a number >= 0", lambda v: v >= 0.0)
+        _refuse("max_deterioration", self.max_deterioration, "a number", lambda v: v == v)
+        _refuse("max_age", self.max_age, "an integer >= 1", lambda v: is_integer(v) and v >= 1)
+        if not is_real(self.ls_penalty) or not self.ls_penalty >= 0.0:
+            raise fail("E258", "ls_penalty is out of range", where="ls_penalty", value=self.ls_penalty,
+                       allowed="a number >= 0", remedy="start with 1e-6")
+        self._refuse_together()
+
+    def _refuse_together(self) -> None:
+        """E258 where max_deterioration is missing, or is of no use to the metric."""
+        if self.max_deterioration is None:
+            if self.reduction == "mt":
+                raise fail("E258", "magnitude truncation needs to know which magnitude",
+                           where="max_deterioration", value=None, allowed="a number >= 0",
+                           remedy="start with a hundredth of eta")
+            if self.newest_only:
+                raise fail("E258", "newest_only has a meaning with max_deterioration only",
+                           where="newest_only", value=self.newest_only,
+                           allowed="newest_only with max_deterioration",
+                           remedy="give max_deterioration, or leave newest_only away")
+        elif (self.metric or PRESETS.get(self.reduction, ("", ""))[1]) == "age":
+            raise fail("E258", "an age is no deterioration: it is counted in samples",
+                       where="max_deterioration", value=self.max_deterioration, allowed="max_age",
+                       remedy="use max_age, an integer")
+
+    def build(self, kernel: DistanceKernel) -> tuple[Reduction, ...]:
+        """Return the reductions in the order in which they act; E231 where the kernel suits one not."""
+        found = [Reduction(PROJECTIONS["none"], metric, FixedDeterioration(limit)) for metric, limit in (
+            (Magnitude(), self.truncation), (Age(), None if self.max_age is None else -float(self.max_age)))
+            if limit is not None]
+        if self.reduction == "none":
+            return tuple(found)
+        projection, metric = PRESETS[self.reduction]
+        inherits = PROJECTIONS[self.projection or projection]
+        judge = METRICS[self.metric or metric](float(self.ls_penalty))
+        require(kernel, self.reduction.upper(), *dict.fromkeys((*inherits.needs, *judge.needs)))
+        budget = None if self.budget is None else checked_budget(self.budget, judge.least)
+        if self.max_deterioration is not None:
+            found.append(Reduction(inherits, judge, FixedDeterioration(
+                self.max_deterioration, self.newest_only, budget if self.newest_only else None)))
+        if budget is not None and not self.newest_only:
+            found.append(Reduction(inherits, judge, FixedNumber(budget)))
+        if not found:
+            raise fail("E229", "nothing limits the number of vectors", where="budget", value=None,
+                       allowed="a budget, max_deterioration or max_age", remedy='or take reduction="none"')
+        return tuple(found)
+
+
+def _refuse(where: str, value: float | None, allowed: str, fits: Callable[[float], bool]) -> None:
+    """E258 where an option is given and does not fit."""
+    if value is not None and not (is_real(value) and fits(value)):
+        raise fail("E258", f"{where} is out of range", where=where, value=value, allowed=allowed,
+                   remedy="leave it away to do without")
+
+
+def checked_budget(budget: int, least: int = 1) -> int:
+    """Return N_max as an int of at least `least`, else raise E229."""
+    if not is_integer(budget) or budget < least:
+        raise fail("E229", "the budget of expansion vectors is too small", where="budget", value=budget,
+                   allowed=f"an integer >= {least}", remedy="start with 100")
+    return int(budget)

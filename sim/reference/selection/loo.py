@@ -1,0 +1,130 @@
+"""sim.reference: leave-one-out errors, where they are free.
+
+R. Rifkin, "Regularized Least Squares", 9.520, 2006, LOOE = c / diag(G^-1); see :mod:`.path`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._checks import finite_array, positive
+from ...errors import fail
+from ...kernels import Kernel, Linear
+from ..first_row import as_samples
+from ..options import check_choice, check_values, kernel_of, targets
+from ..solvers.nystrom import Landmarks, partial_cholesky
+from ..solvers.subset import SubsetPath
+from ..systems.system import KernelSystem
+from .path import CholeskyPath, EigenPath, GramPath, RidgePath, SvdPath
+
+Array = NDArray[np.float64]
+
+METHODS = ("auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset")
+
+
+def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLike, *, method: str = "auto",
+               fit_intercept: bool = False, landmarks: Landmarks = None, seed: int = 0) -> Array:
+    """Errors y_i - f_i(x_i) of the machines trained without sample i, for many lambda at once.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, D) or (n,)
+        Samples.
+    y : array_like of shape (n,) or (n, m)
+        Targets.
+    sigma : float or Kernel
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)); or a kernel.
+    lams : array_like of shape (n_lams,)
+        The lambdas > 0, added to the diagonal as they stand; one number counts as one lambda.
+    method : {"auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset"}
+        "auto" is linear_svd for the linear kernel of fewer columns than samples, else cholesky for one
+        lambda and eigh for more.  With subset the landmarks stay regressors when their sample is left out.
+    fit_intercept : bool
+        Of machines with the LS-SVM's bias.
+    landmarks, seed
+        For subset: how many, or which; of the draw.
+
+    Returns
+    -------
+    errors : ndarray of shape (n_lams, n) or (n_lams, n, m)
+
+    Raises
+    ------
+    KerncastError
+        E220 sigma, E221 lams, E224 samples (with a bias two at least), E225 targets, E237 memory, E238
+        method, E239 where float64 does not hold K + lambda I, or X'X of linear_direct.
+
+    Examples
+    --------
+    >>> errors = loo_errors([0., 1., 2., 3.], [0., 1., 0., 1.], 1.0, [0.1, 1.0])
+    >>> errors.shape, int(np.argmin(np.mean(errors**2, axis=1)))
+    ((2, 4), 1)
+    """
+    X = as_samples(X)
+    Y = targets(y, len(X))
+    kernel = kernel_of(sigma)
+    values = _lambdas(lams)
+    check_values(KernelSystem(kernel, X, 0.0))
+    check_choice(method, "method", METHODS)
+    _check_samples(len(X), fit_intercept)
+    if method == "auto":
+        method = _choose(kernel, X, values)
+    path = _path(method, kernel, X, Y, landmarks=landmarks, seed=seed)
+    return np.stack([_errors(path, lam, fit_intercept) for lam in values])
+
+
+def _check_samples(n: int, fit_intercept: bool) -> None:
+    """E224 where there is nothing left to tell the bias from."""
+    if fit_intercept and n < 2:
+        raise fail("E224", "without its only sample a machine has no bias", where="X", value="1 sample",
+                   allowed="2 samples or more", remedy="add samples, or leave fit_intercept out")
+
+
+def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
+    """Those of one lambda; E239 where float64 does not hold them."""
+    if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
+        raise fail("E239", "beside K lambda is lost in rounding, and the bias with it", where="lams",
+                   value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
+                   remedy="a larger lambda, or no bias")
+    with np.errstate(all="ignore"):
+        errors = path.loo_errors(lam, fit_intercept)
+    if not np.all(np.isfinite(errors)):
+        raise fail("E239", "the errors are beyond float64", where="lams", value=lam,
+                   allowed="lambda and targets of which |y| / lambda is finite",
+                   remedy="a larger lambda, or targets divided by their size")
+    return errors
+
+
+def _lambdas(lams: ArrayLike) -> list[float]:
+    """The lambdas, one by one; E221 where there is none, or one that is not positive."""
+    asked = np.atleast_1d(finite_array(lams, "lams", "E221"))
+    if asked.ndim != 1 or not asked.size:
+        raise fail("E221", "the lambdas have one axis", where="lams", value=asked.shape,
+                   allowed="shape (n_lams,), n_lams >= 1", remedy="pass a list of numbers")
+    return [positive(float(lam), "lams", "E221", "start with 1") for lam in asked]
+
+
+def _choose(kernel: Kernel, X: Array, lams: list[float]) -> str:
+    """What "auto" stands for."""
+    if isinstance(kernel, Linear) and X.shape[1] < len(X):
+        return "linear_svd"
+    rounding = len(X) * np.finfo(np.float64).eps * float(kernel.pairs(X, X).sum())  # the trace bounds |K|
+    return "cholesky" if len(lams) == 1 and lams[0] > rounding else "eigh"
+
+
+def _path(method: str, kernel: Kernel, X: Array, Y: Array, **options: Any) -> RidgePath:
+    """The path of that method."""
+    system = KernelSystem(kernel, X, 0.0)
+    if method == "cholesky":
+        return CholeskyPath(system.dense(3), Y)
+    if method == "eigh":
+        return EigenPath(system.dense(4), Y)
+    if method == "subset":
+        return SubsetPath(partial_cholesky(system, **options), Y)
+    if not isinstance(kernel, Linear):
+        raise fail("E238", f"method {method} takes the linear kernel", where="method", value=kernel.name,
+                   allowed="linear", remedy="use eigh")
+    return (SvdPath if method == "linear_svd" else GramPath)(X, Y)

@@ -1,0 +1,257 @@
+"""sim.reference: the solutions for many lambda, and their leave-one-out errors, from one factorisation.
+
+R. Rifkin, "Regularized Least Squares", 9.520, 2006.  With G = K + lambda I and c = G^-1 y the error at a
+sample of the machine trained without it is c_i / (G^-1)_ii.  With the bias of the LS-SVM c and G^-1 become
+those of the system bordered by ones: c - eta b, and (G^-1)_ii - eta_i^2 / 1'eta with eta = G^-1 1.
+
+=============  ============================  ===================  ====================
+path           factorises once               time, once           time, each lambda
+=============  ============================  ===================  ====================
+CholeskyPath   nothing                                            O(n^3)
+EigenPath      K = Q Lambda Q'               O(n^3), 9 times it   O(n^2)
+SvdPath        X = U S V', K = X X'          O(n d^2)             O(n d)
+GramPath       X'X = V Lambda V'             O(n d^2)             O(n d^2)
+=============  ============================  ===================  ====================
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import fail
+from ..solvers.cholesky import lapack
+
+Array = NDArray[np.float64]
+
+# The largest relative error of w, of what rounding X'X makes of it.
+_GRAM_ERROR = 1e-6
+
+
+class RidgePath(ABC):
+    """Kernel regularised least squares on fixed samples and targets, as a function of lambda.
+
+    Parameters
+    ----------
+    Y : ndarray of shape (n,) or (n, m)
+        Targets.
+    """
+
+    def __init__(self, Y: Array) -> None:
+        self._Y = Y
+        self._1Y = np.column_stack((np.ones(len(Y)), Y))  # the ones are for the bias
+
+    @property
+    @abstractmethod
+    def largest(self) -> float:
+        """The largest eigenvalue of K, or what bounds it."""
+
+    @abstractmethod
+    def inverse(self, lam: float) -> tuple[Array, Array]:
+        """G^-1 [1 Y] of shape (n, 1 + m), and the diagonal of G^-1, shape (n,)."""
+
+    def coefficients(self, lam: float, fit_intercept: bool = False) -> tuple[Array, Array]:
+        """Solve for one lambda.
+
+        Parameters
+        ----------
+        lam : float
+            lambda > 0.
+        fit_intercept : bool
+            Solve G alpha + b 1 = y, 1'alpha = 0 instead.
+
+        Returns
+        -------
+        alpha : ndarray of the shape of `Y`
+        b : ndarray of shape () or (m,)
+        """
+        alpha, b = _without_bias(self.inverse(lam)[0], fit_intercept)
+        return alpha.reshape(self._Y.shape), b.reshape(self._Y.shape[1:])
+
+    def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
+        """y_i - f_i(x_i), f_i trained without sample i, for one lambda: of the shape of `Y`."""
+        C, d = self.inverse(lam)
+        alpha, _ = _without_bias(C, fit_intercept)
+        if fit_intercept:
+            d = d - C[:, 0] * (C[:, 0] / C[:, 0].sum())
+        return np.asarray((alpha / d[:, np.newaxis]).reshape(self._Y.shape))
+
+
+def _without_bias(C: Array, fit_intercept: bool) -> tuple[Array, Array]:
+    """Alpha, shape (n, m), and b, shape (m,), from C = G^-1 [1 Y]."""
+    eta, nu = C[:, 0], C[:, 1:]
+    if not fit_intercept:
+        return nu, np.zeros(nu.shape[1])
+    b = nu.sum(axis=0) / eta.sum()
+    return nu - np.outer(eta, b), b
+
+
+class CholeskyPath(RidgePath):
+    """One factorisation G = R'R for every lambda; diag G^-1 from the rows of R^-1.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+    Y : ndarray of shape (n,) or (n, m)
+    """
+
+    def __init__(self, K: Array, Y: Array) -> None:
+        super().__init__(Y)
+        self._K = K
+
+    @property
+    def largest(self) -> float:
+        """The trace of K."""
+        return float(self._K.trace())
+
+    def inverse(self, lam: float) -> tuple[Array, Array]:
+        """G^-1 [1 Y] and diag G^-1; E239 where G is not positive definite in float64."""
+        linalg = lapack()
+        G = self._K.copy()
+        G[np.diag_indices_from(G)] += lam
+        try:
+            R = linalg.cholesky(G, overwrite_a=True, check_finite=False)
+        except np.linalg.LinAlgError as error:
+            raise fail("E239", "K + lambda I is not positive definite in float64", where="lams", value=lam,
+                       allowed="lambda above n eps |K|, what rounding makes of the least eigenvalue",
+                       remedy='a larger lambda, or method="eigh"') from error
+        C = linalg.cho_solve((R, False), self._1Y, check_finite=False)
+        inverse = linalg.lapack.dtrtri(R, overwrite_c=True)[0]
+        return np.asarray(C), np.einsum("ij,ij->i", inverse, inverse)
+
+
+class EigenPath(RidgePath):
+    """K = Q Lambda Q': c = Q (Lambda + lambda)^-1 Q'y, (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+
+    Parameters
+    ----------
+    K : ndarray of shape (n, n)
+        Positive semidefinite: eigenvalues below 0 are rounding.
+    Y : ndarray of shape (n,) or (n, m)
+
+    Attributes
+    ----------
+    eigenvalues : ndarray of shape (n,)
+        Lambda, ascending.
+
+    Examples
+    --------
+    >>> path = EigenPath(np.array([[1.0, 0.5], [0.5, 1.0]]), np.array([1.0, 2.0]))
+    >>> for lam in (0.5, 1.5):
+    ...     print(path.coefficients(lam)[0].round(4), path.loo_errors(lam).round(4))
+    [0.25 1.25] [0.3333 1.6667]
+    [0.25 0.75] [0.6 1.8]
+    """
+
+    def __init__(self, K: Array, Y: Array) -> None:
+        super().__init__(Y)
+        values, self._Q = np.linalg.eigh(K)
+        self.eigenvalues: Array = np.maximum(values, 0.0)
+        self._QtY = self._Q.T @ self._1Y
+        self._squares = self._Q**2
+
+    @property
+    def largest(self) -> float:
+        """The largest eigenvalue of K."""
+        return float(self.eigenvalues[-1])
+
+    def inverse(self, lam: float) -> tuple[Array, Array]:
+        """G^-1 [1 Y] and diag G^-1."""
+        scale = 1.0 / (self.eigenvalues + lam)
+        return self._Q @ (scale[:, np.newaxis] * self._QtY), self._squares @ scale
+
+
+class SvdPath(RidgePath):
+    """Linear kernel, X = U S V': G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        Samples, or the values of d features at them: K = X X'.
+    Y : ndarray of shape (n,) or (n, m)
+    """
+
+    def __init__(self, X: Array, Y: Array) -> None:
+        super().__init__(Y)
+        self._U, self._S, self._Vt = np.linalg.svd(X, full_matrices=False)
+        self._UtY = self._U.T @ self._1Y
+        self._squares = self._U**2
+        self._outside, self._outside_squares = np.zeros_like(self._1Y), np.zeros(len(Y))  # (I - U U') of both
+        if len(Y) > len(self._S):
+            self._outside = self._1Y - self._U @ self._UtY
+            self._outside_squares = np.maximum(1.0 - self._squares.sum(axis=1), 0.0)
+
+    @property
+    def largest(self) -> float:
+        """The largest S^2."""
+        return float(np.max(self._S, initial=0.0) ** 2)
+
+    def inverse(self, lam: float) -> tuple[Array, Array]:
+        """G^-1 [1 Y] and diag G^-1."""
+        scale = 1.0 / (self._S**2 + lam)
+        C = self._U @ (scale[:, np.newaxis] * self._UtY) + self._outside / lam
+        return C, self._squares @ scale + self._outside_squares / lam
+
+    def weights(self, lam: float, b: Array | float = 0.0) -> Array:
+        """Weights w = V S (S^2 + lambda)^-1 U'(y - b): shape (d,) or (d, m).
+
+        The slide's V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y) cancels where lambda is small.
+        """
+        right = self._UtY[:, 1:] - np.outer(self._UtY[:, 0], b)
+        w = self._Vt.T @ ((self._S / (self._S**2 + lam))[:, np.newaxis] * right)
+        return np.asarray(w.reshape(-1, *self._Y.shape[1:]))
+
+
+class GramPath(RidgePath):
+    """Linear kernel, X'X = V Lambda V': w = V (Lambda + lambda)^-1 V'X'y, h = diag X (X'X + lambda I)^-1 X'.
+
+    Leave-one-out errors, (y - X w) / (1 - h), come of it as of the others.  X'X is as ill-conditioned as
+    X squared: what the SVD solves, this may not (:meth:`why_not`).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+    Y : ndarray of shape (n,) or (n, m)
+    """
+
+    def __init__(self, X: Array, Y: Array) -> None:
+        super().__init__(Y)
+        self._X = X
+        values, self._V = np.linalg.eigh(X.T @ X)
+        self._values: Array = np.maximum(values, 0.0)
+        self._squares = (X @ self._V) ** 2
+
+    @property
+    def largest(self) -> float:
+        """The largest eigenvalue of X'X."""
+        return float(self._values[-1])
+
+    def why_not(self, lam: float) -> str:
+        """Why w has fewer than six digits for that lambda; empty where it has them."""
+        condition = (self._values[-1] + lam) / (self._values[0] + lam)
+        if condition * np.finfo(np.float64).eps <= _GRAM_ERROR:
+            return ""
+        return f"the condition of X'X + lambda I is {condition:.1e}: its rounding hides the answer"
+
+    def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
+        """As of the others; E239 where X'X is too ill-conditioned."""
+        if reason := self.why_not(lam):
+            raise fail("E239", reason, where="lams", value=lam, allowed="a condition of at most "
+                       f"{_GRAM_ERROR / np.finfo(np.float64).eps:.1e}",
+                       remedy='a larger lambda, or method="linear_svd"')
+        return super().loo_errors(lam, fit_intercept)
+
+    def weights(self, lam: float, right: Array) -> Array:
+        """Weights w = (X'X + lambda I)^-1 X'right, for `right` of shape (n, q): (d, q)."""
+        scale = 1.0 / (self._values + lam)
+        return np.asarray(self._V @ (scale[:, np.newaxis] * (self._V.T @ (self._X.T @ right))))
+
+    def inverse(self, lam: float) -> tuple[Array, Array]:
+        """G^-1 [1 Y] and diag G^-1."""
+        C = (self._1Y - self._X @ self.weights(lam, self._1Y)) / lam
+        rest = self._1Y - lam * C - self._X @ (self._X.T @ C)  # what the squared condition cost
+        C += (rest - self._X @ self.weights(lam, rest)) / lam
+        h = self._squares @ (1.0 / (self._values + lam))
+        return C, (1.0 - h) / lam

@@ -1,0 +1,384 @@
+"""sim.reference: whether the Toeplitz approximation applies to the data at hand.
+
+S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
+Matrix", section 4.3: select the model on a subsample by the exact and by the Toeplitz method; where they
+agree, train on everything by the Toeplitz method.
+
+The paper compares sigma alone.  Here the errors must agree too, because sigma may agree where the error
+does not; and conjugate gradients on the true matrix, which need the same O(n) memory, are tried beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._checks import finite_array, positive
+from ...errors import fail
+from ...kernels import DistanceKernel, Gaussian
+from ..bias import solve_with_bias
+from ..first_row import as_samples, check_scheme, choose_scheme, kernel_first_row
+from ..options import check_count
+from ..result import Solution
+from ..solvers.cg import cg
+from ..systems.system import DenseSystem, KernelSystem
+from ..toeplitz.auto import solve_toeplitz
+from .loo import loo_errors
+from .path import EigenPath
+from .width import grid_or_spread_width
+
+Array = NDArray[np.float64]
+Tell = Callable[[str], None]
+
+#: Ratios of the widths tried to the usual one, that of two steps on a grid; the regularisers tried.
+WIDTHS = 2.0 ** np.arange(-4, 5)
+GRID_WIDTHS = 2.0 ** np.arange(-1, 8)
+LAMS = 10.0 ** np.arange(-3, 2)
+SAMPLES, SPLITS, STEPS = 1000, 3, 5
+METHODS = ("exact", "toeplitz", "cg")
+
+_HELD_OUT = 0.3
+_MOST_CLASSES = 20
+
+# Errors are alike within a point (classification) or a tenth (regression).  The methods agree on sigma where
+# a width that is as good as the best by one is within a factor of two of such a width by the other.
+_SAME_WIDTH = 2.001
+_SAME_RATE = 0.01
+_SAME_RMS = 1.1
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The best model of one method on the subsample.
+
+    Attributes
+    ----------
+    method : str
+        "exact", "toeplitz" or "cg".
+    sigma : float
+        Width, in the unit of the samples.
+    lam : float
+        lambda.
+    error : float
+        Mean over the splits, in the measure of the verdict.
+    errors : ndarray of shape (n_sigmas, n_lams)
+        The same for every model tried; infinite where there was no answer.
+    at_edge : bool
+        Whether sigma or lambda is the smallest or the largest tried, so that others may do better.
+    """
+
+    method: str
+    sigma: float
+    lam: float
+    error: float
+    errors: Array
+    at_edge: bool
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the Toeplitz approximation applies, and what speaks for it.
+
+    Attributes
+    ----------
+    applies : bool
+    trainer : str
+        "toeplitz_rls", or the trainer with the same memory that does better: "kernel_cg".
+    model : Choice
+        The model to use with that trainer.
+    words : str
+        The verdict in words.
+    choices : tuple of Choice
+        The exact method first, then the Toeplitz one, then conjugate gradients where they were tried.
+    measure : str
+        "error rate" or "rms error over the spread of y".
+    scheme : str
+        How the kernel matrix became Toeplitz.
+    samples : int
+        Size of the subsample.
+    sigmas, lams : ndarray
+        The models tried.
+    """
+
+    applies: bool
+    trainer: str
+    model: Choice
+    words: str
+    choices: tuple[Choice, ...]
+    measure: str
+    scheme: str
+    samples: int
+    sigmas: Array
+    lams: Array
+
+
+def measure(classes: bool) -> str:
+    """What errors are: of labels, or of numbers."""
+    return "error rate" if classes else "rms error over the spread of y"
+
+
+def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | None = None, task: str = "auto",
+                     sigmas: ArrayLike | None = None, lams: ArrayLike = LAMS, scheme: str = "auto",
+                     fit_intercept: bool = False, samples: int = SAMPLES, splits: int = SPLITS,
+                     steps: int = STEPS, seed: int = 0, tell: Tell = lambda _: None) -> Verdict:
+    """Find out on a subsample whether T may stand for K: Decherchi et al., section 4.3.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, D) or (n,)
+        Samples, in the order in which they would be trained.
+    y : array_like of shape (n,)
+        Targets, or labels of any kind.
+    kernel : DistanceKernel, optional
+        Whose width is varied; by default Gaussian.
+    task : {"auto", "classification", "regression"}
+        "auto" takes strings, booleans and up to 20 different integers for labels.
+    sigmas, lams : array_like, optional
+        Models to try; by default nine widths, each twice the one before, and 1e-3 to 10.
+    scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased"}
+        How the kernel matrix becomes Toeplitz; see :func:`first_row`.
+    fit_intercept : bool
+        With a bias, as LS-SVM has it.
+    samples : int
+        Size of the subsample: consecutive samples of a uniform grid, else a random choice in its order.
+    splits : int
+        How often the subsample is split into 70 % to train on and 30 % to measure the error on.
+    steps, seed : int
+        Of conjugate gradients; of subsample and splits.
+    tell : callable
+        Told what is being done, a line at a time.
+
+    Raises
+    ------
+    KerncastError
+        E220 sigma, E221 lambda, E222 scheme, E224 samples, E225 targets, E232 labels, E238 task or counts.
+
+    Notes
+    -----
+    On a uniform grid T is the kernel matrix itself (Lemma 1): the answer is known, and leave-one-out errors
+    select sigma and lambda.  Otherwise time is O(samples^3) per width.
+    """
+    X = as_samples(X)
+    Y, classes = _targets(y, len(X), task)
+    for value, where, least in ((samples, "samples", 4), (splits, "splits", 1), (steps, "steps", 1)):
+        check_count(value, where, least)
+    scheme = choose_scheme(X) if scheme == "auto" else check_scheme(scheme)
+    rows = _subsample(len(X), samples, scheme == "uniform", seed)
+    data = _Subsample(X[rows], Y[rows], classes, kernel or Gaussian(1.0), fit_intercept, scheme)
+    return _verdict(data, sigmas, _models(lams, "lams", "E221"), splits, steps, seed, tell)
+
+
+def _verdict(data: _Subsample, sigmas: ArrayLike | None, lams: Array, splits: int, steps: int, seed: int,
+             tell: Tell) -> Verdict:
+    """Try every model by every method, and judge."""
+    uniform = data.scheme == "uniform"
+    if sigmas is None:
+        sigmas = grid_or_spread_width(data.X) * (GRID_WIDTHS if uniform else WIDTHS)
+    widths = _models(sigmas, "sigmas", "E220")
+    if uniform:
+        exact = _left_out(data, widths, lams, tell)
+        errors = {"exact": exact, "toeplitz": exact}
+    else:
+        errors = _held_out(data, widths, lams, splits, steps, seed, tell)
+    choices = tuple(_best(method, found, widths, lams) for method, found in errors.items())
+    applies, trainer, model, words = _judge(data, choices, widths, lams, steps)
+    return Verdict(applies, trainer, model, words, choices, measure(data.classes), data.scheme, len(data.X),
+                   widths, lams)
+
+
+def _models(values: ArrayLike, where: str, code: str) -> Array:
+    """Widths or regularisers to try: positive numbers, shape (k,)."""
+    found = np.atleast_1d(finite_array(values, where, code))
+    if not found.size:
+        raise fail(code, "there is nothing to try", where=where, value="no values", allowed="one or more",
+                   remedy="leave them out")
+    return np.array([positive(float(v), where, code, "leave them out") for v in found.ravel()])
+
+
+@dataclass(frozen=True)
+class _Subsample:
+    """Samples to select models on; labels are +1 in the column of their class, else -1."""
+
+    X: Array
+    Y: Array
+    classes: bool
+    kernel: DistanceKernel
+    fit_intercept: bool
+    scheme: str
+
+    def of_width(self, sigma: float) -> DistanceKernel:
+        """The kernel, `sigma` wide."""
+        return replace(self.kernel, sigma=sigma)  # type: ignore[type-var]
+
+    def error(self, f: Array, Y: Array) -> float:
+        """The measure of the verdict, of predictions `f` for targets `Y`, both (m, K)."""
+        if self.classes:
+            return float(np.mean(f.argmax(axis=1) != Y.argmax(axis=1)))
+        return float(np.sqrt(np.mean((f - Y) ** 2))) / (float(self.Y.std()) or 1.0)
+
+
+def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: int, seed: int,
+              tell: Tell) -> dict[str, Array]:
+    """Errors on held-out samples by each method, mean over the splits: (n_sigmas, n_lams)."""
+    rng = np.random.default_rng((seed, 1))
+    found = {method: np.zeros((len(sigmas), len(lams))) for method in METHODS}
+    for split in range(splits):
+        order = rng.permutation(len(data.X))
+        few = max(1, int(_HELD_OUT * len(data.X)))
+        test, train = np.sort(order[:few]), np.sort(order[few:])
+        for i, sigma in enumerate(sigmas):
+            tell(f"split {split + 1} of {splits}, sigma {sigma:.3g}")
+            kernel = data.of_width(float(sigma))
+            K = KernelSystem(kernel, data.X, 0.0).block(test, train)
+            answers = _answers(data, data.X[train], data.Y[train], kernel, lams, steps)
+            for method, by_lam in answers.items():
+                for j, answer in enumerate(by_lam):
+                    error = np.inf if answer is None else data.error(K @ answer[0] + answer[1], data.Y[test])
+                    found[method][i, j] += error / splits
+    return found
+
+
+def _answers(data: _Subsample, X: Array, Y: Array, kernel: DistanceKernel, lams: Array,
+             steps: int) -> dict[str, list[tuple[Array, Array] | None]]:
+    """Alpha and b by each method for every lambda; None where there is no answer."""
+    K = KernelSystem(kernel, X, 0.0).dense()
+    path = EigenPath(K, Y)
+    r = kernel_first_row(X, kernel, data.scheme)
+    answers: dict[str, list[tuple[Array, Array] | None]] = {method: [] for method in METHODS}
+    for lam in lams:
+        K[np.diag_indices_from(K)] = kernel.pairs(X, X) + lam
+        r_lam = np.concatenate(([r[0] + lam], r[1:]))
+        answers["exact"].append(path.coefficients(float(lam), data.fit_intercept))
+        answers["toeplitz"].append(_answer(data, partial(solve_toeplitz, r_lam), Y))
+        answers["cg"].append(_answer(data, partial(cg, DenseSystem(K), steps=steps), Y))
+    return answers
+
+
+def _answer(data: _Subsample, solve: Callable[[Array], Solution], Y: Array) -> tuple[Array, Array] | None:
+    solution = solve_with_bias(solve, Y) if data.fit_intercept else solve(Y)
+    return (solution.x, solution.bias) if solution.ok else None
+
+
+def _left_out(data: _Subsample, sigmas: Array, lams: Array, tell: Tell) -> Array:
+    """Leave-one-out errors of the exact method: (n_sigmas, n_lams)."""
+    found = np.zeros((len(sigmas), len(lams)))
+    for i, sigma in enumerate(sigmas):
+        tell(f"sigma {sigma:.3g}")
+        errors = loo_errors(data.X, data.Y, data.of_width(float(sigma)), lams, method="eigh",
+                            fit_intercept=data.fit_intercept)
+        found[i] = [data.error(data.Y - left_out, data.Y) for left_out in errors]
+    return found
+
+
+def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | None = None) -> Choice:
+    """The model of least error, of one width where `row` says which; of equal ones one inside, then wide."""
+    rows = range(len(sigmas)) if row is None else (row,)
+    inner = {(i, j) for i in range(1, len(sigmas) - 1) for j in range(1, len(lams) - 1)}
+    i, j = min(((i, j) for i in rows for j in range(len(lams))),
+               key=lambda at: (errors[at], at not in inner, -at[0], -at[1]))
+    return Choice(method, float(sigmas[i]), float(lams[j]), float(errors[i, j]), errors, (i, j) not in inner)
+
+
+def _judge(data: _Subsample, choices: tuple[Choice, ...], sigmas: Array, lams: Array,
+           steps: int) -> tuple[bool, str, Choice, str]:
+    """Whether the approximation applies, the trainer and the model to use, and why."""
+    exact, toeplitz = choices[:2]
+    classes = data.classes
+    if data.scheme == "uniform":
+        return True, "toeplitz_rls", toeplitz, (
+            "The samples are a uniform grid: T is the kernel matrix itself (Lemma 1), the Toeplitz trainer "
+            f"exact. Leave-one-out errors select {_model(exact)}.")
+    pair = _agreeing(exact, toeplitz, sigmas, lams, classes)
+    if pair is not None and _close(toeplitz.error, exact.error, classes):
+        return True, "toeplitz_rls", pair[1], (
+            "Toeplitz applies: at the same width both methods are as good as at their best. "
+            f"Exact: {_told(pair[0], classes)}; Toeplitz: {_told(pair[1], classes)}.")
+    reason = "the methods select different widths" if pair is None else "the errors are too far apart"
+    few = choices[2]
+    words = (f"Toeplitz does not apply: {reason}. Exact: {_told(exact, classes)}; Toeplitz: "
+             f"{_told(toeplitz, classes)}. In the same O(n) memory {steps} steps of conjugate gradients on "
+             f"the true matrix: {_told(few, classes)}.{_about_one_column(data.X)}")
+    if few.error <= toeplitz.error:
+        return False, "kernel_cg", few, words
+    return False, "toeplitz_rls", toeplitz, words
+
+
+def _agreeing(exact: Choice, toeplitz: Choice, sigmas: Array, lams: Array,
+              classes: bool) -> tuple[Choice, Choice] | None:
+    """The best models of both methods at widths that are the same, and as good as the best by each."""
+    good = [[i for i, error in enumerate(c.errors.min(axis=1)) if _close(error, c.error, classes)]
+            for c in (exact, toeplitz)]
+    pairs = [(abs(float(np.log(sigmas[i] / sigmas[j]))), i, j) for i in good[0] for j in good[1]]
+    if min(pairs)[0] > np.log(_SAME_WIDTH):
+        return None
+    apart = min(pairs)[0] + 1e-9
+    middle = (len(sigmas) - 1) / 2
+    _, i, j = min((pair for pair in pairs if pair[0] <= apart), key=lambda pair: (
+        exact.errors[pair[1]].min() + toeplitz.errors[pair[2]].min(), abs(pair[2] - middle)))
+    return _best("exact", exact.errors, sigmas, lams, i), _best("toeplitz", toeplitz.errors, sigmas, lams, j)
+
+
+def _about_one_column(X: Array) -> str:
+    """What a signal should be told."""
+    if X.shape[1] > 1:
+        return ""
+    if choose_scheme(np.sort(X, axis=0)) == "uniform":
+        return (" The samples are a uniform grid, but out of order: sort them, and the Toeplitz trainer is "
+                "exact.")
+    return (" The samples are a signal at uneven places: at equal steps the Toeplitz trainer is exact; on a "
+            "host ToeplitzRLSRegressor interpolates them from a grid.")
+
+
+def _close(error: float, least: float, classes: bool) -> bool:
+    """Whether an error is as good as the least one."""
+    return error <= least + _SAME_RATE if classes else error <= least * _SAME_RMS
+
+
+def _model(choice: Choice) -> str:
+    return f"sigma {choice.sigma:.4g}, lambda {choice.lam:.4g}"
+
+
+def _told(choice: Choice, classes: bool) -> str:
+    error = f"{choice.error:.1%}" if classes else f"{choice.error:.3g}"
+    return f"{_model(choice)}, error {error}"
+
+
+def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np.int64]:
+    """Rows of the subsample, ascending: the order of the samples is what makes the diagonals."""
+    if n <= samples:
+        return np.arange(n)
+    rng = np.random.default_rng((seed, 0))
+    if consecutive:
+        return int(rng.integers(n - samples + 1)) + np.arange(samples)
+    return np.sort(rng.choice(n, samples, replace=False))
+
+
+def _targets(y: ArrayLike, n: int, task: str) -> tuple[Array, bool]:
+    """Targets (n, K) and whether they are labels."""
+    if task not in ("auto", "classification", "regression"):
+        raise fail("E238", "there is no such task", where="task", value=repr(task),
+                   allowed="auto, classification, regression", remedy="use auto")
+    values = np.asarray(y)
+    if values.ndim != 1 or len(values) != n:
+        raise fail("E225", "the targets do not fit the samples", where="y", value=values.shape,
+                   allowed=f"shape ({n},)", remedy="one value, or one label, per sample")
+    if task == "regression" or (task == "auto" and not _are_labels(values)):
+        return finite_array(values, "y", "E225")[:, np.newaxis], False
+    classes = np.unique(values)
+    if len(classes) < 2:
+        raise fail("E232", "a classifier needs two classes or more", where="y", value=repr(classes[0]),
+                   allowed="at least two different labels", remedy="add samples of another class")
+    return np.where(values[:, np.newaxis] == classes, 1.0, -1.0), True
+
+
+def _are_labels(values: NDArray[Any]) -> bool:
+    """Strings, booleans, or few different integers."""
+    if values.dtype.kind in "fiu":
+        distinct = np.unique(values)
+        return len(distinct) <= _MOST_CLASSES and bool(np.all(distinct == np.floor(distinct)))
+    return True

@@ -1,0 +1,72 @@
+"""sim.reference: a width for the Gaussian kernel where the user gives none."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernels import Gaussian, squared_distances
+
+Array = NDArray[np.float64]
+
+_ROWS = 256        # a sample of the samples is enough for a mean over pairs
+_BISECTIONS = 60   # of log sigma
+_OVERLAP = 2.0
+_SIGNAL_WIDTH = 2.0
+_ONE_WAY = 0.9     # the mean sign of the steps
+
+
+def overlap_width(X: Array, budget: int) -> float:
+    """Return the sigma at which FKLMS with `budget` expansion vectors drawn from `X` stays stable.
+
+    Removing v_r by (16) changes the output at v_r from alpha_r to alpha_r sum_j k_jr^2, summed over
+    the other vectors.  A sum above 2 makes the error larger than the multiplier that went, and
+    repeated removals let it grow.  Hence the sigma at which the **mean** of that sum is 2.
+
+    Parameters
+    ----------
+    X : ndarray of shape (m, D)
+        Training samples; at most 256 of them, evenly picked, are looked at.
+    budget : int
+        N_max; where there are fewer samples, their number counts.
+
+    Returns
+    -------
+    sigma : float
+        In the unit of `X`; 1.0 where all samples are equal.
+    """
+    rows = X[:: -(-len(X) // _ROWS)]
+    d2 = squared_distances(rows, rows)
+    d2 = d2[(d2 > 0.0) & np.isfinite(d2)]
+    if len(d2) == 0:
+        return 1.0
+    wanted = min(_OVERLAP / min(budget, len(X)), 0.5)  # two or three vectors are always stable
+    low, high = 1e-2 * np.sqrt(d2.min()), 1e2 * np.sqrt(d2.max())
+    for _ in range(_BISECTIONS):
+        sigma = np.sqrt(low) * np.sqrt(high)
+        if np.mean(Gaussian(float(sigma)).of_distance(d2) ** 2) < wanted:
+            low = sigma
+        else:
+            high = sigma
+    return float(low)
+
+
+def grid_or_spread_width(X: Array) -> float:
+    """Return two steps of one column in order, else sqrt(D var(X) / 2), scikit-learn's gamma="scale".
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, D)
+        Training samples.  One column of which nearly all steps go one way is taken for a signal; the median
+        of its steps counts, those of repeated samples left out.
+
+    Returns
+    -------
+    sigma : float
+        In the unit of `X`; 1.0 where all samples are equal.
+    """
+    steps = np.diff(X[:, 0])
+    moving = steps[steps != 0.0]
+    if X.shape[1] == 1 and len(moving) and abs(float(np.sign(moving).mean())) > _ONE_WAY:
+        return _SIGNAL_WIDTH * float(np.median(np.abs(moving)))
+    return float(np.sqrt(0.5 * X.shape[1] * X.var())) or 1.0

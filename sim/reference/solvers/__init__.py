@@ -1,0 +1,1 @@
+"""sim.reference.solvers: solvers of (K + lambda I) alpha = y."""

@@ -1,0 +1,211 @@
+"""sim.reference: the door to the solvers of kernel systems, and what "auto" chooses among them.
+
+==================  ===================================================  ==============  =================
+method              how                                                  memory          time
+==================  ===================================================  ==============  =================
+elimination         Gaussian elimination, any nonsingular matrix         O(n^2)          O(n^3)
+cholesky            A = R'R, positive definite                           O(n^2)          O(n^3), half of it
+eigh                A = Q Lambda Q', any nonsingular matrix              O(n^2)          O(n^3), 14 times
+cg                  conjugate gradients to a tolerance, or a few steps   O(n s)          O(n^2) a step
+block_gauss_seidel  k samples at a time, to a tolerance                  O(n k)          O(n^2) a sweep
+wavelet             sparse in wavelets; both O(n) on a uniform grid      O(n^2)          O(n^2)
+banded              one column: b neighbours within the kernel's reach   O(n b)          O(n b^2)
+linear_svd          linear kernel: X = U S V'                            O(n D)          O(n D^2)
+linear_direct       linear kernel: X'X, the condition of X squared       O(n D)          O(n D^2)
+subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
+==================  ===================================================  ==============  =================
+
+"auto" is linear_svd for the linear kernel of fewer columns than samples; what :mod:`..toeplitz.auto`
+chooses for Toeplitz matrices of many rows, that of many samples on a uniform grid among them; banded for
+many samples of one column within the kernel's reach of few others; cg for many that are interpolated from a
+grid; else Cholesky while A takes no more than half of the free memory, and elimination should A turn out
+not to be positive definite; beyond that cg, preconditioned by landmarks. Solution.why says why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._checks import positive
+from ...errors import fail
+from ...kernels import Kernel, Linear
+from ..bias import solve_with_bias
+from ..first_row import as_samples, choose_scheme, grid_step, uniform_first_row
+from ..options import check_values, kernel_of, targets
+from ..result import Solution
+from ..systems.grid import GridSystem
+from ..systems.system import REAL_BYTES, KernelSystem, System, ToeplitzSystem, free_bytes
+from ..toeplitz.auto import solve_toeplitz
+from ..wavelet import wavelet
+from .banded import banded, bandwidth
+from .block_gauss_seidel import block_gauss_seidel
+from .cg import cg
+from .cholesky import cholesky
+from .eigen import eigh
+from .elimination import elimination
+from .linear import linear_direct, linear_svd
+from .subset import subset
+
+Array = NDArray[np.float64]
+Solver = Callable[..., Solution]
+
+#: The methods that take any system: ``solver(system, Y, **options) -> Solution``.
+SOLVERS: dict[str, Solver] = {
+    "elimination": elimination,
+    "cholesky": cholesky,
+    "eigh": eigh,
+    "cg": cg,
+    "block_gauss_seidel": block_gauss_seidel,
+    "wavelet": wavelet,
+}
+#: Those that take a kernel and samples.
+SAMPLE_SOLVERS: dict[str, Solver] = {
+    "banded": banded,
+    "linear_svd": linear_svd,
+    "linear_direct": linear_direct,
+    "subset": subset,
+}
+METHODS = ("auto", *SOLVERS, *SAMPLE_SOLVERS)
+
+# Systems of fewer rows than this are factorised, Toeplitz or not: that takes less than a second.
+_FFT_FROM = 1000
+# A band of less than n over this is worth a factorisation of its own.
+_NARROW = 8
+
+
+def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, method: str = "auto", *,
+                 fit_intercept: bool = False, **options: Any) -> Solution:
+    """Solve (K + lambda I) alpha = y for the kernel matrix K of the samples `X`.
+
+    Parameters
+    ----------
+    X : array_like of shape (n, D) or (n,)
+        Samples.
+    y : array_like of shape (n,) or (n, m)
+        Targets, one column per output.
+    sigma : float or Kernel
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`; or a kernel.
+    lam : float
+        lambda > 0, added to the diagonal as it stands, not times n.
+    method : str
+        "auto" or one of the table of :mod:`kerncast.sim.reference.solvers.auto`.
+    fit_intercept : bool
+        Solve (K + lambda I) alpha + b 1 = y, 1'alpha = 0 (LS-SVM): `bias` of the solution is b.
+    **options
+        Of the method: see its function.
+
+    Returns
+    -------
+    Solution
+        Its `x` is alpha, all zero unless the status is ``ok``.  Of method subset it is c, one row for each
+        sample in `support`.
+
+    Raises
+    ------
+    KerncastError
+        E220 sigma, E221 lambda, E224 samples, E225 targets, E236 tolerance or preconditioner, E237
+        memory, E238 method or options.
+
+    Examples
+    --------
+    >>> solve_kernel([0., 1., 2.], [1., 0., 1.], sigma=1.0, lam=0.1).x.round(4)
+    array([ 1.7653, -1.9468,  1.7653])
+    """
+    X = as_samples(X)
+    Y = targets(y, len(X))
+    system = KernelSystem(kernel_of(sigma), X, positive(lam, "lam", "E221", "start with 1"))
+    return solve_system(system, Y, method, fit_intercept=fit_intercept, **options)
+
+
+def solve_system(system: System, Y: ArrayLike, method: str = "auto", *, fit_intercept: bool = False,
+                 **options: Any) -> Solution:
+    """Solve A x = y for a matrix however held; as :func:`solve_kernel` for what is common.
+
+    Parameters
+    ----------
+    system : System
+        ``DenseSystem(A)``, ``KernelSystem(kernel, X, lam)``, or ``ToeplitzSystem(r)``; arrays of float64.
+    Y : array_like of shape (n,) or (n, m)
+        Right-hand sides; E225.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kerncast import DenseSystem, ToeplitzSystem
+    >>> solve_system(ToeplitzSystem(np.array([2.0, 1.0, 0.5])), [1.0, 2.0, 3.0], "cg").x.round(6) + 0.0
+    array([0.      , 0.333333, 1.333333])
+    >>> solve_system(DenseSystem(np.diag([1.0, 2.0, 4.0])), np.ones(3)).x
+    array([1.  , 0.5 , 0.25])
+    """
+    Y = targets(Y, system.n)
+    if method not in METHODS:
+        raise fail("E238", "there is no such method for kernel systems", where="method",
+                   value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
+    if isinstance(system, KernelSystem):
+        check_values(system)
+    solver: Solver = _automatic if method == "auto" else (SOLVERS | SAMPLE_SOLVERS)[method]
+    _check_names(method, solver, options)
+    if fit_intercept and method == "subset":  # has its own: its x has other rows
+        return solver(system, Y, fit_intercept=True, **options)
+    solve = partial(solver, system, **options)
+    return solve_with_bias(solve, Y) if fit_intercept else solve(Y)
+
+
+def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
+    """E238 where a method has no option of that name."""
+    known = [name for name in signature(solver).parameters if name not in ("system", "Y", "fit_intercept")]
+    for name in options:
+        if name not in known:
+            raise fail("E238", f"method {method} has no such option", where=name, value=options[name],
+                       allowed=", ".join(known) or "no options", remedy="correct the name, or leave it out")
+
+
+def _automatic(system: System, Y: Array) -> Solution:
+    """What fits the matrix and the memory; what it says decides whether another is tried."""
+    n = system.n
+    if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
+        return _because(linear_svd(system, Y), f"linear kernel of {system.X.shape[1]} columns")
+    r = _first_column(system) if n >= _FFT_FROM else None
+    if r is not None:
+        solution = solve_toeplitz(r, Y)
+        return replace(solution, why=f"a Toeplitz matrix of {n} rows; {solution.why}")
+    b = bandwidth(system) if n >= _FFT_FROM else None
+    if b is not None and _NARROW * (b + 1) <= n:
+        return _because(banded(system, Y), f"a band, {n} rows")
+    reason = f"{n} rows, positive definite"
+    if isinstance(system, GridSystem) and n >= _FFT_FROM:
+        solution = _because(cg(system, Y), f"{n} rows, multiplied by FFT")
+        if solution.ok:
+            return solution
+        reason = f"not {solution.why}"
+    matrix, free = REAL_BYTES * n * n, free_bytes()
+    if 2 * matrix > free:
+        return _because(cg(system, Y), f"the matrix, {matrix:,} bytes, takes more than half of {free:,} free")
+    solution = cholesky(system, Y)
+    if solution.ok:
+        return _because(solution, reason)
+    return _because(elimination(system, Y), f"not cholesky: {solution.status}, {solution.why}")
+
+
+def _first_column(system: System) -> Array | None:
+    """First column of a Toeplitz matrix; of samples on a uniform grid too (Lemma 1 of Decherchi et al.)."""
+    if isinstance(system, ToeplitzSystem):
+        return system.r
+    if not isinstance(system, KernelSystem) or not system.kernel.translation_invariant:
+        return None
+    if choose_scheme(system.X) != "uniform":
+        return None
+    r = uniform_first_row(system.n, grid_step(system.X), system.kernel)
+    r[0] += system.lam
+    return r
+
+
+def _because(solution: Solution, reason: str) -> Solution:
+    return replace(solution, why="; ".join(filter(None, (f"{solution.method}: {reason}", solution.why))))

@@ -1,0 +1,238 @@
+"""sim.reference: conjugate gradients on any system, plain or preconditioned.
+
+M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. Nat. Bur.
+Standards 49(6), 1952: descent on 1/2 c'A c - y'c.  (W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC
+Learning Without Agony", slide "Previous work", print the second term with the wrong sign.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...kernels import Kernel
+from ..check import judged
+from ..options import check_count, check_tolerance
+from ..result import Solution, Status
+from ..systems.system import KernelSystem, System
+from ..toeplitz.product import largest_norm
+from .nystrom import Landmarks
+from .preconditioner import Preconditioner, choose_preconditioner, make_preconditioner
+
+Array = NDArray[np.float64]
+
+TOLERANCE = 1e-10
+MAX_STEPS = 1000
+
+# Rounding makes the residual that CG updates drift from the true one; it starts afresh, at most so often.
+_RESTARTS = 5
+
+# Below n eps |y| a residual is rounding, and so may the curvature of a direction made of it be.
+_EPS = 2.0**-52
+
+# Beside the matrix: x, the residual, the preconditioned residual, the direction p and A p.
+_VECTORS = 5
+
+# A solution after so many steps is taken as it comes.
+_ANY_RESIDUAL = 1e100
+
+
+@dataclass
+class Run:
+    """What became of the iteration so far.
+
+    Attributes
+    ----------
+    x : ndarray of shape (n, m)
+    steps, products, divisions : int
+        Steps; products with A and divisions by C that they, and what is around them, took.
+    status : Status
+        ``ok`` where the true residual came below the tolerance.
+    residuals : list of ndarray of shape (m,)
+        |y - A x| as updated, before the first step and after each.
+    found : ndarray of shape (m,)
+        |y - A x| computed afresh at the end.
+    """
+
+    x: Array
+    steps: int = 0
+    status: Status = Status.NOT_CONVERGED
+    products: int = 0
+    divisions: int = 0
+    residuals: list[Array] = field(default_factory=list)
+    found: Array = field(default_factory=lambda: np.empty(0))
+
+
+def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float, max_steps: int,
+                        restarts: int = _RESTARTS) -> Run:
+    """Solve A x = y to a tolerance on the true residual.
+
+    Parameters
+    ----------
+    A : System
+        Symmetric positive definite.
+    Y : ndarray of shape (n, m)
+        Right-hand sides; solved side by side, each with its own step lengths.
+    C : Preconditioner
+        Positive definite.
+    tolerance : float
+        Each |y - A x| <= tolerance |y|.
+    max_steps : int
+        Steps at most, each with one product and one division by C per right-hand side.
+    restarts : int
+        How often the residual is computed afresh at most, and CG starts from there.
+
+    Returns
+    -------
+    Run
+        ``not_positive_definite`` where a direction with p'A p <= 0 is met before the residual is rounding,
+        which an indefinite A need not show; ``not_converged`` where `max_steps` did not suffice or rounding
+        stands in the way.
+    """
+    with np.errstate(all="ignore"):  # what overflows here is caught by the verdict
+        scale = _powers_of_two(Y)
+        Y = Y / scale
+        run, size = Run(np.zeros_like(Y)), np.linalg.norm(Y, axis=0)
+        limit, floor = tolerance * size, A.n * _EPS * size
+        rest = Y.copy()
+        for _ in range(restarts):
+            _iterate(A, C, rest, limit, floor, max_steps, run)
+            rest = np.asarray(Y - A @ run.x)
+            run.products += 1
+            run.found = np.linalg.norm(rest, axis=0)
+            if run.status is Status.NOT_CONVERGED and np.all(run.found <= limit):
+                run.status = Status.OK
+            if run.status is not Status.NOT_CONVERGED or run.steps >= max_steps:
+                break
+        run.x *= scale
+        run.found = run.found * scale
+        run.residuals = [found * scale for found in run.residuals]
+    return run
+
+
+def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Array, max_steps: int,
+             run: Run) -> None:
+    """Conjugate gradients from `run.x`, whose residual is `rest`, until that has come below `limit`.
+
+    Right-hand sides that are done stand still: their step length is 0.  Done is one too whose curvature is
+    lost once its residual has come down to `floor`.
+    """
+    z = C.solve(rest)
+    run.divisions += 1
+    p = z.copy()
+    rho = np.sum(rest * z, axis=0)
+    while True:
+        size = np.linalg.norm(rest, axis=0)
+        if len(run.residuals) <= run.steps:
+            run.residuals.append(size)
+        active = size > 0.5 * limit
+        if run.steps >= max_steps or not active.any():
+            return
+        run.products += 1
+        Ap = A @ p
+        curvature = np.sum(p * Ap, axis=0)
+        lost = active & ~(curvature > 0.0)  # also catches NaN
+        if np.any(size[lost] > floor[lost]):
+            run.status = Status.NOT_POSITIVE_DEFINITE
+            return  # p'A p <= 0
+        active &= ~lost
+        if not active.any():
+            return
+        run.steps += 1
+        run.divisions += 1
+        step = np.where(active, rho, 0.0) / np.where(active, curvature, 1.0)
+        run.x += step * p
+        rest -= step * Ap
+        z = C.solve(rest)
+        previous, rho = rho, np.sum(rest * z, axis=0)
+        p *= np.where(active, rho / np.where(active, previous, 1.0), 0.0)
+        p += z
+
+
+def _powers_of_two(Y: Array) -> Array:
+    """The power of two next above the largest value of each column: dividing by it rounds nothing."""
+    exponents = np.frexp(np.abs(Y).max(axis=0))[1]
+    return np.asarray(np.ldexp(1.0, np.clip(exponents, -1000, 1000)), dtype=np.float64)
+
+
+def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float = TOLERANCE,
+       max_steps: int = MAX_STEPS, steps: int | None = None, landmarks: Landmarks = None,
+       seed: int = 0) -> Solution:
+    """Solve A x = y by conjugate gradients, in memory O(n) and what the preconditioner holds.
+
+    Parameters
+    ----------
+    system : System
+        Positive definite A of n rows.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+    preconditioner : {"auto", "none", "nystrom", "strang", "chan"}
+        Nystrom takes O(n s) memory for s landmarks, and a system whose entries can be asked for; the
+        two circulants take a Toeplitz one.  "auto" is strang for Toeplitz systems, nystrom for kernel
+        systems of more than a few hundred samples, else none.
+    tolerance : float
+        Each |y - A x| <= tolerance |y|, measured on the true residual.
+    max_steps : int
+        Steps at most, each with one product.
+    steps : int, optional
+        Take so many steps and hand out what they give, whatever the residual: early stopping, which
+        regularises too.  The status is then ``ok``, and `why` tells the residual.  `tolerance` and
+        `max_steps` mean nothing, and "auto" is none.
+    landmarks, seed
+        See :class:`kerncast.sim.reference.solvers.nystrom.Nystrom`.
+
+    Returns
+    -------
+    Solution
+        ``not_positive_definite`` where a direction with p'A p <= 0 is met (which an indefinite A need not
+        show), ``not_converged`` where `max_steps` did not suffice or the tolerance is out of the reach of
+        float64.
+
+    Raises
+    ------
+    KerncastError
+        E236 tolerance or preconditioner, E238 another option.
+    """
+    check_tolerance(tolerance)
+    check_count(max_steps, "max_steps")
+    if preconditioner == "auto":
+        preconditioner = choose_preconditioner(system) if steps is None else "none"
+    C = make_preconditioner(system, preconditioner, landmarks, seed)
+    if steps is None:
+        return preconditioned(system, Y, C, tolerance, max_steps, "cg")
+    check_count(steps, "steps")
+    return preconditioned(system, Y, C, 0.0, steps, "cg", early=True)
+
+
+def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float, max_steps: int,
+                   method: str, early: bool = False) -> Solution:
+    """:func:`cg` with a preconditioner that is there; `early` takes what `max_steps` steps give."""
+    run = Run(np.zeros((system.n, Y.size // system.n)), status=Status.NOT_POSITIVE_DEFINITE)
+    if C.positive:
+        run = conjugate_gradients(system, Y.reshape(run.x.shape), C, tolerance, max_steps,
+                                  1 if early else _RESTARTS)
+    if early and run.status is Status.NOT_CONVERGED:
+        run.status = Status.OK
+    found = float(np.max(run.found, initial=0.0))
+    stopped = {Status.NOT_CONVERGED: f"the tolerance {tolerance:g} was not reached, ",
+               Status.NOT_POSITIVE_DEFINITE: "p'A p > 0 does not hold for all p, "}.get(run.status, "")
+    if early and run.status is Status.OK:
+        stopped = (f"{run.steps} of {max_steps} steps as asked for, residual {found:.2g}, "
+                   f"|y| {largest_norm(Y):.2g}, ")
+    n, columns, product = system.n, run.x.shape[1], system.product_cost
+    return judged(system, Y, run.x.reshape(Y.shape), run.status, method=method, why=stopped + C.note,
+                  limit=_ANY_RESIDUAL if early else 1.01 * tolerance, iterations=run.steps,
+                  found=found,
+                  history=tuple(float(np.max(found)) for found in run.residuals),
+                  bytes=8 * _VECTORS * n * columns + product.bytes + C.cost.bytes,
+                  kernel_values=(C.kernel_values + run.products * product.kernel_values
+                                 + run.divisions * C.cost.kernel_values),
+                  operations=columns * (run.products * product.multiplications + 6 * n * run.steps
+                                        + run.divisions * C.cost.multiplications))
+
+
+def kernel_cg(kernel: Kernel, X: Array, y: Array, lam: float, steps: int) -> Solution:
+    """So many steps on (K + lambda I) alpha = y, as devices take them: :func:`cg` with `steps`."""
+    return cg(KernelSystem(kernel, X, lam), y, steps=steps)

@@ -1,0 +1,57 @@
+"""sim.reference: the whole matrix, factorised: A = R'R, O(n^3) time, O(n^2) memory.
+
+R. Rifkin, "Regularized Least Squares", 9.520, 2006: the direct solution of (K + lambda I) c = y.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..._optional import from_package
+from ..check import judged
+from ..result import Solution, Status
+from ..systems.system import System
+
+Array = NDArray[np.float64]
+
+
+def cholesky(system: System, Y: Array) -> Solution:
+    """Solve A x = y by Cholesky's factorisation.
+
+    Parameters
+    ----------
+    system : System
+        A of n rows; K of a :class:`KernelSystem` is made once and held.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+
+    Returns
+    -------
+    Solution
+        ``not_positive_definite`` where a pivot is not positive.
+
+    Raises
+    ------
+    KerncastError
+        E237 where the matrix does not fit the memory; E501 without scipy.
+    """
+    linalg = lapack()
+    n, columns = system.n, Y.size // system.n
+    A = system.dense()
+    x, status, why = np.zeros_like(Y), Status.OK, ""
+    try:
+        R = linalg.cho_factor(A, overwrite_a=True, check_finite=False)
+        x = np.asarray(linalg.cho_solve(R, Y, check_finite=False))
+    except np.linalg.LinAlgError as error:
+        status, why = Status.NOT_POSITIVE_DEFINITE, str(error)
+    return judged(system, Y, x, status, method="cholesky", bytes=A.nbytes, why=why,
+                  kernel_values=n * n * system.values_per_entry,
+                  operations=n * (n * n + 3 * n + 2) // 6 + columns * n * (n + 1))
+
+
+def lapack() -> Any:
+    """scipy.linalg, loaded when it is first needed; E501 where scipy is not installed."""
+    return from_package("scipy.linalg", "scipy", lambda module: module, "this method comes", "method")

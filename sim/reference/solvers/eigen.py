@@ -1,0 +1,52 @@
+"""sim.reference: the eigendecomposition of the whole matrix, O(n^3) time, O(n^2) memory.
+
+R. Rifkin, "Regularized Least Squares", 9.520, 2006: K = Q Lambda Q', c = Q (Lambda + lambda)^-1 Q'y.  For one
+lambda it costs many times what Cholesky costs; :class:`~.path.EigenPath` serves all of them at that price.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check import judged
+from ..result import Solution, Status
+from ..systems.system import System
+
+Array = NDArray[np.float64]
+
+
+def eigh(system: System, Y: Array) -> Solution:
+    """Solve A x = y by the eigendecomposition of A, positive definite or not.
+
+    Parameters
+    ----------
+    system : System
+        A of n rows.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+
+    Returns
+    -------
+    Solution
+        ``breakdown`` where an eigenvalue is zero within rounding.
+
+    Raises
+    ------
+    KerncastError
+        E237 where the matrices do not fit the memory.
+    """
+    n, columns = system.n, Y.size // system.n
+    A = system.dense(3)
+    values, Q = np.linalg.eigh(A)
+    if system.regulariser > 0.0:  # A = K + lambda I, K positive semidefinite: less is rounding
+        values = np.maximum(values, system.regulariser)
+    sizes = np.abs(values)
+    x, status, why = np.zeros_like(Y), Status.OK, ""
+    if sizes.min() > (0.0 if system.regulariser else n * np.finfo(np.float64).eps * sizes.max()):
+        x = np.asarray(Q @ ((Q.T @ Y).T / values).T)
+    else:
+        status, why = Status.BREAKDOWN, f"an eigenvalue is zero within rounding: {sizes.min():.1e}"
+    return judged(system, Y, x, status, method="eigh", bytes=3 * A.nbytes, why=why,
+                  kernel_values=n * n * system.values_per_entry,
+                  operations=9 * n**3 + columns * n * (2 * n + 1))

@@ -1,0 +1,48 @@
+"""sim.reference: Gaussian elimination with row exchanges, O(n^3) time, O(n^2) memory.
+
+The yardstick of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
+Toeplitz Matrix", Table 1.  It asks nothing of the matrix but that it is nonsingular.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check import judged
+from ..result import Solution, Status
+from ..systems.system import System
+
+Array = NDArray[np.float64]
+
+
+def elimination(system: System, Y: Array) -> Solution:
+    """Solve A x = y by Gaussian elimination.
+
+    Parameters
+    ----------
+    system : System
+        A of n rows; nonsingular, positive definite or not.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+
+    Returns
+    -------
+    Solution
+        ``breakdown`` where a pivot is zero, or where the answer does not solve the system.
+
+    Raises
+    ------
+    KerncastError
+        E237 where the matrix does not fit the memory.
+    """
+    n, columns = system.n, Y.size // system.n
+    A = system.dense(2)
+    x, status, why = np.zeros_like(Y), Status.OK, ""
+    try:
+        x = np.asarray(np.linalg.solve(A, Y), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        status, why = Status.BREAKDOWN, "the matrix is singular"
+    return judged(system, Y, x, status, method="elimination", bytes=2 * A.nbytes, why=why,
+                  kernel_values=n * n * system.values_per_entry,
+                  operations=n * (n - 1) * (2 * n - 1) // 6 + n * (n - 1) // 2 + columns * n * n)

@@ -1,0 +1,139 @@
+"""sim.reference: some rows stand for all: the factor F with K_TR K_RR^-1 K_RT = F F', stably.
+
+R. Rifkin, "Regularized Least Squares", 9.520, 2006: R the subset, T all samples, K_RR = G G', F = K_TR G^-t.
+Here F grows column by column, as Cholesky's factorisation of K does whose pivots are the rows R, so K_RR is
+never inverted and rows that depend on others are passed over.  Pivots drawn at random in proportion to what
+is left on the diagonal: Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber, "Randomly pivoted Cholesky",
+Comm. Pure Appl. Math. 78(5), 2025.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import fail
+from ..options import check_count
+from ..systems.system import REAL_BYTES, Cost, System, refuse_beyond_memory
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+#: How many rows are to be drawn, or which they are; None for :func:`default_landmarks`.
+Landmarks = int | Sequence[int] | IntArray | None
+
+# What is left on the diagonal below this part of its largest value is rounding.
+_NOTHING_LEFT = 1e-14
+
+
+class PartialFactor(NamedTuple):
+    """F of shape (n, s) and the rows R of shape (s,) it is made of; F[R] = G, lower triangular."""
+
+    F: Array
+    R: IntArray
+
+
+def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0) -> PartialFactor:
+    """Factorise K = A - lambda I as far as some of its rows carry, in O(n s^2) time and O(n s) memory.
+
+    Parameters
+    ----------
+    system : System
+        A of n rows; lambda is what it knows as its regulariser.
+    landmarks : int, sequence of int, or None
+        How many rows R at most (drawn at random, in proportion to what is left on the diagonal), or which.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    PartialFactor
+        Of s <= `landmarks` columns: rows that depend on those before within rounding are left out.
+
+    Raises
+    ------
+    KerncastError
+        E237 where F does not fit the memory; E238 where `landmarks` are not distinct rows, or more than
+        there are.
+    """
+    n, lam = system.n, system.regulariser
+    given, most = checked_landmarks(landmarks, n, seed)
+    refuse_beyond_memory(3 * REAL_BYTES * n * most, f"{most} columns of {n} rows")
+    random = np.random.default_rng(seed)
+    left = system.diagonal() - lam
+    nothing = _NOTHING_LEFT * float(np.max(np.abs(left)))
+    Ft, R = np.empty((most, n)), np.empty(most, dtype=np.int64)  # rows of F' lie together
+    s = 0
+    for turn in range(most):
+        left[left <= nothing] = 0.0
+        if not 0.0 < left.sum() < np.inf:  # nothing is left, or nothing that can be weighed
+            break
+        pivot = int(random.choice(n, p=left / left.sum())) if given is None else int(given[turn])
+        if left[pivot] > 0.0:  # else it depends on the rows before
+            column = system.block(slice(0, n), slice(pivot, pivot + 1))[:, 0]
+            column[pivot] -= lam
+            column -= Ft[:s, pivot] @ Ft[:s]
+            if column[pivot] > nothing:
+                Ft[s], R[s] = column / np.sqrt(column[pivot]), pivot
+                left -= Ft[s] ** 2
+                s += 1
+            left[pivot] = 0.0
+    return PartialFactor(Ft[:s].T, R[:s].copy())
+
+
+def default_landmarks(n: int) -> int:
+    """As many as make a good preconditioner and cost less than a few products with K."""
+    return min(n, max(50, min(500, 4 * int(n**0.5))))
+
+
+def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray | None, int]:
+    """The rows that were named, or None, and how many they are at most; E238 for these or the seed."""
+    check_count(seed, "seed", least=0)
+    if landmarks is None:
+        return None, default_landmarks(n)
+    if isinstance(landmarks, int | np.integer):
+        check_count(int(landmarks), "landmarks", most=n)
+        return None, int(landmarks)
+    rows = np.asarray(landmarks)
+    usable = rows.ndim == 1 and rows.size > 0 and np.issubdtype(rows.dtype, np.integer)
+    if not usable or rows.min() < 0 or rows.max() >= n or len(np.unique(rows)) != len(rows):
+        raise fail("E238", "the landmarks are not distinct rows of the samples", where="landmarks",
+                   value=f"{type(landmarks).__name__} of shape {rows.shape}",
+                   allowed=f"how many, from 1 to {n}, or distinct integers from 0 to {n - 1}",
+                   remedy="give a number")
+    return rows.astype(np.int64), len(rows)
+
+
+class Nystrom:
+    """F F' + lambda I near A = K + lambda I, to be divided by in O(n s).
+
+    With F = U S V' it is U (S^2 + lambda) U' + (s_min^2 + lambda) (I - U U'): beside the landmarks' span
+    what K has left lies between 0 and about s_min^2 (Z. Frangella, J. A. Tropp, M. Udell, "Randomized
+    Nystrom preconditioning", SIAM J. Matrix Anal. Appl. 44(2), 2023, (1.3)).  U being orthonormal, nothing
+    cancels where lambda is small, as it would in the identity of Sherman, Morrison and Woodbury.
+
+    Parameters
+    ----------
+    system : System
+    landmarks : int, sequence of int, or None
+        As for :func:`partial_cholesky`.
+    seed : int
+    """
+
+    def __init__(self, system: System, landmarks: Landmarks = None, seed: int = 0) -> None:
+        F = partial_cholesky(system, landmarks, seed).F
+        n, s = F.shape
+        self._U, S, _ = np.linalg.svd(F, full_matrices=False)
+        lam = system.regulariser
+        smallest = float(S[-1] ** 2 + lam) if s else 1.0
+        self._gain = (smallest / (S**2 + lam) - 1.0)[:, np.newaxis]
+        self.positive = bool(smallest > 0.0)
+        self.cost = Cost(2 * n * s, 0, 2 * F.nbytes)
+        self.kernel_values = n * s * system.values_per_entry
+        self.note = f"preconditioner nystrom, {s} landmarks"
+
+    def solve(self, V: Array) -> Array:
+        """C^-1 V up to a factor, for `V` of shape (n, m)."""
+        return np.asarray(V + self._U @ (self._gain * (self._U.T @ V)))

@@ -1,0 +1,159 @@
+"""sim.reference: blocks of a kernel matrix, fast: inner products by BLAS, exponentials in vectors.
+
+The Gaussian kernel is exp(g_ij + h_i + h_j), g_ij = z_i.z_j, h_i = -|z_i|^2 / 2, z = (x - mean) / sigma: one
+product of matrices, and one sweep over it.  What cancels in the sum is bounded by the largest |h|; where too
+little would be left, and for other kernels, the kernel's own distances are taken.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from ...kernels import Gaussian, Kernel
+from ..compiled import compiled
+
+Array = NDArray[np.float64]
+Floats = NDArray[np.floating]
+Rows = slice | NDArray[np.int64]
+
+# What the exponents may be wrong by, absolute, at either precision.
+_EXPONENT_ERROR = {np.float32: 2e-5, np.float64: 1e-12}
+
+
+def _exponentials(G: Floats, h: Floats, g: Floats, fast: bool) -> None:
+    """G_ij becomes exp(min(G_ij + h_i + g_j, 0)): `G` of shape (p, q), `h` (p,), `g` (q,), one dtype."""
+    if fast:
+        from .kernel_loops import exponentials
+
+        exponentials(G, h, g)
+        return
+    G += np.add.outer(h, g)
+    np.exp(np.minimum(G, 0.0, out=G), out=G)
+
+
+def add_diagonals(K: Floats, sums: Floats, first: int, fast: bool) -> None:
+    """Add each diagonal of a block to its sum, in place, row by row.
+
+    Parameters
+    ----------
+    K : ndarray of shape (p, q)
+        A block; its entry (0, 0) lies on diagonal `first` of the whole matrix, (i, j) on first + j - i.
+        What lies below diagonal 0 is left out.
+    sums : ndarray of shape (m,), m >= first + q
+        Sums of the diagonals 0, 1, ...
+    first : int
+        At least 0.
+    fast : bool
+        Whether compiled; the sums are the same.
+    """
+    K = K[: first + K.shape[1]]  # the rows that reach diagonal 0
+    if fast:
+        from .kernel_loops import add_rows
+
+        add_rows(K, sums, first)
+        return
+    for i, row in enumerate(K):
+        skip = max(0, i - first)
+        sums[first + skip - i: first + len(row) - i] += row[skip:]
+
+
+class KernelBlocks:
+    """Blocks of the kernel matrix of samples.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray of shape (n, D)
+        Samples; finite.
+    dtype : float64 or float32
+        Of the blocks, and of the arithmetic, where the samples do not lie too many sigma apart for it.
+
+    Attributes
+    ----------
+    fast : bool
+        Whether loops are compiled.
+
+    Notes
+    -----
+    A block of rows and columns that are the same slice is symmetric to the last bit, and a sample's value
+    with itself is exact.  Of other blocks the last bits may depend on their shape, as BLAS has it.
+    """
+
+    def __init__(self, kernel: Kernel, X: Array, dtype: DTypeLike = np.float64) -> None:
+        self.kernel, self._X = kernel, X
+        self.dtype = np.dtype(dtype)
+        self.fast = compiled(len(X))
+        self._z = self._h = np.empty(0, self.dtype)
+        self._by_product = isinstance(kernel, Gaussian) and self._prepare(kernel.sigma)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self._X)
+
+    def _prepare(self, sigma: float) -> bool:
+        """Make z and h in the first precision whose exponents are right; False where none is."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            z = (self._X - self._X.mean(axis=0)) / sigma
+            h = -0.5 * np.einsum("ij,ij->i", z, z)
+            largest = float(np.max(-h))
+        for kind in (self.dtype.type, np.float64):
+            if 4.0 * float(np.finfo(kind).eps) * largest <= _EXPONENT_ERROR[kind]:  # not where it is NaN
+                self._z = z.astype(kind, order="C")
+                self._h = -0.5 * np.einsum("ij,ij->i", self._z, self._z)
+                return True
+        return False
+
+    @property
+    def nbytes(self) -> int:
+        """What is held beside the samples."""
+        return self._z.nbytes + self._h.nbytes
+
+    def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Floats:
+        """K[rows, columns] of the dtype asked for, `added` where row and column are the same sample."""
+        same = same_places(self.n, rows, columns)
+        block = self.tile(rows, columns).astype(self.dtype, copy=False)
+        if self._by_product:
+            block[same] = 1.0
+        block[same] += added
+        return block
+
+    @property
+    def precision(self) -> np.dtype[np.floating]:
+        """The dtype computed in."""
+        return self._z.dtype if self._by_product else np.dtype(np.float64)
+
+    def tile(self, rows: Rows, columns: Rows, room: Floats | None = None) -> Floats:
+        """K[rows, columns] in the dtype computed in; a sample's value with itself may lack its last bits.
+
+        It is made in `room`, of that shape and dtype, where that is given.
+        """
+        if not self._by_product:
+            return self.kernel(self._X[rows], self._X[columns])
+        product: Floats = np.matmul(self._z[rows], self._z[columns].T, out=room)
+        _exponentials(product, self._h[rows], self._h[columns], self.fast)
+        return product
+
+
+def same_places(n: int, rows: Rows, columns: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where in a block of a matrix of n rows the number of the row is that of the column.
+
+    Parameters
+    ----------
+    n : int
+    rows, columns : slice, or ndarray of int64
+        Of shapes (p,) and (q,).
+
+    Returns
+    -------
+    i, j : ndarray of int64
+        Places within the block, as an index into it.
+    """
+    numbers = np.arange(n)
+    chosen, across = numbers[rows], numbers[columns]
+    order = np.argsort(across, kind="stable")
+    left, right = (np.searchsorted(across, chosen, side, sorter=order) for side in ("left", "right"))
+    i = np.repeat(np.arange(len(chosen)), right - left)
+    step = np.arange(len(i)) - np.repeat(np.cumsum(right - left) - (right - left), right - left)
+    return i, order[np.repeat(left, right - left) + step]

@@ -1,0 +1,253 @@
+"""sim.reference: the system A x = y that a solver is given, A = K + lambda I, however A is held.
+
+===============  ==================  ===========================================================
+class            holds               for
+===============  ==================  ===========================================================
+DenseSystem      the matrix          matrices from elsewhere
+KernelSystem     the samples         blocks of K are made when they are asked for, O(n D) memory
+ToeplitzSystem   the first column    products by FFT, O(n) memory
+GridSystem       the samples         one column; products by FFT on a grid: :mod:`.grid`
+===============  ==================  ===========================================================
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import fail
+from ...kernels import Kernel, Linear
+from ..toeplitz.product import ToeplitzProduct, fft_size, residual
+from .kernel_blocks import KernelBlocks
+from .kernel_blocks import Rows as Rows
+
+Array = NDArray[np.float64]
+
+#: Products with a matrix that is not held make it in blocks of about this many values (2 MB of float64).
+BLOCK_VALUES = 1 << 18
+REAL_BYTES = 8
+
+
+class Cost(NamedTuple):
+    """What a product with one vector takes: multiplications, kernel values, bytes beside its operands."""
+
+    multiplications: int
+    kernel_values: int
+    bytes: int
+
+
+class System(ABC):
+    """A symmetric matrix A of n rows, by what solvers ask of it."""
+
+    #: Kernel values that an entry of a block takes.
+    values_per_entry = 0
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """Number of rows."""
+
+    @property
+    def regulariser(self) -> float:
+        """lambda, where A is known to be K + lambda I with K positive semidefinite; else 0."""
+        return 0.0
+
+    @property
+    def product_cost(self) -> Cost:
+        """What ``A @ v`` takes."""
+        return Cost(self.n * self.n, 0, 0)
+
+    @abstractmethod
+    def block(self, rows: Rows, columns: Rows) -> Array:
+        """A[rows, columns], made afresh: the caller may write into it."""
+
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """The diagonal of A, shape (n,)."""
+
+    @abstractmethod
+    def __matmul__(self, V: Array) -> Array:
+        """A V for `V` of shape (n,) or (n, m)."""
+
+    def residual(self, x: Array, Y: Array) -> Array:
+        """Y - A x, as exactly as float64 can have it."""
+        return np.asarray(Y - self @ x)
+
+    def dense(self, copies: int = 1) -> Array:
+        """The whole matrix, shape (n, n); E237 where the bytes of so many are not to be had."""
+        refuse_beyond_memory(copies * self.n * self.n * REAL_BYTES, f"a matrix of {self.n} x {self.n}")
+        return self.block(slice(0, self.n), slice(0, self.n))
+
+
+@dataclass(frozen=True, eq=False)
+class DenseSystem(System):
+    """A matrix that is held.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, n)
+        Symmetric; finite.
+    """
+
+    A: Array
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.A)
+
+    def block(self, rows: Rows, columns: Rows) -> Array:
+        """A[rows, columns], a copy."""
+        return np.array(self.A[rows][:, columns])
+
+    def diagonal(self) -> Array:
+        """The diagonal of A, shape (n,)."""
+        return np.array(np.diagonal(self.A))
+
+    def __matmul__(self, V: Array) -> Array:
+        """A V for `V` of shape (n,) or (n, m)."""
+        return np.asarray(self.A @ V)
+
+
+@dataclass(frozen=True, eq=False)
+class KernelSystem(System):
+    """K + lambda I of samples, never held as a whole.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray of shape (n, D)
+        Samples; finite.
+    lam : float
+        lambda >= 0.
+    """
+
+    kernel: Kernel
+    X: Array
+    lam: float
+
+    values_per_entry = 1
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.X)
+
+    @property
+    def regulariser(self) -> float:
+        """The lambda of K + lambda I."""
+        return self.lam
+
+    def block(self, rows: Rows, columns: Rows) -> Array:
+        """Make K[rows, columns], lambda added where row and column are the same sample."""
+        return np.asarray(self._blocks.block(rows, columns, self.lam))
+
+    @cached_property
+    def _blocks(self) -> KernelBlocks:
+        return KernelBlocks(self.kernel, self.X)
+
+    def diagonal(self) -> Array:
+        """k(x, x) + lambda of each sample, shape (n,)."""
+        return self.kernel.pairs(self.X, self.X) + self.lam
+
+    def __matmul__(self, V: Array) -> Array:
+        """A V for `V` of shape (n,) or (n, m), some rows at a time, each pair of samples looked at once."""
+        if isinstance(self.kernel, Linear):
+            return np.asarray(self.X @ (self.X.T @ V) + self.lam * V)
+        product = np.zeros(V.shape)
+        for start, stop in self._strips():
+            strip = self.block(slice(start, stop), slice(start, self.n))  # A is symmetric: the upper part
+            product[start:stop] += strip @ V[start:]
+            product[stop:] += strip[:, stop - start:].T @ V[start:stop]
+        return product
+
+    def _strips(self) -> Iterator[tuple[int, int]]:
+        """Rows from, rows to: strips of the upper triangle of about as many values each."""
+        start = 0
+        while start < self.n:
+            stop = min(self.n, start + max(1, BLOCK_VALUES // (self.n - start)))
+            yield start, stop
+            start = stop
+
+    @property
+    def product_cost(self) -> Cost:
+        """What ``A @ v`` takes; a strip is held with what its making needs."""
+        if isinstance(self.kernel, Linear):
+            return Cost(2 * self.X.size, 0, 0)
+        made = [(stop - start) * (self.n - start) for start, stop in self._strips()]
+        return Cost(self.n * self.n, sum(made), 3 * REAL_BYTES * max(made))
+
+
+@dataclass(frozen=True, eq=False)
+class ToeplitzSystem(System):
+    """A symmetric Toeplitz matrix, given by its first column.
+
+    Parameters
+    ----------
+    r : ndarray of shape (n,)
+        First column; lambda is in r[0] already.
+    """
+
+    r: Array
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.r)
+
+    def block(self, rows: Rows, columns: Rows) -> Array:
+        """A[rows, columns] = r[|i - j|]."""
+        numbers = np.arange(self.n)
+        return np.asarray(self.r[np.abs(numbers[rows, np.newaxis] - numbers[columns])])
+
+    def diagonal(self) -> Array:
+        """r[0], n times."""
+        return np.full(self.n, self.r[0])
+
+    @cached_property
+    def _product(self) -> ToeplitzProduct:
+        return ToeplitzProduct(self.r)
+
+    def __matmul__(self, V: Array) -> Array:
+        """A V for `V` of shape (n,) or (n, m), by FFT."""
+        return np.asarray(self._product @ V)
+
+    def residual(self, x: Array, Y: Array) -> Array:
+        """Y - A x; row by row while that costs little, as FFTs lose small entries beside large ones."""
+        return residual(self.r, x, Y)
+
+    @property
+    def product_cost(self) -> Cost:
+        """What ``A @ v`` takes: two FFTs of a circulant of at least twice the size."""
+        size = fft_size(self.n)
+        return Cost(2 * fft_multiplications(size) + size, 0, 3 * REAL_BYTES * size)
+
+
+def fft_multiplications(size: int) -> int:
+    """Multiplications of a real FFT of that length, to leading order."""
+    return size * size.bit_length()
+
+
+def refuse_beyond_memory(wanted: int, what: str) -> None:
+    """Raise E237 where `wanted` bytes for `what` are more than the machine has free."""
+    free = free_bytes()
+    if wanted > free:
+        raise fail("E237", f"{what} does not fit the memory", where="n", value=f"{wanted:,} bytes",
+                   allowed=f"{free:,} bytes to be had on this machine",
+                   remedy='use a method in O(n) memory, "cg" or a Toeplitz one, or fewer samples')
+
+
+def free_bytes() -> int:
+    """Memory that is to be had, in bytes; what the system can give back included, where psutil is there."""
+    try:
+        from psutil import virtual_memory
+    except ImportError:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return int(virtual_memory().available)

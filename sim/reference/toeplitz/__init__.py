@@ -1,0 +1,1 @@
+"""sim.reference.toeplitz: solvers of Toeplitz systems."""

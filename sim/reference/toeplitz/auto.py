@@ -1,0 +1,149 @@
+"""sim.reference: the door to the Toeplitz solvers, and what "auto" chooses among them.
+
+===========  =============================  ==============================================================
+method       matrix                         how
+===========  =============================  ==============================================================
+levinson     positive definite, or general  Levinson recursion, O(n^2); with `r_row` Levinson-Trench-Zohar
+schur        positive definite              the same in generator form, without inner products
+lookahead    nonsingular                    Levinson that steps over singular leading minors, O(n^2)
+pcg          positive definite              conjugate gradients, circulant preconditioner, O(n log n) per
+                                            step, to a tolerance
+auto         nonsingular                    Levinson for up to a few thousand rows; beyond that pcg, and
+                                            Levinson should it fail; look-ahead where the matrix turns
+                                            out not to be positive definite.  Solution.why says why
+===========  =============================  ==============================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..._checks import finite_array, is_integer
+from ...errors import fail
+from ..options import check_tolerance
+from ..result import Solution, Status
+from ..solvers.cg import TOLERANCE
+from .levinson import levinson
+from .levinson_general import levinson_general
+from .lookahead import MAX_BLOCK, lookahead
+from .pcg import PRECONDITIONERS, pcg
+from .schur import schur
+
+Array = NDArray[np.float64]
+
+METHODS = ("auto", "levinson", "lookahead", "schur", "pcg")
+
+# From this size on, conjugate gradients by FFT are tried first.
+_PCG_FROM = 4096
+
+
+def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: ArrayLike | None = None, *,
+                   max_block: int = MAX_BLOCK, preconditioner: str = "strang",
+                   tolerance: float = TOLERANCE) -> Solution:
+    """Solve T x = y for a Toeplitz matrix T, never forming it.
+
+    Parameters
+    ----------
+    r : array_like of shape (n,)
+        First column of the matrix; for RLS that of T + lambda I, so lambda is already in r[0].
+    Y : array_like of shape (n,) or (n, m)
+        Right-hand sides, solved in one pass.
+    method : {"auto", "levinson", "lookahead", "schur", "pcg"}
+        "auto" is Levinson or pcg by size, and look-ahead where the matrix is not positive definite.
+    r_row : array_like of shape (n,), optional
+        First row of the matrix, where it is not symmetric; r_row[0] = r[0].  Only Levinson solves such.
+    max_block : int
+        Look-ahead: rows that one step may take at most.
+    preconditioner : {"strang", "chan", "none"}
+        For pcg.
+    tolerance : float
+        For pcg: |y - T x| <= tolerance |y|.
+
+    Returns
+    -------
+    Solution
+        Its `x` is all zero unless the status is ``ok``; every answer has been checked against the system.
+
+    Raises
+    ------
+    KerncastError
+        E225 data, E226 method, E227 not symmetric, E235 max_block, E236 preconditioner or tolerance.
+
+    Examples
+    --------
+    >>> solve_toeplitz([2, 1, .5, .25], [1, 2, 3, 4]).x.round(6) + 0.0
+    array([0.      , 0.333333, 0.5     , 1.666667])
+    >>> indefinite = solve_toeplitz([0, 1, .3], [1, 2, 3])
+    >>> indefinite.method, indefinite.blocks
+    ('lookahead', (2, 1))
+    """
+    _check_options(method, max_block, preconditioner, tolerance)
+    r, Y = _check_system(r, Y)
+    if r_row is not None and not np.array_equal(row := _check_row(r, r_row, method), r):
+        return levinson_general(r, row, Y)
+    run: dict[str, Callable[[], Solution]] = {
+        "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
+        "lookahead": lambda: lookahead(r, Y, max_block), "pcg": lambda: pcg(r, Y, preconditioner, tolerance)}
+    run["auto"] = lambda: _automatic(run, len(r))
+    return run[method]()
+
+
+def _automatic(run: dict[str, Callable[[], Solution]], n: int) -> Solution:
+    """Try the fastest first; what it says decides what is tried next."""
+    reasons = []
+    indefinite = False
+    if n >= _PCG_FROM:
+        solution = run["pcg"]()
+        if solution.ok:
+            return replace(solution, why=f"pcg: {n} rows are {_PCG_FROM} or more; {solution.why}")
+        reasons.append(f"not pcg: {solution.status} after {solution.iterations} steps, {solution.why}")
+        indefinite = solution.status is Status.NOT_POSITIVE_DEFINITE
+    if not indefinite:
+        solution = run["levinson"]()
+        if solution.ok:
+            return replace(solution, why="; ".join([*reasons, "levinson: the matrix is positive definite"]))
+        reasons.append(f"not levinson: {solution.status}, {solution.why}")
+    solution = run["lookahead"]()
+    long = sum(p > 1 for p in solution.blocks)
+    last = f"{long} of {len(solution.blocks)} steps took more than one row" if solution.ok else solution.why
+    return replace(solution, why="; ".join([*reasons, f"lookahead: {last}"]))
+
+
+def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
+    r, Y = finite_array(r, "r", "E225"), finite_array(Y, "Y", "E225")
+    if r.ndim != 1 or len(r) == 0:
+        raise fail("E225", "the first column of a Toeplitz matrix has one axis", where="r",
+                   value=r.shape, allowed="shape (n,), n >= 1", remedy="pass one column, not the matrix")
+    if Y.ndim not in (1, 2) or len(Y) != len(r) or Y.size == 0:
+        raise fail("E225", "the right-hand side does not fit the matrix", where="Y", value=Y.shape,
+                   allowed=f"shape ({len(r)},) or ({len(r)}, m)", remedy="one value per equation")
+    return r, Y
+
+
+def _check_row(r: Array, r_row: ArrayLike, method: str) -> Array:
+    row = finite_array(r_row, "r_row", "E225")
+    if row.shape != r.shape or row[0] != r[0]:
+        raise fail("E225", "first column and first row do not fit", where="r_row", value=row.shape,
+                   allowed=f"shape {r.shape}, r_row[0] = r[0]", remedy="the first entry belongs to both")
+    if method not in ("auto", "levinson") and not np.array_equal(row, r):
+        raise fail("E227", f"method {method} takes a symmetric matrix, and this one is not", where="r_row",
+                   value=f"method {method}", allowed="r_row equal to r, or left out",
+                   remedy="use method levinson, which solves both")
+    return row
+
+
+def _check_options(method: str, max_block: int, preconditioner: str, tolerance: float) -> None:
+    if method not in METHODS:
+        raise fail("E226", "there is no such method for Toeplitz systems", where="method",
+                   value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
+    if not is_integer(max_block) or not 2 <= max_block <= 64:
+        raise fail("E235", "the block bound of look-ahead is out of range", where="max_block",
+                   value=max_block, allowed="an integer from 2 to 64", remedy=f"start with {MAX_BLOCK}")
+    if preconditioner not in PRECONDITIONERS:
+        raise fail("E236", "there is no such preconditioner", where="preconditioner",
+                   value=repr(preconditioner), allowed=", ".join(PRECONDITIONERS), remedy="use strang")
+    check_tolerance(tolerance)

@@ -1,0 +1,66 @@
+"""sim.reference: circulant matrices near a Toeplitz matrix, to be divided by in O(n log n).
+
+G. Strang, "A proposal for Toeplitz matrix calculations", Stud. Appl. Math. 74, 1986; T. F. Chan, "An
+optimal circulant preconditioner for Toeplitz systems", SIAM J. Sci. Stat. Comput. 9(4), 1988.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..systems.system import Cost, fft_multiplications
+
+Array = NDArray[np.float64]
+
+
+class Circulant:
+    """A circulant C near T, to be divided by: FFTs of length n.
+
+    Parameters
+    ----------
+    r : ndarray of shape (n,)
+        First column of T.
+    kind : {"strang", "chan", "none"}
+        ``strang`` copies the middle diagonals of T: c_j = r_j up to n/2, then r_{n-j}; it may be
+        indefinite though T is not.  ``chan`` is nearest to T in the Frobenius norm,
+        c_j = ((n-j) r_j + j r_{n-j}) / n, and positive definite where T is.  ``none`` is the identity.
+
+    Attributes
+    ----------
+    positive : bool
+        Whether C is positive definite, as CG needs it.
+    cost : Cost
+        Of a division of one vector.
+    note : str
+        What was taken.
+    """
+
+    def __init__(self, r: Array, kind: str) -> None:
+        n = self._n = len(r)
+        j = np.arange(n)
+        mirrored = np.append(0.0, r[:0:-1])  # r_{n-j}
+        c = {"strang": np.where(j <= n // 2, r, mirrored), "chan": ((n - j) * r + j * mirrored) / n,
+             "none": (j == 0).astype(np.float64)}[kind]
+        self._eigenvalues = np.fft.rfft(c).real[:, np.newaxis]
+        largest = float(np.max(np.abs(self._eigenvalues)))
+        self.positive = bool(float(np.min(self._eigenvalues)) > 1e-15 * largest)
+        self.cost = Cost(2 * fft_multiplications(n) + n, 0, self._eigenvalues.nbytes)
+        self.kernel_values = 0
+        self.note = f"preconditioner {kind}"
+
+    def solve(self, V: Array) -> Array:
+        """C^-1 V, for `V` of shape (n, m)."""
+        spectrum = np.fft.rfft(V, axis=0)
+        spectrum /= self._eigenvalues
+        return np.fft.irfft(spectrum, self._n, axis=0)
+
+
+def nearest_circulant(r: Array, kind: str) -> Circulant:
+    """The circulant of that kind; T. Chan's in place of Strang's where that is not positive definite."""
+    C = Circulant(r, kind)
+    if C.positive or kind != "strang":
+        return C
+    C = Circulant(r, "chan")
+    C.note = "preconditioner chan (Strang's is not positive definite)"
+    return C

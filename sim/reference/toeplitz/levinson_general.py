@@ -1,0 +1,112 @@
+"""sim.reference: general Toeplitz systems, T_ij = c_{i-j} below the diagonal and r_{j-i} above, O(n^2).
+
+S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
+Matrix", appendix: the Levinson-Trench-Zohar recursion as in print, gamma taken from the column, gamma-bar
+from the row.  b stands still and its beginning moves up, so that tau_b(i-1) stands where b(i) will.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..check import judged
+from ..compiled import compiled
+from ..result import Solution, Status
+from .product import residual
+
+Array = NDArray[np.float64]
+
+# A prediction error eps below this part of the largest entry has lost all its digits.
+_SINGULAR = 1e-15
+
+
+class GeneralToeplitz:
+    """A Toeplitz matrix that need not be symmetric, as the verdict asks for it.
+
+    Parameters
+    ----------
+    column, row : ndarray of shape (n,)
+        First column and first row.
+    """
+
+    def __init__(self, column: Array, row: Array) -> None:
+        self.column, self.row = column, row
+
+    def residual(self, x: Array, Y: Array) -> Array:
+        """Y - T x, for `x` of shape (n,) or (n, m)."""
+        return residual(self.column, x, Y, self.row)
+
+
+def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
+    """Solve T x = y for a Toeplitz matrix T with leading minors that are not zero, symmetric or not.
+
+    Parameters
+    ----------
+    column, row : ndarray of shape (n,)
+        First column and first row of T, with the first entry in common; finite.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite.
+
+    Returns
+    -------
+    Solution
+        With `eps`; ``breakdown`` where a leading minor is zero, or so nearly that the residual is too large.
+
+    Notes
+    -----
+    Stable only where no leading block is much worse conditioned than T: the residual is what tells.
+    """
+    n, columns = len(column), Y.reshape(len(Y), -1)
+    x = np.zeros((columns.shape[1], n))
+    scale = float(max(np.abs(column).max(), np.abs(row).max()))
+    backwards = np.ascontiguousarray(column[::-1])
+    a, b, y = np.zeros(n), np.zeros(2 * n), np.ascontiguousarray(columns.T)
+    recursion = recursion_by_vectors
+    if compiled(n):
+        from .levinson_sweeps import recursion_by_entries as recursion
+    with np.errstate(all="ignore"):  # what overflows here is caught by judged
+        m, eps = recursion(backwards, row, y, _SINGULAR * scale, a, b, x)
+        status = Status.OK if m == n else Status.BREAKDOWN
+        return judged(GeneralToeplitz(column, row), Y, x.T.reshape(Y.shape), status, method="levinson",
+                      iterations=min(m, n - 1), eps=eps, operations=m * (m - 1) * (2 + columns.shape[1]) + m,
+                      bytes=8 * (4 * n + 2 * columns.size),
+                      why="" if m == n else f"the leading minor of order {m + 1} is zero, or nearly")
+
+
+def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
+                         x: Array) -> tuple[int, float]:
+    """All orders, vector by vector.
+
+    Parameters
+    ----------
+    c, r : ndarray of shape (n,)
+        First column, backwards; first row.
+    y, x : ndarray of shape (columns, n)
+        Right-hand sides; zeros, which become the unknowns.
+    least : float
+        The smallest |eps| that is told from 0.
+    a, b : ndarray of shape (n,) and (2 n,)
+        Zeros; b of order m is left in b[n-m: n+1].
+
+    Returns
+    -------
+    m : int
+        The orders solved, n where all are.
+    eps : float
+    """
+    n, eps = y.shape[1], float(c[-1])
+    a[0] = b[n] = 1.0
+    for m in range(n):
+        gamma, now = c[n - 1 - m: n - 1], b[n - m: n + 1]
+        if m > 0:
+            xi, nu = -float(gamma @ a[:m]) / eps, -float(r[1: m + 1] @ now[1:]) / eps
+            tau = a[: m + 1].copy()
+            a[: m + 1] += xi * now                              # a(i) = tau_a(i) + xi tau_b(i-1)
+            now += nu * tau                                     # b(i) = tau_b(i-1) + nu tau_a(i)
+            eps *= 1.0 - xi * nu
+        if not abs(eps) > least:  # also catches NaN
+            return m, eps
+        mu = (y[:, m] - x[:, :m] @ gamma) / eps
+        x[:, : m + 1] += np.multiply.outer(mu, now)
+    return n, eps

@@ -1,0 +1,41 @@
+"""sim.reference: Toeplitz systems by preconditioned conjugate gradients, O(n log n) per step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..result import Solution
+from ..solvers.cg import MAX_STEPS, TOLERANCE, preconditioned
+from ..systems.system import ToeplitzSystem
+from .circulant import nearest_circulant
+
+Array = NDArray[np.float64]
+
+PRECONDITIONERS = ("strang", "chan", "none")
+
+
+def pcg(r: Array, Y: Array, preconditioner: str = "strang", tolerance: float = TOLERANCE,
+        max_steps: int = MAX_STEPS) -> Solution:
+    """Solve T x = y for a symmetric positive definite Toeplitz T.
+
+    Parameters
+    ----------
+    r : ndarray of shape (n,)
+        First column of T; finite.
+    Y : ndarray of shape (n,) or (n, m)
+        Right-hand sides; finite; solved side by side, each with its own step lengths.
+    preconditioner : {"strang", "chan", "none"}
+        See :class:`~.circulant.Circulant`; in place of a Strang preconditioner that is not positive
+        definite T. Chan's is taken.
+    tolerance, max_steps
+        As for :func:`~.cg.cg`.
+
+    Returns
+    -------
+    Solution
+        As of :func:`~.cg.cg`.
+    """
+    with np.errstate(all="ignore"):  # what overflows here is caught by the verdict
+        system, C = ToeplitzSystem(r), nearest_circulant(r, preconditioner)
+        return preconditioned(system, Y, C, tolerance, max_steps, "pcg")

@@ -1,0 +1,1 @@
+"""sim.replay: what makes two runs comparable: test vectors, traces, saved states."""

@@ -1,0 +1,172 @@
+"""sim: the first word in which a back end leaves the model, found by bisection of their traces.
+
+Neither side keeps a list of what it computed: each folds the first words into a hash and shows the word
+after these (:mod:`.trace`).  The call is repeated with other limits until the longest equal beginning is
+known: twice the logarithm of the number of words, in constant memory on the device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ..backend import Comparison
+from .trace import NO_LIMIT, Event, Trace, TracedBackend, no_hooks
+from .vectors import Call, Vectors
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Divergence:
+    """Where a back end leaves the model.
+
+    Parameters
+    ----------
+    call : int
+        Number of the call in the vectors, from 0.
+    name : str
+        ``train``, ``update`` or ``predict``.
+    sample : int or None
+        Number of the sample within the call; None for ``train``.
+    equal : int
+        Words of the call that were computed before, all equal.
+    model, device : Event or None
+        The first pair that differs, in word or in place; None where that side had ended.
+    """
+
+    call: int
+    name: str
+    sample: int | None
+    equal: int
+    model: Event | None
+    device: Event | None
+
+    @property
+    def event(self) -> Event:
+        """The model's, which names operation, step and signal; the device's where the model had ended."""
+        event = self.model or self.device
+        assert event is not None
+        return event
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        place = self.event.as_dict()
+        del place["word"]
+        return {"call": self.call, "name": self.name, "sample": self.sample, "equal": self.equal, **place,
+                "model": self.model and self.model.as_dict(), "device": self.device and self.device.as_dict()}
+
+
+def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vectors,
+                    tell: Tell = lambda _: None) -> tuple[Comparison, Divergence | None]:
+    """Replay vectors on a back end with trace hooks, and find the first word that differs from the model's.
+
+    Parameters
+    ----------
+    model, device : TracedBackend
+    vectors : Vectors
+    tell : callable, optional
+        Called with what is being done.
+
+    Returns
+    -------
+    Comparison
+        Of the answers, the state at the end and every traced word up to the divergence.
+    Divergence or None
+        None where every traced word is equal; should an answer differ all the same, the comparison says so.
+
+    Raises
+    ------
+    KerncastError
+        E433 where a back end has no trace.
+    """
+    for backend in (model, device):
+        if "trace" not in backend.calls:
+            raise no_hooks(backend.name)
+    result, found = Comparison(), None
+    model.reset()
+    device.reset()
+    for i, call in enumerate(vectors.calls):
+        tell(f"call {i} {call.name}")
+        device.trace(NO_LIMIT)
+        model.trace(NO_LIMIT)
+        result.add(f"call {i} {call.name}", call.expected, call.run(device))
+        call.run(model)
+        theirs, ours = device.trace(0), model.trace(0)
+        if found is None:
+            result.words += ours.count
+            if (theirs.count, theirs.folded) != (ours.count, ours.folded):
+                found = i, min(theirs.count, ours.count)
+    result.add("state", vectors.state, device.state())
+    if found is None:
+        return result, None
+    result.mismatches += 1
+    return result, _bisect(model, device, vectors, *found, tell)
+
+
+def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: int, count: int,
+            tell: Tell) -> Divergence:
+    """The divergence in call `i`; both sides traced at least `count` words, and differ."""
+    call, earlier = vectors.calls[i], _needed(vectors.calls[:i + 1])
+    tries = 0
+
+    def probe(limit: int) -> tuple[Trace, Trace]:
+        nonlocal tries
+        tries += 1
+        tell(f"call {i} {call.name}: word {limit} of {count}, try {tries} of about {count.bit_length() + 2}")
+        ours, theirs = (_probe(backend, earlier, call, limit) for backend in (model, device))
+        return ours, theirs
+
+    ours, theirs = probe(count)
+    equal = count  # where one side simply ended
+    if ours.folded != theirs.folded:
+        equal, last = 0, count
+        while last - equal > 1:
+            middle = (equal + last) // 2
+            ours, theirs = probe(middle)
+            if ours.folded == theirs.folded:
+                equal = middle
+            else:
+                last = middle
+        ours, theirs = probe(equal)
+    return Divergence(i, call.name, _sample(model, earlier, call, equal), equal, ours.event, theirs.event)
+
+
+def _needed(calls: Sequence[Call]) -> list[Call]:
+    """The calls before the last one that make its state: training begins anew, predicting changes nothing."""
+    if calls[-1].name == "train":
+        return []
+    before = [call for call in calls[:-1] if call.name != "predict"]
+    trained = [k for k, call in enumerate(before) if call.name == "train"]
+    return before[trained[-1]:] if trained else before
+
+
+def _prepare(backend: TracedBackend, earlier: Sequence[Call]) -> None:
+    backend.reset()
+    for call in earlier:
+        call.run(backend)
+
+
+def _probe(backend: TracedBackend, earlier: Sequence[Call], call: Call, limit: int) -> Trace:
+    _prepare(backend, earlier)
+    backend.trace(limit)
+    call.run(backend)
+    return backend.trace(0)
+
+
+def _sample(model: TracedBackend, earlier: Sequence[Call], call: Call, number: int) -> int | None:
+    """The sample in which word `number` of a call is computed."""
+    if call.name == "train" or call.x_raw is None:
+        return None
+    _prepare(model, earlier)
+    model.trace(0)
+    last = len(call.x_raw) - 1
+    for sample in range(last):
+        one = slice(sample, sample + 1)
+        y = None if call.y_raw is None else call.y_raw[one]
+        Call(call.name, call.x_raw[one], y, {}).run(model)
+        number -= model.trace(0).count
+        if number < 0:
+            return sample
+    return last

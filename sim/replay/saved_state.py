@@ -1,0 +1,295 @@
+"""sim: saved states: a model structure as bytes that survive, and what is refused when they come back.
+
+An image is a header, the members of the model structure in the plan's order, and a CRC-32; integers are
+little-endian, and nothing is padded, so that every machine writes the same bytes.  :data:`LAYOUT` is the one
+table of it; firmware/rt/kc_state.h is the same in C, docs/saved-state.md for the reader.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from enum import IntEnum
+from typing import NamedTuple
+
+import numpy as np
+
+from ..backend import Outputs
+from ..errors import KerncastError, fail
+from ..plan import ABI, Plan, wire_dtype
+
+MAGIC = b"KCST"
+VERSION = 1
+CRC_BYTES = 4
+#: Bytes that generated C writes at a time unless it is compiled with another ``KC_STATE_BLOCK``.
+BLOCK = 32
+BLANK = 0xFF
+
+
+class Part(NamedTuple):
+    """A part of the header: its struct code, and what it says."""
+
+    name: str
+    code: str
+    meaning: str
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return struct.calcsize(f"<{self.code}")
+
+
+#: The header, in order.
+LAYOUT = (
+    Part("magic", "4s", f"`{MAGIC.decode()}`"),
+    Part("version", "H", f"of this format: {VERSION}"),
+    Part("abi", "H", "of the generated code and its runtime"),
+    Part("sequence", "I", "one more with each save, modulo 2^32"),
+    Part("length", "I", "bytes of the payload"),
+    Part("plan_hash", "32s", "SHA-256 of the plan"),
+)
+_HEADER = struct.Struct("<" + "".join(part.code for part in LAYOUT))
+HEADER_BYTES = _HEADER.size
+
+
+class Verdict(IntEnum):
+    """How a restore went, as generated C says it (``kc_state_status_t``)."""
+
+    OK = 0
+    NONE = 1
+    OTHER_VERSION = 2
+    OTHER_PLAN = 3
+    TRUNCATED = 4
+    DAMAGED = 5
+    INCONSISTENT = 6
+    STORAGE = 7
+    BAD_ARGUMENT = 8
+
+
+class Refusal(NamedTuple):
+    """What is told of a verdict."""
+
+    code: str
+    message: str
+    remedy: str
+
+
+_OLDER = "restore an older state, or let the model learn anew"
+REFUSALS = {
+    Verdict.NONE: Refusal("E440", "there is no saved state here", "save one first, or name another file"),
+    Verdict.OTHER_VERSION: Refusal("E441", "the state was saved by another version of kerncast",
+                                   "restore it with the version that saved it"),
+    Verdict.OTHER_PLAN: Refusal("E442", "the state was saved by a model of another plan",
+                                "restore it into a model of the plan that saved it"),
+    Verdict.TRUNCATED: Refusal("E443", "the saved state has not the length of this plan's", _OLDER),
+    Verdict.DAMAGED: Refusal("E444", "the saved state is damaged", _OLDER),
+    Verdict.INCONSISTENT: Refusal("E445", "the saved state holds words that no model leaves", _OLDER),
+    Verdict.STORAGE: Refusal("E446", "the storage of the saved states failed",
+                             "look at the memory, then save again"),
+}
+
+
+class SavedState(NamedTuple):
+    """A state with its place in the order of saves."""
+
+    sequence: int
+    state: Outputs
+
+
+def payload_bytes(plan: Plan) -> int:
+    """Bytes between header and CRC."""
+    return sum(f.bytes for f in plan.memory)
+
+
+def image_bytes(plan: Plan) -> int:
+    """Bytes of a saved state."""
+    return HEADER_BYTES + payload_bytes(plan) + CRC_BYTES
+
+
+def slot_bytes(plan: Plan) -> int:
+    """Bytes of a slot that holds one, in blocks of :data:`BLOCK`."""
+    return -(-image_bytes(plan) // BLOCK) * BLOCK
+
+
+def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
+    """Two slots, of which the first holds an image; E440, E443 where it is not as long as a slot expects."""
+    if _length(image) != image_bytes(plan):
+        raise refused(plan, image, examine(plan, image)[0], where)
+    blank = bytes([BLANK]) * slot_bytes(plan)
+    return image + blank[len(image):], blank
+
+
+def _length(image: object) -> int:
+    """Bytes of an image; -1 of what is none, whatever its annotation promised."""
+    return len(image) if isinstance(image, (bytes, bytearray)) else -1
+
+
+def following(sequence: int) -> int:
+    """The sequence number of the next save; it begins anew behind 2^32 - 1."""
+    return (sequence + 1) % (1 << 32)
+
+
+def _range_of(ctype: str) -> tuple[int, int]:
+    kind = np.iinfo(wire_dtype(ctype))
+    return int(kind.min), int(kind.max)
+
+
+def limits(plan: Plan) -> dict[str, tuple[int, int]]:
+    """The words that a member may hold, where prediction or learning relies on it and its type allows more.
+
+    Returns
+    -------
+    dict of str to (int, int)
+        Least and largest, by member.
+    """
+    found: dict[str, tuple[int, int]] = {"reserved": (0, 0)}
+    if plan.trains:
+        exponents = (plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max"), 0)  # 0: not trained
+        found |= {"trained": (0, 1), "alpha_exp": (min(exponents), max(exponents))}
+    else:
+        found["count"] = (0, plan.sizes["N"])
+    if "kappa_one" in plan.constants:
+        found["sums"] = (0, plan.sizes["N"] * plan.integer("kappa_one"))
+    for member, signal in (("alpha", "alpha"), ("v", "x"), ("bias", "y"), ("dist", "distance")):
+        if signal in plan.signals:  # alpha in float32 has no words
+            word = plan.signals[signal]
+            found[member] = (min(word.lo, 0), max(word.hi, 0))  # 0: nothing is held there yet
+    return {f.name: found[f.name] for f in plan.memory if f.name in found and f.ctype != "float"
+            and found[f.name] != _range_of(f.ctype)}
+
+
+def finite(plan: Plan) -> frozenset[str]:
+    """Members in float32 that a prediction sums: neither infinite nor NaN."""
+    return frozenset(f.name for f in plan.memory if (f.name, f.ctype) == ("alpha", "float"))
+
+
+def encode(plan: Plan, state: Outputs, sequence: int) -> bytes:
+    """The image of a model structure.
+
+    Parameters
+    ----------
+    plan : Plan
+    state : dict of str to ndarray of int64
+        Every member flat, as :meth:`..backend.Backend.state` gives it; a float32 is the integer of its bits.
+    sequence : int
+        0 to 2^32 - 1.
+
+    Returns
+    -------
+    bytes
+    """
+    header = _HEADER.pack(MAGIC, VERSION, ABI, sequence, payload_bytes(plan), bytes.fromhex(plan.hash))
+    content = header + b"".join(state[f.name].astype(wire_dtype(f.ctype)).tobytes() for f in plan.memory)
+    return content + zlib.crc32(content).to_bytes(CRC_BYTES, "little")
+
+
+def _members(plan: Plan, payload: bytes) -> Outputs:
+    state, at = {}, 0
+    for f in plan.memory:
+        words = np.frombuffer(payload, dtype=wire_dtype(f.ctype), count=f.count, offset=at)
+        state[f.name] = words.astype(np.int64)
+        at += f.bytes
+    return state
+
+
+def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
+    """The first member that no model leaves, and what it may hold; empty where there is none."""
+    for name, (lo, hi) in limits(plan).items():
+        wrong = np.flatnonzero((state[name] < lo) | (state[name] > hi))
+        if len(wrong):
+            return f"{name}[{wrong[0]}] = {state[name][wrong[0]]}", f"{lo} to {hi}"
+    for name in finite(plan):
+        if np.any(state[name] & 0x7F800000 == 0x7F800000):
+            return f"{name} holds infinity or NaN", "finite numbers"
+    held = int(state["count"][0]) if "count" in state else 0
+    if "rank" in state and sorted(state["rank"][:held]) != list(range(held)):
+        return f"rank = {state['rank'][:held].tolist()}", f"each of 0 to {held - 1} once"
+    if "near" in state and np.any(state["near"][:held] >= held):
+        return f"near = {state['near'][:held].tolist()}", f"slots 0 to {held - 1}"
+    return "", ""
+
+
+def examine(plan: Plan, image: bytes) -> tuple[Verdict, str, str]:
+    """Judge an image: the verdict, what was found, and what is allowed."""
+    if _length(image) < 0:
+        return Verdict.NONE, f"an object of type {type(image).__name__}", "bytes, as save gives them"
+    if not image or image[:4] != MAGIC[:len(image)]:
+        return Verdict.NONE, repr(image[:4]), f"{MAGIC!r} at the beginning"
+    size = image_bytes(plan)
+    if len(image) < HEADER_BYTES:
+        return Verdict.TRUNCATED, f"{len(image)} bytes", f"{size} bytes"
+    _, version, abi, _, length, plan_hash = _HEADER.unpack_from(image)
+    if (version, abi) != (VERSION, ABI):
+        return Verdict.OTHER_VERSION, f"format {version}, ABI {abi}", f"format {VERSION}, ABI {ABI}"
+    if plan_hash.hex() != plan.hash:
+        return Verdict.OTHER_PLAN, f"plan {plan_hash.hex()}", f"plan {plan.hash}"
+    if length != payload_bytes(plan) or len(image) != size:
+        return Verdict.TRUNCATED, f"{len(image)} bytes, {length} of them payload", \
+            f"{size} bytes, {payload_bytes(plan)} of them payload"
+    crc, expected = zlib.crc32(image[:-CRC_BYTES]), int.from_bytes(image[-CRC_BYTES:], "little")
+    if crc != expected:
+        return Verdict.DAMAGED, f"CRC {crc:08x}", f"CRC {expected:08x}, as the image says"
+    found, allowed = _inconsistency(plan, _members(plan, image[HEADER_BYTES:-CRC_BYTES]))
+    return (Verdict.INCONSISTENT if found else Verdict.OK), found, allowed
+
+
+def refused(plan: Plan, image: bytes, status: int, where: str) -> KerncastError:
+    """The error of a back end that answered `status` to the restore of an image."""
+    verdict, found, allowed = examine(plan, image)
+    if status != verdict:  # what came back from its storage is not what was put there
+        found, allowed, verdict = f"status {Verdict(status).name}", verdict.name, Verdict.STORAGE
+    told = REFUSALS[verdict]
+    return fail(told.code, told.message, where=where, value=found, allowed=allowed, remedy=told.remedy)
+
+
+class Saving:
+    """``save`` and ``restore`` of a model in Python, which gives its ``state`` and can ``load`` one."""
+
+    plan: Plan
+    name: str
+    _sequence = 0
+
+    def state(self) -> Outputs:
+        """Every member of the device's model structure."""
+        raise NotImplementedError
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state; it is one of this plan, and consistent."""
+        raise NotImplementedError
+
+    def save(self) -> bytes:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        self._sequence = following(self._sequence)
+        return encode(self.plan, self.state(), self._sequence)
+
+    def restore(self, image: bytes) -> None:
+        """See :class:`~kerncast.sim.backend.Backend`."""
+        self._sequence, state = decode(self.plan, image, f"back end {self.name}")
+        self.load(state)
+
+
+def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
+    """Take an image apart.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of the model that is to hold it.
+    image : bytes
+    where : str
+        For the message: a file, or a back end.
+
+    Returns
+    -------
+    SavedState
+
+    Raises
+    ------
+    KerncastError
+        E440 to E445: see :data:`REFUSALS`.
+    """
+    verdict = examine(plan, image)[0]
+    if verdict is not Verdict.OK:
+        raise refused(plan, image, verdict, where)
+    sequence = _HEADER.unpack_from(image)[3]
+    return SavedState(sequence, _members(plan, image[HEADER_BYTES:-CRC_BYTES]))

@@ -1,0 +1,78 @@
+"""sim: what trace hooks tell of a run: how many words it computed, their hash, and one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol, runtime_checkable
+
+from ..backend import ALL_CALLS, Backend
+from ..errors import KerncastError, fail
+
+#: The calls of a back end with trace hooks.
+TRACED_CALLS = ALL_CALLS | {"trace"}
+#: A limit that no run reaches: the hash is that of all events.
+NO_LIMIT = (1 << 32) - 1
+
+
+@dataclass(frozen=True)
+class Event:
+    """A word that was computed, and its place.
+
+    Parameters
+    ----------
+    operation, signal : str
+        As the generated C names them: ``KC_TRACE(operation, signal, ...)``.
+    step : int
+        Of the operation: m of a recursion, the slot or the diagonal worked on; 0 where it has none.
+    index : int
+        Of the word within the signal.
+    word : int
+    """
+
+    operation: str
+    signal: str
+    step: int
+    index: int
+    word: int
+
+    def __str__(self) -> str:
+        return f"{self.operation}: {self.signal}[{self.index}] at step {self.step} is {self.word}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """For ``--json``."""
+        return {"operation": self.operation, "signal": self.signal, "step": self.step,
+                "index": self.index, "word": self.word}
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What was traced between two calls of :meth:`TracedBackend.trace`.
+
+    Parameters
+    ----------
+    count : int
+        Events.
+    folded : int
+        32-bit hash of the first `limit` events.
+    event : Event or None
+        Event number `limit`, counted from 0; None where there were no more than `limit`.
+    """
+
+    count: int
+    folded: int
+    event: Event | None
+
+
+@runtime_checkable
+class TracedBackend(Backend, Protocol):
+    """A back end with trace hooks; ``trace`` is one of its :attr:`calls`."""
+
+    def trace(self, limit: int) -> Trace:
+        """What was traced since the last call, which set the limit; and begin anew with `limit`."""
+
+
+def no_hooks(name: str) -> KerncastError:
+    """The refusal of a back end that has no trace; E433."""
+    return fail("E433", "this back end has no trace hooks yet", where="back end", value=name,
+                allowed="model, host, wasm, emu:BOARD, board:PORT",
+                remedy="choose one of these, or compare its results without --bisect")

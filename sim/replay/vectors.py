@@ -1,0 +1,204 @@
+"""sim: test vectors: calls with raw words, and the words the integer model answers.
+
+Every back end replays the same calls; each answer and the state at the end must be equal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backend import Backend, Comparison, Outputs, Raw
+from ..errors import fail
+from ..model import open_model
+from ..plan import Plan
+
+_CALLS = ("train", "update", "predict")
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call of a back end.
+
+    Parameters
+    ----------
+    name : str
+        ``train``, ``update`` or ``predict``.
+    x_raw : ndarray of int64, shape (m, D), or None
+    y_raw : ndarray of int64, shape (m,), or None
+    expected : dict
+        The integer model's answer.
+    """
+
+    name: str
+    x_raw: Raw | None
+    y_raw: Raw | None
+    expected: Outputs
+
+    def run(self, backend: Backend) -> Outputs:
+        """The back end's answer."""
+        return _answer(backend, self.name, self.x_raw, self.y_raw)
+
+    def as_dict(self, answer: str = "expected") -> dict[str, Any]:
+        """For JSON, the answer under the name `answer`."""
+        return {"call": self.name, "x": _listed(self.x_raw), "y": _listed(self.y_raw),
+                answer: {k: v.tolist() for k, v in self.expected.items()}}
+
+    @classmethod
+    def from_dict(cls, written: dict[str, Any], answer: str = "expected") -> Call:
+        """Inverse of :meth:`as_dict`; KeyError, TypeError, ValueError, OverflowError where it is none."""
+        name, x, y = written["call"], written["x"], written["y"]
+        call = cls(name, None if x is None else _array(x), None if y is None else _array(y),
+                   arrays(written[answer]))
+        call._check_shapes(answer)
+        return call
+
+    def _check_shapes(self, answer: str) -> None:
+        """ValueError where it is not called so, or not so answered; KeyError, TypeError likewise.
+
+        A training with too few samples is one: it is answered with a status.
+        """
+        if self.name not in _CALLS:
+            raise ValueError(f"no such call: {self.name}")
+        if (self.y_raw is None) != (self.name == "predict") or (self.x_raw is None and self.name != "train"):
+            raise ValueError(f"{self.name} does not take these of x and y")
+        if self.name == "train":
+            samples = {1}
+        else:
+            samples = {len(words) for words in (self.x_raw, self.y_raw) if words is not None}
+            samples.add(len(self.expected["f"]))
+        samples.add(len(self.expected["status"]))
+        if len(samples) != 1:
+            raise ValueError(f"{self.name}: x, y and {answer} differ in length")
+
+
+def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -> Outputs:
+    if name == "train":
+        assert y_raw is not None
+        return backend.train(x_raw, y_raw)
+    assert x_raw is not None
+    if name == "update":
+        assert y_raw is not None
+        return backend.update(x_raw, y_raw)
+    return backend.predict(x_raw)
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """Calls in order, and the model structure after the last one."""
+
+    plan_hash: str
+    calls: tuple[Call, ...]
+    state: Outputs
+
+    def check(self, plan: Plan, where: str) -> None:
+        """Refuse vectors of another plan (E309), and those with parts of another state (E211)."""
+        if self.plan_hash != plan.hash:
+            raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
+                       allowed=plan.hash, remedy="generate the folder again")
+        parts = set(open_model(plan).state())
+        if set(self.state) != parts:
+            raise fail("E211", "the state of these vectors is not that of the model", where=where,
+                       value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
+                       remedy="generate the folder again")
+
+    def to_json(self) -> str:
+        """Deterministic JSON, one call a line."""
+        lines = [json.dumps(call.as_dict()) for call in self.calls]
+        state = json.dumps({k: v.tolist() for k, v in self.state.items()})
+        return (f'{{"plan": "{self.plan_hash}",\n"calls": [\n' + ",\n".join(lines)
+                + f'\n],\n"state": {state}}}\n')
+
+    @classmethod
+    def from_json(cls, text: str, where: str = "vectors.json") -> Vectors:
+        """Inverse of :meth:`to_json`; E211 where the text is damaged."""
+        try:
+            whole = json.loads(text)
+            calls = tuple(Call.from_dict(c) for c in whole["calls"])
+            return cls(str(whole["plan"]), calls, arrays(whole["state"]))
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise fail("E211", "this is not a vector file", where=where, value=repr(error),
+                       allowed="a vectors.json as generated",
+                       remedy="generate the folder again") from None
+
+
+def _listed(words: Raw | None) -> Any:
+    return None if words is None else words.tolist()
+
+
+def _array(words: Any) -> Raw:
+    """Words as written; a fraction or text is none."""
+    array = np.array(words)
+    if array.size and array.dtype.kind != "i":
+        raise TypeError(f"{array.dtype} where words are expected")
+    return array.astype(np.int64)
+
+
+def arrays(words: dict[str, Any]) -> Outputs:
+    """Arrays from lists of words by name; TypeError where one holds no integers."""
+    return {k: _array(v) for k, v in words.items()}
+
+
+def make_vectors(plan: Plan, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
+    """Run the integer model over calls (name, x_raw, y_raw) and keep its answers."""
+    model = open_model(plan)
+    answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
+    return Vectors(plan.hash, answered, model.state())
+
+
+def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
+                passes: int = 1) -> list[tuple[str, Raw | None, Raw | None]]:
+    """Train or learn on a data set, then predict: the calls of a demo or a regression run.
+
+    What was trained elsewhere predicts only.
+    """
+    if plan.fixed:
+        seen = [x_test] if x_raw is None or x_raw is x_test else [x_raw, x_test]
+        return [("predict", x, None) for x in seen]
+    if plan.trains:
+        return [("train", x_raw, y_raw), ("predict", x_test, None)]
+    learn: tuple[str, Raw | None, Raw | None] = ("update", x_raw, y_raw)
+    return [*[learn] * passes, ("predict", x_test, None)]
+
+
+def replay(backend: Backend, vectors: Vectors,
+           progress: Callable[[Iterator[Call]], Iterator[Call]] = lambda calls: calls) -> Comparison:
+    """Run the calls on a back end and compare each word, and the state at the end.
+
+    Parameters
+    ----------
+    backend : Backend
+        Calls that it does not answer are left out.
+    vectors : Vectors
+    progress : callable, optional
+        Wraps the iterator of calls, to show how far it is.
+
+    Returns
+    -------
+    Comparison
+    """
+    result = Comparison()
+    backend.reset()
+    for i, call in enumerate(progress(iter(vectors.calls))):
+        if call.name in backend.calls:
+            answer = call.run(backend)
+            result.add(f"call {i} {call.name}", call.expected, answer)
+            result.answers.append(answer)
+    if "state" in backend.calls:
+        result.add("state", vectors.state, backend.state())
+    return result
+
+
+def shortened(vectors: Vectors, samples: int) -> Vectors:
+    """The same calls, but at most `samples` predictions each: for slow back ends."""
+    def first(call: Call) -> Call:
+        if call.name != "predict" or call.x_raw is None:
+            return call
+        return Call(call.name, call.x_raw[:samples], None,
+                    {name: words[:samples] for name, words in call.expected.items()})
+
+    return Vectors(vectors.plan_hash, tuple(first(call) for call in vectors.calls), vectors.state)

@@ -1,0 +1,204 @@
+"""sim: the spec, what the user asks, read from one TOML file or made in Python.
+
+Validation reports every mistake at once, in the order of the file, each with its line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, PrivateAttr
+
+from ..errors import KerncastError, Problem
+from .problems import table_problems, unknown_table
+from .rules import RULES, Draft
+from .source import KeyPath, Source
+from .tables import (
+    TABLES,
+    Budget,
+    Cg,
+    Data,
+    Hls,
+    Input,
+    Kernel,
+    Model,
+    Numbers,
+    Online,
+    Output,
+    Predictor,
+    Sweep,
+    TargetChoice,
+    Toeplitz,
+    keys,
+)
+from .text import bare
+
+__all__ = ["Budget", "Cg", "Data", "Hls", "Input", "Kernel", "Model", "Numbers", "Online", "Output",
+           "Predictor", "Spec", "Sweep", "TargetChoice", "Toeplitz"]
+
+_PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
+
+
+class Spec(BaseModel):
+    """A validated, frozen spec.
+
+    Parameters
+    ----------
+    **tables : mapping or table
+        The tables of ``kerncast.toml`` by name, each as a dict of its keys (``lam`` may be written for
+        ``lambda``) or as a table of another spec.
+
+    Raises
+    ------
+    KerncastError
+        E1xx, E201: every mistake at once.
+
+    Examples
+    --------
+    >>> spec = Spec(model={"name": "ecg", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+    ...             output={"word": "s12f0"}, kernel={"sigma": 2.0},
+    ...             toeplitz={"n": 256, "lam": 0.1, "scheme": "uniform"})
+    >>> spec.toeplitz.n
+    256
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    model: Model
+    input: Input
+    output: Output
+    kernel: Kernel
+    toeplitz: Toeplitz | None = None
+    cg: Cg | None = None
+    online: Online | None = None
+    predictor: Predictor | None = None
+    numbers: Numbers = Numbers()
+    target: TargetChoice = TargetChoice()
+    budget: Budget | None = None
+    hls: Hls | None = None
+    data: Data | None = None
+    sweep: Sweep | None = None
+    _source: Source = PrivateAttr(default_factory=lambda: Source("", {}))
+
+    def __init__(self, **tables: Any) -> None:
+        source = Source("", {name: _plain(name, value) for name, value in tables.items()
+                             if value is not None})
+        super().__init__(**_checked(source))
+
+    @classmethod
+    def load(cls, path: str | Path) -> Spec:
+        """Read a spec file; E101 where it cannot be read, E102 where it is not TOML, else E1xx."""
+        return cls._from_source(Source.read(Path(path)))
+
+    @classmethod
+    def from_text(cls, text: str, name: str = "kerncast.toml") -> Spec:
+        """Read a spec from TOML text; `name` stands for the file in messages."""
+        return cls._from_source(Source.parse(text, name))
+
+    @classmethod
+    def _from_source(cls, source: Source) -> Spec:
+        spec = cls.model_construct(**_checked(source))
+        spec._source = source
+        return spec
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the same is asked; where it was read from does not matter."""
+        return isinstance(other, Spec) and self.hash == other.hash
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 of the canonical JSON of the values but [sweep], 64 hexadecimal digits."""
+        values = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
+        return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    @property
+    def samples(self) -> int | None:
+        """n, the training samples of a batch trainer; None for an online learner."""
+        batch = self.toeplitz or self.cg
+        return None if batch is None else batch.n
+
+    def to_toml(self) -> str:
+        """The text of a file that asks the same; keys at their defaults are left out."""
+        return bare(self)
+
+    @property
+    def folder(self) -> Path:
+        """What the paths in the spec are relative to: the folder of its file."""
+        return Path(self._source.name).parent
+
+    def summary(self) -> str:
+        """One line: name, algorithm, sizes and word length."""
+        if self.toeplitz is not None:
+            size = f"n = {self.toeplitz.n}, {self.toeplitz.scheme}, lambda = {self.toeplitz.lam:g}"
+        elif self.cg is not None:
+            size = f"n = {self.cg.n}, {self.cg.steps} steps, lambda = {self.cg.lam:g}"
+        elif self.predictor is not None:
+            size = f"model {self.predictor.file}"
+        else:
+            assert self.online is not None  # the rules see to one of them
+            size = f"budget = {self.online.budget}, {self.online.title}, eta = {self.online.eta:g}"
+        kernel = ", ".join((self.kernel.type, *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
+        return (f"{self.model.name}: {self.model.algorithm}, {size}, {kernel}, "
+                f"columns = {self.input.columns}, {self.numbers.word} bits, {self.target.id}")
+
+    def place(self, *path: str) -> str:
+        """Where a key stands, for messages: ``ecg.toml:12 [kernel] sigma``."""
+        return self._source.where(path)
+
+    def located(self, error: KerncastError) -> KerncastError:
+        """The same error with ``file:line`` before each place written as ``[table] key``."""
+        return KerncastError([self._located(p) for p in error.problems])
+
+    def _located(self, problem: Problem) -> Problem:
+        match = _PLACE.match(problem.where)
+        if match is None or not self._source.name:
+            return problem
+        return replace(problem, where=self._source.where((*match[1].split("."), match[2])))
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A table given from Python as the dict that the file would hold."""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(by_alias=True, exclude_none=True)
+    if not isinstance(value, Mapping):
+        return value
+    alias = {field: key for key, field in keys(TABLES[name]).items()} if name in TABLES else {}
+    return {alias.get(key, key): _scalar(item) for key, item in value.items() if item is not None}
+
+
+def _scalar(value: Any) -> Any:
+    """NumPy's numbers and arrays as Python's."""
+    if isinstance(value, (list, tuple)):
+        return [_scalar(v) for v in value]
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _checked(source: Source) -> dict[str, Any]:
+    """The tables of a spec; every problem at once, in the order of the file."""
+    found: dict[KeyPath, Problem] = {}
+    for name, value in source.values.items():
+        if name in TABLES:
+            found |= table_problems(name, TABLES[name], value, source)
+        else:
+            found[(name,)] = unknown_table(name, value, source)
+    draft = Draft(source, tuple(found))
+    problems = list(found.items())
+    for rule in RULES:
+        problems += rule(draft)
+    if problems:
+        # Of a missing table there is no line: it comes last.
+        problems.sort(key=lambda item: (item[0][0] not in source.values, source.line(item[0])))
+        raise KerncastError(problem for _, problem in problems)
+    return {name: TABLES[name].model_validate(dict(value), by_alias=True, by_name=False)
+            for name, value in source.values.items()}

@@ -1,0 +1,391 @@
+"""sim: what must hold between the keys of a spec.
+
+A rule looks at values that are right by themselves and stays silent where one of them is missing or
+wrong, so that every rule can run on a spec with mistakes and all of them are reported at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from math import inf
+from typing import Any
+
+from ..errors import Problem
+from ..formats import Format
+from ..kernels import KERNELS, NEEDS, lacking
+from .source import KeyPath, Source
+from .tables import (
+    CALLS,
+    CASTS,
+    FLOAT32,
+    KERNEL_KEYS,
+    OVERRIDABLE,
+    RANGED,
+    REDUCTIONS,
+    REQUIRED,
+    TABLE_OF,
+    TABLES,
+    WRAPPABLE,
+    keys,
+    words,
+)
+from .types import OVERFLOWS
+from .wrong_keys import shown
+
+#: The least lambda of each metric of the online learner, and what it is always below.
+MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),
+                     "fast_klms": (-inf, 1.0), "fast_mklms": (0.0, inf)}
+
+#: What a spec must say to use the bundled data: lowest and highest raw words, columns, samples.
+BUILTIN_ECG_SAMPLES = 1024
+BUILTIN_DIGITS_COLUMNS = 64
+BUILTIN_DIGITS_TRAINING = 250
+BUILTIN_EQUALISER_SAMPLES = 1000
+BUILTIN_EQUALISER_COLUMNS = 16
+
+#: Keys of the online learner in integers alone.
+_NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
+                                              "max_age", "newest_only")),
+                ("numbers", "margin"), ("numbers", "exp_table"))
+
+Found = Iterator[tuple[KeyPath, Problem]]
+
+
+class Draft:
+    """Values of a spec with the wrong ones left out, and a way to complain about them."""
+
+    def __init__(self, source: Source, wrong: Collection[KeyPath]) -> None:
+        self.source = source
+        self.wrong = wrong
+
+    def has(self, table: str) -> bool:
+        """Whether the table is there, right or wrong."""
+        return table in self.source.values
+
+    def given(self, table: str, key: str) -> bool:
+        """Whether the user wrote the key."""
+        values = self.source.values.get(table)
+        return isinstance(values, dict) and key in values
+
+    def get(self, table: str, key: str) -> Any:
+        """The value or its default; None where it is wrong, or missing without a default."""
+        values = self.source.values.get(table, {})
+        # A wrong entry within a value (formats, for one) does not make the others wrong.
+        if not isinstance(values, dict) or any(path[:2] == (table, key) for path in self.wrong
+                                               if len(path) == 2):
+            return None
+        if key in values:
+            return values[key]
+        field = TABLES[table].model_fields[keys(TABLES[table])[key]]
+        return None if field.is_required() else field.default
+
+    def word(self, table: str) -> Format | None:
+        """The raw word of [input] or [output]."""
+        text = self.get(table, "word")
+        return None if text is None else Format.parse(text)
+
+    def problem(self, code: str, message: str, *path: str, allowed: str, remedy: str,
+                value: Any = None) -> tuple[KeyPath, Problem]:
+        """A problem at a key or table, with the value found there."""
+        found = self.get(*path[:2]) if value is None and len(path) > 1 else value
+        text = "" if found is None else found if isinstance(found, str) and len(path) < 2 else shown(found)
+        return path, Problem(code, message, self.source.where(path), text, allowed, remedy)
+
+
+def tables_present(draft: Draft) -> Found:
+    """Required tables, and exactly the one that the algorithm needs (E105, E111)."""
+    needed = TABLE_OF.get(draft.get("model", "algorithm") or "")
+    for table in REQUIRED:
+        if not draft.has(table):
+            yield draft.problem("E105", "this table is missing", table, allowed=_required(table),
+                                remedy=f"add the line [{table}] and its keys")
+    given = [table for table in TABLE_OF.values() if draft.has(table)]
+    allowed = ", ".join(f"[{table}] for {algorithm}" for algorithm, table in TABLE_OF.items())
+    if needed and needed not in given:
+        yield draft.problem("E105", f"algorithm {draft.get('model', 'algorithm')} needs this table", needed,
+                            allowed=_required(needed), remedy=f"add the line [{needed}] and its keys")
+        for other in given:
+            yield draft.problem("E111", "this table is of another algorithm", other, allowed=f"[{needed}]",
+                                remedy="remove it, or change [model] algorithm")
+    elif len(given) > 1:
+        message = f"{' and '.join(f'[{table}]' for table in given)} are given together"
+        for extra in [table for table in given if table != needed][:None if needed else 1]:
+            yield draft.problem("E111", message, extra, allowed=allowed,
+                                remedy=f"remove [{extra}]" if needed else "keep the one that is meant")
+    elif not given:
+        yield draft.problem("E111", "the table of the algorithm is missing", "model", "algorithm",
+                            allowed=allowed, remedy="add one of them")
+
+
+def _required(table: str) -> str:
+    needs = [key for key, name in keys(TABLES[table]).items()
+             if TABLES[table].model_fields[name].is_required()]
+    return f"[{table}] with {', '.join(needs)}" if needs else f"[{table}]"
+
+
+def columns(draft: Draft) -> Found:
+    """Offsets and gains, one each column, offsets within the raw word (E112, E108)."""
+    count = draft.get("input", "columns")
+    for key in ("offset", "gain"):
+        value = draft.get("input", key)
+        if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
+            yield draft.problem("E112", f"{len(value)} entries for {count} columns", "input", key,
+                                allowed=f"one number, or a list of {count}",
+                                remedy="correct the list, or [input] columns")
+    for table in ("input", "output"):
+        word, offset = draft.word(table), draft.get(table, "offset")
+        if word is None or offset is None:
+            continue
+        each = offset if isinstance(offset, (list, tuple)) else [offset]
+        if not all(word.lo <= value <= word.hi for value in each):
+            yield draft.problem("E108", f"an offset must be a raw word, and {word} does not hold it", table,
+                                "offset", allowed=f"{word.lo} to {word.hi}",
+                                remedy="offsets count raw steps; use a wider word, or correct the offset")
+
+
+def scheme(draft: Draft) -> Found:
+    """Uniform takes one column, and only uniform has a step (E113)."""
+    chosen, count = draft.get("toeplitz", "scheme"), draft.get("input", "columns")
+    if not draft.has("toeplitz") or chosen is None:
+        return
+    if chosen == "uniform" and count not in (None, 1):
+        yield draft.problem("E113", "scheme uniform is for one column", "input", "columns",
+                            allowed="columns = 1",
+                            remedy="set columns = 1, or [toeplitz] scheme = \"diagonal_mean\"")
+    if chosen != "uniform" and draft.given("toeplitz", "step"):
+        yield draft.problem("E113", "step has a meaning with scheme uniform only", "toeplitz", "step",
+                            allowed="no step with this scheme", remedy="remove step")
+
+
+def solver(draft: Draft) -> Found:
+    """Static scaling, refinement and the bias belong to Levinson's recursion (E113)."""
+    chosen = draft.get("toeplitz", "solver")
+    if not draft.has("toeplitz") or chosen in (None, "levinson"):
+        return
+    for key, plain in (("scaling", "block"), ("refine", 0), ("bias", False)):
+        if draft.get("toeplitz", key) not in (None, plain):
+            yield draft.problem("E113", f"solver {chosen} knows no {key}", "toeplitz", key,
+                                allowed=f"{key} with solver = \"levinson\"",
+                                remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
+
+
+def refinement(draft: Draft) -> Found:
+    """Refinement holds r, y and alpha in 32 bits, so the solver's words must be shorter (E113)."""
+    if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
+            and draft.get("numbers", "word") == 32:
+        yield draft.problem("E113", "there are no words longer than 32 bits to refine to", "toeplitz",
+                            "refine", allowed="refine with [numbers] word = 16 or 24",
+                            remedy="remove refine, or set [numbers] word = 16: the solver's word")
+
+
+def forgetting(draft: Draft) -> Found:
+    """The product of eta and rho (E113): a faster decay than a half per sample learns nothing."""
+    eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
+    if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
+        yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half at every sample",
+                            "online", "rho", allowed=f"with this eta, 0 to {0.5 / eta:g}",
+                            remedy="lower rho; 0 forgets nothing")
+
+
+def reduction(draft: Draft) -> Found:
+    """What max_deterioration is to the metric, and what needs it (E106, E113)."""
+    chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
+    if not draft.has("online") or chosen is None:
+        return
+    metric = draft.get("online", "metric") or REDUCTIONS[chosen][1]
+    given = draft.given("online", "max_deterioration")
+    if chosen == "mt" and not given:
+        yield draft.problem("E106", "magnitude truncation needs to know which magnitude", "online",
+                            "max_deterioration", allowed="a number from 0, in units of y",
+                            remedy="add max_deterioration = ..., or take reduction nt: the smallest goes")
+    if draft.get("online", "newest_only") and not given:
+        yield draft.problem("E113", "newest_only has a meaning with max_deterioration only", "online",
+                            "newest_only", allowed="newest_only with max_deterioration",
+                            remedy="add max_deterioration = ..., or remove newest_only")
+    if most is None or chosen in FLOAT32:
+        return
+    if metric == "age":
+        yield draft.problem("E113", "an age is no deterioration: it is counted in samples", "online",
+                            "max_deterioration", allowed="max_age", remedy="use max_age, an integer")
+    elif not MAX_DETERIORATION[metric][0] <= most < MAX_DETERIORATION[metric][1]:
+        low, high = MAX_DETERIORATION[metric]
+        allowed = " and ".join([f"a number from {low:g}"] * (low == 0) + [f"below {high:g}"] * (high == 1))
+        yield draft.problem("E113", f"metric {metric} never gives this", "online", "max_deterioration",
+                            allowed=allowed, remedy="of metric fklms, 1 - k, start with 0.01; magnitude is "
+                            "in units of y, fmklms and fast_mklms in y squared")
+
+
+def float32(draft: Draft) -> Found:
+    """What a learner in float32 has not: other parts, and words of its multipliers (E113)."""
+    chosen = draft.get("online", "reduction")
+    if not draft.has("online") or chosen not in FLOAT32:
+        return
+    words_of_alpha = [("numbers", table, "alpha") for table in ("formats", "ranges", "casts")
+                      if "alpha" in (draft.get("numbers", table) or {})]
+    given = [path for path in _NOT_FLOAT32 if draft.given(*path)]
+    for path in [*given, *words_of_alpha]:
+        yield draft.problem("E113", f"reduction {chosen} computes in float32 and has no {path[-1]}", *path,
+                            allowed=f"no {path[-1]} with this reduction",
+                            remedy=f"remove {path[-1]}, or choose a reduction in integers, such as fklms")
+
+
+def kernel(draft: Draft) -> Found:
+    """The keys of the type of kernel, all and no others (E106, E113); fit for the algorithm (E231)."""
+    kind, algorithm = draft.get("kernel", "type"), draft.get("model", "algorithm")
+    if not isinstance(draft.source.values.get("kernel"), dict) or kind is None:
+        return
+    for key in keys(TABLES["kernel"]):
+        allowed, remedy = words(TABLES["kernel"], key)
+        if key in KERNEL_KEYS[kind] and not draft.given("kernel", key):
+            yield draft.problem("E106", f"{key} is missing", "kernel", key, allowed=allowed,
+                                remedy=f"add a line {key} = ...; {remedy}")
+        elif key != "type" and key not in KERNEL_KEYS[kind] and draft.given("kernel", key):
+            yield draft.problem("E113", f"{key} has no meaning with the {kind} kernel", "kernel", key,
+                                allowed=", ".join(("type", *KERNEL_KEYS[kind])), remedy=f"remove {key}")
+    missing, able = lacking(KERNELS[kind], NEEDS.get(algorithm, ()))
+    if missing:
+        yield draft.problem("E231", f"{algorithm} needs a kernel that is {missing}", "kernel", "type",
+                            allowed=able, remedy="choose one of these kernels, or algorithm kernel_cg")
+
+
+def overrides(draft: Draft) -> Found:
+    """Only signals whose format the algorithm lets the user choose (E114)."""
+    algorithm, formats = draft.get("model", "algorithm"), draft.get("numbers", "formats")
+    if algorithm not in OVERRIDABLE or not isinstance(formats, dict):
+        return
+    known = OVERRIDABLE[algorithm]
+    for signal, text in formats.items():
+        if signal not in known:
+            yield draft.problem("E114", f"no format can be chosen for {signal} with {algorithm}", "numbers",
+                                "formats", signal, value=text,
+                                allowed=", ".join(known) or "none: all formats follow from bounds",
+                                remedy="remove the line: the plan chooses")
+
+
+def casts(draft: Draft) -> Found:
+    """Only casts that the algorithm has, and wrap only where a word may not hold the value (E117)."""
+    algorithm, chosen = draft.get("model", "algorithm"), draft.get("numbers", "casts")
+    if algorithm not in CASTS or not isinstance(chosen, dict):
+        return
+    known, wraps = CASTS[algorithm], WRAPPABLE[algorithm]
+    for signal, text in chosen.items():
+        if signal not in known:
+            yield draft.problem("E117", f"{algorithm} has no cast of {signal}", "numbers", "casts", signal,
+                                value=text, allowed=", ".join(known), remedy="use one of these, or remove it")
+        elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
+            yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it within the word",
+                                "numbers", "casts", signal, value=text,
+                                allowed=f"wrap for {', '.join(wraps)}", remedy="choose its rounding only")
+
+
+def ranges(draft: Draft) -> Found:
+    """Only ranges that decide something (E118)."""
+    algorithm, given = draft.get("model", "algorithm"), draft.get("numbers", "ranges")
+    if algorithm not in RANGED or not isinstance(given, dict):
+        return
+    known = RANGED[algorithm]
+    allowed = ", ".join(known) or f"none with {algorithm}: block exponents follow the data"
+    if algorithm == "toeplitz_rls" and draft.get("toeplitz", "scaling") == "block":
+        known, allowed = (), "alpha, with [toeplitz] scaling = \"static\"; block exponents follow the data"
+    for signal, value in given.items():
+        if signal not in known:
+            why = {"f": "f has the format of y", "x": "x holds every raw word", "y": "y holds every raw word",
+                   "alpha": "its block exponent follows the data"}.get(signal, "no range decides its format")
+            yield draft.problem("E118", f"no range can be given for {signal}: {why}", "numbers", "ranges",
+                                signal, value=value, allowed=allowed, remedy="remove the line")
+
+
+def data(draft: Draft) -> Found:
+    """One source of data, and bundled data only where they fit (E116, E115)."""
+    if not isinstance(draft.source.values.get("data"), dict):
+        return
+    builtin, file = draft.given("data", "builtin"), draft.given("data", "file")
+    if builtin == file:
+        yield draft.problem("E116", f"{'both' if builtin else 'neither'} of builtin and file given", "data",
+                            allowed="builtin = \"ecg\", \"digits\" or \"equaliser\", or file = \"train.csv\"",
+                            remedy="keep one of them" if builtin else "add one of them, or remove [data]")
+    elif builtin and draft.given("data", "test"):
+        yield draft.problem("E116", "bundled data bring their own test samples", "data", "test",
+                            allowed="test with file only", remedy="remove test")
+    elif draft.get("data", "lagged") and (builtin or draft.get("toeplitz", "scheme") == "uniform"):
+        yield draft.problem("E116", "lagged makes inputs of the targets in a file; here inputs are known",
+                            "data", "lagged", allowed="lagged with file only, and not with scheme uniform",
+                            remedy="remove lagged")
+    name = draft.get("data", "builtin")
+    yield from {"ecg": _ecg, "digits": _digits, "equaliser": _equaliser}.get(name, _nothing)(draft)
+
+
+def _nothing(draft: Draft) -> Found:
+    yield from ()
+
+
+def _ecg(draft: Draft) -> Found:
+    count, chosen = draft.get("input", "columns"), draft.get("toeplitz", "scheme")
+    if count not in (None, 1):
+        yield draft.problem("E115", "the ECG has one column", "input", "columns", allowed="columns = 1",
+                            remedy="set columns = 1")
+    if draft.has("toeplitz") and chosen is not None and chosen != "uniform":
+        yield draft.problem("E115", "the ECG is sampled uniformly", "toeplitz", "scheme",
+                            allowed="scheme = \"uniform\"", remedy="use scheme uniform")
+    for table in _too_many(draft, BUILTIN_ECG_SAMPLES):
+        yield draft.problem("E115", "the ECG is shorter", table, "n",
+                            allowed=f"up to {BUILTIN_ECG_SAMPLES}", remedy="lower n")
+
+
+def _too_many(draft: Draft, held: int) -> Iterator[str]:
+    """Tables whose n is larger than the number of samples held."""
+    for table in ("toeplitz", "cg"):
+        n = draft.get(table, "n")
+        if n is not None and n > held:
+            yield table
+
+
+def _digits(draft: Draft) -> Found:
+    count = draft.get("input", "columns")
+    if count not in (None, BUILTIN_DIGITS_COLUMNS):
+        yield draft.problem("E115", "the digits have 64 columns", "input", "columns", allowed="columns = 64",
+                            remedy="set columns = 64")
+    for table in _too_many(draft, BUILTIN_DIGITS_TRAINING):
+        yield draft.problem("E115", "there are fewer training digits", table, "n",
+                            allowed=f"up to {BUILTIN_DIGITS_TRAINING}", remedy="lower n")
+    for table, low, high in (("input", 0, 16), ("output", -1, 1)):
+        word = draft.word(table)
+        if word is not None and not (word.lo <= low and high <= word.hi):
+            yield draft.problem("E115", f"the digits' raw words are {low} to {high}", table, "word",
+                                allowed=str(Format(low < 0, 5 if table == "input" else 2, 0)) + " or wider",
+                                remedy="use a wider word")
+
+
+def _equaliser(draft: Draft) -> Found:
+    count = draft.get("input", "columns")
+    if count is not None and count > BUILTIN_EQUALISER_COLUMNS:
+        yield draft.problem("E115", "the window of received samples is too long", "input", "columns",
+                            allowed=f"columns = 1 to {BUILTIN_EQUALISER_COLUMNS}",
+                            remedy="start with columns = 5")
+    for table in _too_many(draft, BUILTIN_EQUALISER_SAMPLES):
+        yield draft.problem("E115", "there are fewer training symbols", table, "n",
+                            allowed=f"up to {BUILTIN_EQUALISER_SAMPLES}", remedy="lower n")
+    if draft.get("toeplitz", "scheme") == "uniform":
+        yield draft.problem("E115", "windows of received samples are no uniform grid", "toeplitz", "scheme",
+                            allowed="another scheme, or another algorithm", remedy="use kernel_lms")
+    word = draft.word("output")
+    if word is not None and not word.lo <= -1 <= 1 <= word.hi:
+        yield draft.problem("E115", "the symbols are -1 and 1", "output", "word",
+                            allowed="s2f0 or wider", remedy="use a wider word")
+
+
+def budget(draft: Draft) -> Found:
+    """Counts by call, of calls that the algorithm has (E109)."""
+    known = CALLS.get(draft.get("model", "algorithm") or "")
+    if known is None:
+        return
+    for key in ("instructions", "cycles", "packets"):
+        for call in draft.get("budget", key) or ():
+            if call not in known:
+                yield draft.problem("E109", f"algorithm {draft.get('model', 'algorithm')} has no such call",
+                                    "budget", key, call, value=call, allowed=", ".join(known),
+                                    remedy="choose one of these")
+
+
+RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, float32, kernel,
+         overrides, casts, ranges, budget, data)

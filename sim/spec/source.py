@@ -1,0 +1,144 @@
+"""sim: a TOML text with the line of every key.
+
+``tomllib`` reads the values and says whether the text is TOML at all; it does not say where a key
+stands.  A text that it accepted is then split into statements (a header, or ``key = value``) by a
+small scanner that knows strings, brackets and comments, and nothing else of TOML; the keys
+themselves are again read by ``tomllib``.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..errors import fail
+
+KeyPath = tuple[str, ...]
+
+_TOKEN = re.compile(r'''
+    (?P<string> """(?:\\.|(?!""").)*"""+ | \'\'\'(?:(?!\'\'\').)*\'\'\'+
+              | "(?:\\.|[^"\\\n])*" | '[^'\n]*' )
+  | (?P<comment> \#[^\n]* )
+  | (?P<newline> \n )
+  | (?P<open> [\[{] )
+  | (?P<close> [\]}] )
+  | (?P<equals> = )
+  | (?P<space> [ \t\r]+ )
+  | (?P<other> . )
+''', re.VERBOSE | re.DOTALL)
+
+_SYNTAX_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Values of a TOML text and where they stand.
+
+    Parameters
+    ----------
+    name : str
+        The file as the user named it; empty for values given from Python.
+    values : mapping
+        The tables.
+    lines : mapping of key path to int
+        Line of each table header and each key, from 1; ``("setup", "1", "set")`` is the key in the second
+        table ``[[setup]]``.
+    length : int
+        Number of lines.
+    """
+
+    name: str
+    values: Mapping[str, Any]
+    lines: Mapping[KeyPath, int] = field(default_factory=dict)
+    length: int = 0
+
+    @classmethod
+    def parse(cls, text: str, name: str) -> Source:
+        """Read a text; E102 with file:line where it is not TOML."""
+        text = text.replace("\r\n", "\n")
+        try:
+            values = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:  # a number or nesting beyond Python's limits too
+            place = _SYNTAX_PLACE.search(str(error))
+            line = int(place[1]) if place and place[1] else text.rstrip().count("\n") + 1
+            shown = text.splitlines()[line - 1].strip() if text.strip() else ""
+            raise fail("E102", f"this is not TOML: {_SYNTAX_PLACE.sub('', str(error))}",
+                       where=f"{name}:{line}", value=shown, allowed="[table] or key = value",
+                       remedy="correct this line; text is quoted, numbers are not") from None
+        lines: dict[KeyPath, int] = {}
+        for path, line in _statements(text):
+            lines.setdefault(path, line)
+        return cls(name, values, lines, text.rstrip("\n").count("\n") + 1)
+
+    @classmethod
+    def read(cls, path: Path) -> Source:
+        """Read a file; E101 where it cannot be read, E102 where it is not TOML."""
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            reason = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+            raise fail("E101", f"the spec cannot be read: {reason}", where=str(path),
+                       allowed="a TOML file in UTF-8",
+                       remedy="check the path, or start one with: kerncast init NAME") from None
+        return cls.parse(text, str(path))
+
+    def line(self, path: KeyPath) -> int:
+        """Line of a key; of its table where the key is absent; the last where the table is too."""
+        while path:
+            if path in self.lines:
+                return self.lines[path]
+            path = path[:-1]
+        return self.length
+
+    def where(self, path: KeyPath) -> str:
+        """``ecg.toml:12 [kernel] sigma``; without a file, ``[kernel] sigma``."""
+        table = f"[{path[0]}]" if len(path) < 3 else f"[{'.'.join(path[:-1])}]"
+        place = " ".join((table, *path[1:][-1:]))
+        return f"{self.name}:{self.line(path)} {place}" if self.name else place
+
+
+def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
+    """Key path and line of every statement of a valid TOML text.
+
+    What stands in an element of an array of tables is named with the element's number from 0 as well.
+    """
+    tables: list[KeyPath] = [()]  # the table by its name, an element by its number too
+    elements: dict[KeyPath, int] = {}
+    depth = 0
+    start: int | None = None  # where the statement began
+    equals: int | None = None  # its first = outside strings and brackets
+    for token in (*_TOKEN.finditer(text), None):
+        kind = token.lastgroup if token else "newline"
+        at = token.start() if token else len(text)
+        if kind == "newline" and depth == 0:
+            if start is not None:
+                line = text.count("\n", 0, start) + 1
+                key = _key(text[start:at if equals is None else equals], header=equals is None)
+                if equals is None:
+                    tables, key = [key], ()
+                    if text.startswith("[[", start):
+                        elements[tables[0]] = elements.get(tables[0], -1) + 1
+                        tables.append((*tables[0], str(elements[tables[0]])))
+                yield from ((table + key, line) for table in tables)
+            start = equals = None
+        elif kind not in ("space", "newline", "comment"):
+            start = at if start is None else start
+            equals = at if kind == "equals" and equals is None and depth == 0 else equals
+            depth += (kind == "open") - (kind == "close")
+
+
+def _key(text: str, header: bool) -> KeyPath:
+    """The path that a header or the left side of ``=`` names, as tomllib reads it."""
+    node: Any = tomllib.loads(text if header else f"{text} = 0")
+    path: list[str] = []
+    while isinstance(node, (dict, list)) and node:
+        if isinstance(node, list):
+            node = node[0]
+        else:
+            (name, node), = node.items()
+            path.append(name)
+    return tuple(path)

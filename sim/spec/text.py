@@ -1,0 +1,83 @@
+"""sim: specs as TOML: commented for who begins one, or bare as what was asked."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import BaseModel
+
+from .tables import KERNEL_KEYS, OVERRIDABLE, RANGED, TABLES, keys
+
+Values = dict[str, dict[str, Any]]
+
+_WIDTH = 30
+#: Of keys that are empty by default.
+_EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
+             "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
+             "max_deterioration": "0.01", "max_age": "100000"}
+
+
+def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] = ()) -> str:
+    """The text of a spec.
+
+    Parameters
+    ----------
+    values : dict of str to dict
+        The tables by name, each with its keys.
+    commented : sequence of str
+        Tables that stand there as comments.
+    legend : sequence of str
+        What the words of each column mean, for the head of the file.
+
+    Returns
+    -------
+    str
+        TOML.
+    """
+    lines = ["# A spec of kerncast. Check it with: kerncast check FILE",
+             "# A key behind a # is an option: at its default, or with an example of its value.",
+             *(f"# {line}" for line in legend)]
+    for table, entries in values.items():
+        off = "# " if table in commented else ""
+        about = (TABLES[table].__doc__ or "").splitlines()[0].replace("``", "")
+        lines += ["", f"# {about}", f"{off}[{table}]"]
+        lines += [_line(table, key, f"{off}{key} = {json.dumps(value)}") for key, value in entries.items()]
+        lines += [_line(table, key, f"# {key} = {text}") for key, text in _left(table, values).items()]
+    return "\n".join(lines) + "\n"
+
+
+def bare(spec: BaseModel) -> str:
+    """The text of a spec that was read or made: its tables and keys, but for those at their defaults."""
+    values = spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
+    tables = ("\n".join([f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in entries.items())])
+              for table, entries in values.items())
+    return "\n\n".join(tables) + "\n"
+
+
+def _toml(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, dict):
+        inside = ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items())
+        return f"{{ {inside} }}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(_toml, value))}]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _line(table: str, key: str, entry: str) -> str:
+    return f"{entry:{_WIDTH}}# {TABLES[table].model_fields[keys(TABLES[table])[key]].description}"
+
+
+def _left(table: str, values: Values) -> dict[str, str]:
+    """Keys that `values` leave at their default, or with an example where that is empty."""
+    algorithm = values["model"]["algorithm"]
+    useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"],
+               *KERNEL_KEYS["polynomial"]}
+    useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
+    useless |= set() if OVERRIDABLE[algorithm] else {"formats"}
+    useless |= set() if RANGED[algorithm] else {"ranges", "margin"}
+    fields = {key: TABLES[table].model_fields[name] for key, name in keys(TABLES[table]).items()}
+    return {key: _EXAMPLES.get(key) or json.dumps(field.default) for key, field in fields.items()
+            if key not in useless}

@@ -1,0 +1,142 @@
+"""sim: the types of a spec's values: names, formats, casts, offsets and gains, each with what refuses it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from ..errors import KerncastError
+from ..formats import Format
+
+RAW_BITS = 32
+_FRACTIONS = range(-32, 65)
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+NAME_LENGTH = 24
+
+# Words of C and C++ in lower case, and headers whose name a generated NAME.h would shadow.
+_RESERVED = frozenset((
+    "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
+    "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict",
+    "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union",
+    "unsigned", "void", "volatile", "while", "asm", "bool", "catch", "class", "delete", "explicit",
+    "export", "false", "friend", "mutable", "namespace", "new", "operator", "private", "protected",
+    "public", "template", "this", "throw", "true", "try", "typeid", "typename", "using", "virtual",
+    "wchar", "assert", "complex", "ctype", "errno", "fenv", "inttypes", "iso646", "limits",
+    "locale", "math", "setjmp", "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef",
+    "stdint", "stdio", "stdlib", "stdnoreturn", "string", "tgmath", "threads", "time", "uchar",
+    "wctype", "main",
+))
+
+
+def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
+    """An error that already knows its code (the types ``E...`` of :mod:`.problems`)."""
+    return PydanticCustomError(code, message, dict(words))
+
+
+def _c_name(name: str) -> str:
+    if not _NAME.fullmatch(name) or len(name) > NAME_LENGTH:
+        raise _custom("E110", "the name cannot be a C identifier of ours")
+    if name.startswith("kc_"):
+        raise _custom("E110", "names that begin with kc_ belong to the runtime",
+                      remedy=f"choose another beginning, such as my_{name[3:]}")
+    if name in _RESERVED:
+        raise _custom("E110", "the name is a word of C or C++, or a standard header",
+                      remedy=f"add to it, such as {name}_model")
+    return name
+
+
+def format_text(text: str) -> str:
+    """The canonical text of a format, refused where it is none."""
+    try:
+        fmt = Format.parse(text)
+    except KerncastError as error:
+        problem = error.problems[0]
+        raise _custom(problem.code, problem.message, allowed=problem.allowed,
+                      remedy=problem.remedy) from None
+    if fmt.frac not in _FRACTIONS:
+        raise _custom("E201", "a format has too few or too many fraction bits",
+                      allowed=f"{_FRACTIONS[0]} to {_FRACTIONS[-1]} fraction bits")
+    return str(fmt)
+
+
+def _raw_word(text: str) -> str:
+    text = format_text(text)
+    if Format.parse(text).bits > RAW_BITS:
+        raise _custom("E201", "a raw word has too many bits", allowed=f"1 to {RAW_BITS} bits")
+    return text
+
+
+def _one_or_each(each: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A validator for one number, or a list of one each column (which becomes a tuple)."""
+    def validate(value: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            return each(value)
+        if not value:
+            raise _custom("E107", "the list is empty")
+        return tuple(each(v) for v in value)
+    return validate
+
+
+def _integer(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise _custom("E107", "an offset must be an integer")
+    return value
+
+
+def _gain(value: Any) -> float:
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        raise _custom("E107", "a gain must be a number")
+    if not 1e-12 <= value <= 1e12:  # also refuses NaN
+        raise _custom("E108", "a gain is out of range")
+    return float(value)
+
+
+def _listed(value: Any) -> Any:
+    """A tuple as the list that the file holds."""
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _like(pattern: str) -> WithJsonSchema:
+    """What editors are told of text that a function of ours looks at."""
+    return WithJsonSchema({"type": "string", "pattern": f"^{pattern}$"})
+
+
+def _numbers(kind: str, **limits: float) -> WithJsonSchema:
+    """The same of one number, or of a list of one each column."""
+    each = {"type": kind, **limits}
+    return WithJsonSchema({"anyOf": [each, {"type": "array", "items": each, "minItems": 1}]})
+
+
+_LIKE_FORMAT = _like(r"[su][0-9]{1,2}f-?[0-9]{1,3}")
+CName = Annotated[str, AfterValidator(_c_name), _like(_NAME.pattern)]
+RawWord = Annotated[str, AfterValidator(_raw_word), _LIKE_FORMAT]
+Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer)), PlainSerializer(_listed),
+                   _numbers("integer")]
+Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)), PlainSerializer(_listed),
+                 _numbers("number", minimum=1e-12, maximum=1e12)]
+
+Formats = dict[str, Annotated[str, AfterValidator(format_text), _LIKE_FORMAT]]
+
+
+def cast_text(text: str) -> str:
+    """A cast in the canonical order, rounding before overflow; refused where it is none."""
+    words = text.split()
+    chosen = [[w for w in words if w in names] for names in (ROUNDINGS, OVERFLOWS)]
+    if not words or len(words) != sum(map(len, chosen)) or max(map(len, chosen)) > 1:
+        raise _custom("E109", "this is not a cast",
+                      allowed=f"one of {', '.join(ROUNDINGS)}, one of {', '.join(OVERFLOWS)}, or both",
+                      remedy="write \"floor\", \"wrap\" or \"half_even wrap\"")
+    return " ".join(word for words in chosen for word in words)
+
+
+#: What a cast does with the bits below and above its word.
+ROUNDINGS = ("floor", "half_up", "half_even")
+OVERFLOWS = ("saturate", "wrap")
+Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
+Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
+#: Instructions, cycles or packets by call.
+Counts = dict[str, Annotated[int, Field(ge=1, le=2**63 - 1)]]

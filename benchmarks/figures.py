@@ -77,15 +77,24 @@ class Cell(NamedTuple):
     column: str
 
 
-class Number(NamedTuple):
-    """The number that stands in a page before the words `unit`."""
+class Match(NamedTuple):
+    """The group of the first match of a pattern in a page."""
 
     page: str
-    unit: str
+    pattern: str
 
 
-#: What prose speaks of, by the name of its mark.
-NAMED: dict[str, Key | Code | Cell | Number] = {
+def _example(name: str) -> dict[str, Match]:
+    """The cost of an example on a Cortex-M4 at -O2, from docs/measured/costs.md."""
+    page, row = "docs/measured/costs.md", rf"## `examples/{name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
+    columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
+    return {f"{name}.ram": Match(page, rf"^{name}: .*?RAM: ([\d,]+) bytes"),
+            **{f"{name}.{what}": Match(page, rf"{row}(?:[^|]*\|){{{at}}} ([\d,]+)")
+               for what, at in columns.items()}}
+
+
+#: Every figure in prose, by the name of its mark.
+NAMED: dict[str, Key | Code | Cell | Match] = {
     "ecg.samples": Key("examples/ecg.toml", "toeplitz", "n"),
     "digits.vectors": Key("examples/digits.toml", "online", "budget"),
     "cores.words": Code("kerncast.codegen.rtl.common", "MOST_WORDS"),
@@ -95,6 +104,16 @@ NAMED: dict[str, Key | Code | Cell | Number] = {
         ("kerncast", "kerncast, DSP | 16 bits | -O2"), ("m2cgen", "m2cgen==0.10.0 | double | -O2"),
         ("cmsis", "`arm_svm_rbf_predict_f32`, cmsisdsp==1.10.3 | float32 | -O2"))},
     "sweep.toeplitz": Cell("docs/measured/sweep.md", "Toeplitz, n = 128", "points/s"),
+    "drift.samples": Match("docs/tutorials/own-data.md", r"^(\d+) predictions of the generated C"),
+    "drift.error": Match("docs/tutorials/own-data.md", r"^3000-4000 +([\d.]+) ppm"),
+    "drift.once": Match("docs/tutorials/own-data.md", r"^3000-4000 +[\d.]+ ppm +([\d.]+) ppm"),
+    "streams.linear": Match("docs/measured/streams.md", r"^\| padasip RLS \| [^|]* \| ([\d.]+) \|"),
+    "streams.kernel": Match("docs/measured/streams.md", r"^\| FKLMS, 16 bits \| [^|]* \| ([\d.]+) \|"),
+    "streams.ecg_linear": Match("docs/measured/streams.md", r"^\| padasip RLS \| [^|]* \|[^|]*\| ([\d.]+) \|$"),
+    "streams.ecg_kernel": Match("docs/measured/streams.md", r"of differences, 16 bits \| [^|]* \|[^|]*\| ([\d.]+) \|"),
+    **{name: match for example in ("digits", "drift", "ecg", "ecg_stream", "equaliser")
+       for name, match in _example(example).items() if name not in (
+           "ecg.update", *(f"{other}.train" for other in ("digits", "drift", "ecg_stream", "equaliser")))},
 }
 
 _MARK = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--=-->", re.DOTALL)
@@ -140,7 +159,7 @@ def value(name: str) -> dict[str, str]:
         return {"value": f"{getattr(import_module(source.module), source.name):,}",
                 "of": f"{source.name} of {source.module}"}
     text = (ROOT / source.page).read_text(encoding="utf-8")
-    found = _cell(text, source) if isinstance(source, Cell) else _number(text, source)
+    found = _cell(text, source) if isinstance(source, Cell) else _match(text, source)
     if found is None:
         raise SystemExit(f"{name}: {source.page} does not state {source[1:]}")
     return {"value": found, "of": ", ".join(source)}
@@ -156,8 +175,8 @@ def _cell(text: str, source: Cell) -> str | None:
     return None
 
 
-def _number(text: str, source: Number) -> str | None:
-    found = re.search(rf"(\d[\d,.]*)\s+{re.escape(source.unit)}", text)
+def _match(text: str, source: Match) -> str | None:
+    found = re.search(source.pattern, text, re.MULTILINE | re.DOTALL)
     return found.group(1) if found else None
 
 

@@ -109,8 +109,10 @@ NAMED: dict[str, Key | Code | Cell | Match] = {
     "drift.once": Match("docs/tutorials/own-data.md", r"^3000-4000 +[\d.]+ ppm +([\d.]+) ppm"),
     "streams.linear": Match("docs/measured/streams.md", r"^\| padasip RLS \| [^|]* \| ([\d.]+) \|"),
     "streams.kernel": Match("docs/measured/streams.md", r"^\| FKLMS, 16 bits \| [^|]* \| ([\d.]+) \|"),
-    "streams.ecg_linear": Match("docs/measured/streams.md", r"^\| padasip RLS \| [^|]* \|[^|]*\| ([\d.]+) \|$"),
-    "streams.ecg_kernel": Match("docs/measured/streams.md", r"of differences, 16 bits \| [^|]* \|[^|]*\| ([\d.]+) \|"),
+    "streams.ecg_linear": Match("docs/measured/streams.md",
+                                r"^\| padasip RLS \| [^|]* \|[^|]*\| ([\d.]+) \|$"),
+    "streams.ecg_kernel": Match("docs/measured/streams.md",
+                                r"of differences, 16 bits \| [^|]* \|[^|]*\| ([\d.]+) \|"),
     **{name: match for example in ("digits", "drift", "ecg", "ecg_stream", "equaliser")
        for name, match in _example(example).items() if name not in (
            "ecg.update", *(f"{other}.train" for other in ("digits", "drift", "ecg_stream", "equaliser")))},

@@ -52,7 +52,8 @@ def _column(example: dict[str, Any]) -> dict[str, str]:
     for row in ran:
         assert errors.get(row["backend"], errors["model"]) == errors["model"], row
         machine = MACHINES[row["backend"].partition(":")[0]]
-        rows[f"{machine}: `{row['backend']}`"] = f"{row['words']:,} values, {row['mismatches']} mismatches"
+        rows[f"{machine}: `{row['backend']}`"] = (f"{row['words']:,} values, "
+                                                  f"{row['mismatches']} mismatches")
     costs = [row["costs"] for row in ran if row["costs"]]
     assert all(cost == costs[0] for cost in costs), costs
     if costs:
@@ -62,7 +63,9 @@ def _column(example: dict[str, Any]) -> dict[str, str]:
 
 
 def _error(error: dict[str, float]) -> str:
-    return f"{100 * error['accuracy']:.1f} % accuracy" if "accuracy" in error else f"{error['rms']:.3f} RMS error"
+    if "accuracy" in error:
+        return f"{100 * error['accuracy']:.1f} % accuracy"
+    return f"{error['rms']:.3f} RMS error"
 
 
 def _footnote(demo: dict[str, Any]) -> str:
@@ -70,8 +73,9 @@ def _footnote(demo: dict[str, Any]) -> str:
     compilers = sorted({row["costs"]["compiler"] for example in demo["examples"]
                         for row in example["backends"] if row["costs"]})
     return (f"Sizes are those of the whole firmware image, test agent included ({', '.join(compilers)}).\n"
-            "Instructions are per call on the emulated CPU core, not cycles. The RTL simulation covers the first\n"
-            f"predictions only. The relative error of the 16-bit ECG coefficients against float64 is {alpha:.1e}.")
+            "Instructions are per call on the emulated CPU core, not cycles. The RTL simulation covers the "
+            "first\npredictions only. The relative error of the 16-bit ECG coefficients against float64 is "
+            f"{alpha:.1e}.")
 
 
 def without_costs(text: str) -> str:

@@ -188,8 +188,8 @@ def spec() -> str:
     from kerncast.sim.spec.tables import TABLES, keys
 
     parts = ["# Spec\n",
-             "A spec is a TOML file. This page lists every table and key; `kerncast schema` prints the same as JSON "
-             "Schema.\n"]
+             "A spec is a TOML file. This page lists every table and key; `kerncast schema` prints the "
+             "same as JSON Schema.\n"]
     for name, table in TABLES.items():
         parts += [f"## [{name}]\n", f"{_plain((table.__doc__ or '').strip())}\n",
                   "| key | default | meaning | allowed | remedy |", "|---|---|---|---|---|"]

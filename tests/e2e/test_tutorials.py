@@ -14,7 +14,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import pages  # noqa: E402
 
-PAGES = ["../README", "tutorials/firmware", "tutorials/own-data", "tutorials/word-lengths", "howto/kernel",
+PAGES = ["../README", "tutorials/firmware", "tutorials/own-data", "tutorials/word-lengths", "extend/kernel",
          "mathematics"]
 #: What places a core, which takes minutes.
 LONG = ["tutorials/fpga"]

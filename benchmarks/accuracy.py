@@ -103,9 +103,9 @@ def condition(n: int, lam: float, sigma: float) -> float:
 
 HEAD = """# Accuracy of the Toeplitz trainer
 
-Made by `python benchmarks/accuracy.py`. Each figure is the relative error of the coefficients alpha against
-float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in samples)
-and a noisy sine as the target.
+`python benchmarks/accuracy.py` makes this page. Each figure is the relative error of the coefficients alpha
+against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in
+samples) and a noisy sine as the target.
 
 * The figure in brackets is the certified bound divided by |alpha|. The device computes it in integers. It
   covers the solver only: the rounding of r and y beforehand is not included.

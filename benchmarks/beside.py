@@ -39,8 +39,8 @@ MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y
 
 HEAD = """# Comparison with other libraries on a Cortex-M4
 
-Made by `python benchmarks/beside.py` in one run. gcc {gcc} compiles all programs, and instructions (not
-cycles) are counted in the emulator Unicorn.
+`python benchmarks/beside.py` makes this page, in one run. gcc {gcc} compiles all programs, and instructions
+(not cycles) are counted in the emulator Unicorn.
 
 ## Prediction
 

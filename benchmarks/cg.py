@@ -171,9 +171,9 @@ def table(found: list[Row]) -> str:
 
 HEAD = """# Conjugate gradients compared with the Toeplitz trainer
 
-Made by `python benchmarks/cg.py`. The table holds relative errors against float64 with the true kernel
-matrix, for lambda = {:g}: of the coefficients alpha, and of the predictions f on held-out samples. The
-columns `float64` run the same method in float64, the others use 16, 24 or 32 bits. `bound 16` is the
+`python benchmarks/cg.py` makes this page. The table holds relative errors against float64 with the true
+kernel matrix, for lambda = {:g}: of the coefficients alpha, and of the predictions f on held-out samples.
+The columns `float64` run the same method in float64, the others use 16, 24 or 32 bits. `bound 16` is the
 certified bound divided by |alpha|.
 
 Conjugate gradients (`cg`) approach the true solution with every step, and after 50 steps each word length

@@ -24,8 +24,8 @@ LEVELS = ("-O2", "-Os")
 
 HEAD = f"""# Flash, RAM, stack and instructions of the examples
 
-Made by `python benchmarks/costs.py`. `kerncast cost OUT --target all` measures your own generated folder in
-the same way, and compares it with the resource limits of its spec:
+`python benchmarks/costs.py` makes this page. `kerncast cost OUT --target all` measures your own generated
+folder in the same way, and compares it with the resource limits of its spec:
 
     [budget]
     target = "cortex-m4"                  # default: the target of the spec

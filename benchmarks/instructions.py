@@ -62,11 +62,11 @@ word = 16
 
 HEAD = """# Instructions on a Cortex-M4
 
-Made by `python benchmarks/instructions.py`. Instructions per call are counted in the emulator Unicorn (not
-cycles), and every value was compared with the integer model. `portable` is plain C99. `dsp` uses the DSP
-instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which the macros of the compiler select. Both
-compute the same values. Flash is that of a program that makes only the counted calls; RAM is the structure
-of the model.
+`python benchmarks/instructions.py` makes this page. Instructions per call are counted in the emulator
+Unicorn (not cycles), and every value was compared with the integer model. `portable` is plain C99. `dsp`
+uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which the macros of the compiler
+select. Both compute the same values. Flash is that of a program that makes only the counted calls; RAM is
+the structure of the model.
 
 The DSP instructions need less than half the instructions of portable C for a prediction.
 

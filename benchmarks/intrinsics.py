@@ -23,8 +23,8 @@ TARGETS = ("cortex-m4", "cortex-m55", "hexagon-v67", "hexagon-v67-hvx", "mips-74
 
 HEAD = """# What intrinsics save
 
-Made by `python benchmarks/intrinsics.py`. A prediction of `examples/digits.toml`, with 41 vectors of 64
-inputs in 16 bits, is counted twice: with the intrinsics that the macros of the compiler select
+`python benchmarks/intrinsics.py` makes this page. A prediction of `examples/digits.toml`, with 41 vectors
+of 64 inputs in 16 bits, is counted twice: with the intrinsics that the macros of the compiler select
 (`firmware/rt/kc_simd_*.h`), and with `KC_PORTABLE` defined as 1. Compiler, CPU core and level (-O2) are the
 same, and both compute the values of the integer model. The unit is instructions or Hexagon packets, not
 cycles. The intrinsics reduce the count by a factor of two to five.

@@ -37,11 +37,11 @@ LARGEST_EXACT = 4000
 
 HEAD = """# Signals at irregular times
 
-Made by `python benchmarks/irregular.py`. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept one
-column of samples, taken at any times and in any order. They interpolate the kernel matrix from a uniform
-grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast Fourier
-transform); below a thousand samples a Cholesky factorisation is faster. `scheme="auto"` chooses this method
-if the samples are not on a uniform grid.
+`python benchmarks/irregular.py` makes this page. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept
+one column of samples, taken at any times and in any order. They interpolate the kernel matrix from a
+uniform grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast
+Fourier transform); below a thousand samples a Cholesky factorisation is faster. `scheme="auto"` chooses
+this method if the samples are not on a uniform grid.
 
 `KernelRLSRegressor` factorises the band of K exactly. It is the better choice if the kernel spans few
 samples; the grid pays off if the kernel spans many. Errors are relative 2-norms against exact kernel

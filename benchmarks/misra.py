@@ -68,9 +68,9 @@ REASONS = {
 
 HEAD = """# MISRA C:2012
 
-Made by `python benchmarks/misra.py`. The rule set of cppcheck's MISRA addon checks the generated C and its
-runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and together they
-contain every line that the templates can generate. All deviations below are intentional, and the table
+`python benchmarks/misra.py` makes this page. The rule set of cppcheck's MISRA addon checks the generated C
+and its runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and together
+they contain every line that the templates can generate. All deviations below are intentional, and the table
 gives the reason of each.
 
 `make test` fails if a new deviation appears in the models with the most lines. `make campaign` fails if one

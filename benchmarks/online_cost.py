@@ -37,7 +37,7 @@ COUNTED = ("instructions", "distance terms")
 
 TEXT = """# Cost of a sample for the online learner
 
-Made by `{command}`. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors,
+`{command}` makes this page. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors,
 {columns} columns and 16 bits on a stream of random samples without repeats. Instructions are those of the
 generated C on an emulated {board}, {compiler}. {samples} samples are counted one by one after the
 dictionary is full, and all values agree with the integer model. A distance term is one column of one

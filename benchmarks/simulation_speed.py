@@ -224,8 +224,8 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-Made by `python benchmarks/simulation_speed.py`. All programs run on one thread in one process, take turns,
-and compute the same values, which are compared. The best of several rounds counts. Plain C is
+`python benchmarks/simulation_speed.py` makes this page. All programs run on one thread in one process, take
+turns, and compute the same values, which are compared. The best of several rounds counts. Plain C is
 `benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
 
 The integer model in Python (compiled by numba) runs at half the speed of hand-written C or faster. It

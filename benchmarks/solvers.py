@@ -140,7 +140,8 @@ def looking_ahead(sizes: list[int]) -> Iterator[Row]:
 # ---- printing ----
 HEAD = """# Solvers of Toeplitz systems
 
-Made by `python benchmarks/solvers.py`. Each figure is the relative error of the solution against float64."""
+`python benchmarks/solvers.py` makes this page. Each figure is the relative error of the solution against
+float64."""
 MEANING = {
     "Positive definite": """\
 Schur's generators are more exact for wide kernels, and need two to three times the RAM of Levinson's

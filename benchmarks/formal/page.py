@@ -73,6 +73,6 @@ def page(verdicts: Mapping[str, Verdict], found: Sequence[bool]) -> str:
     for (module, before, after), seen in zip(MUTANTS, found, strict=True):
         lines.append(_row((f"`{module}`", f"`{before}`", f"`{after}`", "yes" if seen else "no")))
     lines += ["", "## Version of this page", "",
-              f"Made by `{COMMAND}`; a test fails if it is stale. It covers", "",
+              f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", "",
               *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
     return "\n".join(lines)

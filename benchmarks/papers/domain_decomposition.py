@@ -42,12 +42,12 @@ _STEPS = {"domain decomposition": "max_sweeps", "interleaved with CG": "max_swee
 
 _HEAD = f"""# Domain decomposition for regularized least squares: Li, Lee and Leung
 
-Made by `python -m kerncast.benchmarks.papers.domain_decomposition`. The paper is W. Li, K.-H. Lee, K.-S.
-Leung, "Large-scale RLSC learning without agony", where RLSC is regularized least squares classification. No
-package distributes its data sets (20-newsgroups, WebKB, 7-sectors). This page uses other text and digits,
-with the same systems A = K + gamma m I, gamma = {GAMMA:g}, at most {MOST:,} samples, subsets of {BLOCK} and
-{LANDMARKS} landmarks. The curves of the paper have no printed numbers. Its objective of conjugate gradients
-(CG), 1/2 c'Ac + y'c, has a wrong sign: it is 1/2 c'Ac - y'c.
+`python -m kerncast.benchmarks.papers.domain_decomposition` makes this page. The paper is W. Li, K.-H. Lee,
+K.-S. Leung, "Large-scale RLSC learning without agony", where RLSC is regularized least squares
+classification. No package distributes its data sets (20-newsgroups, WebKB, 7-sectors). This page uses other
+text and digits, with the same systems A = K + gamma m I, gamma = {GAMMA:g}, at most {MOST:,} samples,
+subsets of {BLOCK} and {LANDMARKS} landmarks. The curves of the paper have no printed numbers. Its objective
+of conjugate gradients (CG), 1/2 c'Ac + y'c, has a wrong sign: it is 1/2 c'Ac - y'c.
 
 CG with a Nyström preconditioner needs the fewest products in all systems for a small residual. Domain
 decomposition is competitive for a rough solution only."""

@@ -20,9 +20,9 @@ PAGE, FIGURE = DOCS / "papers" / "multiresolution-ls-svm.md", DOCS / "figures" /
 
 TEXT = """# The multi-resolution solver for LS-SVM: Schouten, Suykens and De Moor
 
-Made by `{command}`. The paper is T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares
-SVM solver", MWSCAS 2000. LS-SVM is the least squares support vector machine, and NS-form the non-standard
-form of a matrix in a wavelet basis. In kerncast the solver is
+`{command}` makes this page. The paper is T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least
+squares SVM solver", MWSCAS 2000. LS-SVM is the least squares support vector machine, and NS-form the
+non-standard form of a matrix in a wavelet basis. In kerncast the solver is
 `solve_kernel(X, y, sigma, lam, "wavelet", levels=, threshold=, basis=)`.
 
 Most claims of the paper are reproduced. For a Toeplitz matrix, the Toeplitz solvers of kerncast are faster

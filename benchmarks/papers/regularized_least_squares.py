@@ -27,10 +27,10 @@ SUBSETS = (25, 50, 100, 200, 400)
 
 _HEAD = """# One factorisation for every lambda: Rifkin
 
-Made by `python -m kerncast.benchmarks.papers.regularized_least_squares` on one thread. The source is R.
-Rifkin, "Regularized least squares", slides of MIT course 9.520. The slides print no figures, so this page
-compares their claims with our results. Two formulas of the slides are wrong: the gradient is X'Xw - X'y +
-lambda w, and the solution by R'R is R\\\\(R'\\\\y).
+`python -m kerncast.benchmarks.papers.regularized_least_squares` makes this page, on one thread. The source
+is R. Rifkin, "Regularized least squares", slides of MIT course 9.520. The slides print no figures, so this
+page compares their claims with our results. Two formulas of the slides are wrong: the gradient is X'Xw -
+X'y + lambda w, and the solution by R'R is R\\\\(R'\\\\y).
 
 The claims are reproduced: one factorisation gives the leave-one-out errors of all lambdas at the cost of
 some ten single solutions."""

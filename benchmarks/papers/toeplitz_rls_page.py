@@ -14,11 +14,11 @@ Found = dict[str, dict[int, dict[str, Cell]]]
 
 _HEAD = """# Toeplitz RLS: the experiments of Decherchi, Gastaldo and Zunino
 
-Made by `python -m kerncast.benchmarks.papers.toeplitz_rls` on one thread. The paper is S. Decherchi, P.
-Gastaldo, R. Zunino, "Efficient approximate regularized least squares (RLS) by Toeplitz matrix". No package
-distributes its data sets (Covertype, IJCNN1, w8a, Daimler, CBCL), so this page repeats the procedure on
-other data. Figures 2 and 3 of the paper are curves without printed numbers; the last table compares its
-claims with our results.
+`python -m kerncast.benchmarks.papers.toeplitz_rls` makes this page, on one thread. The paper is S.
+Decherchi, P. Gastaldo, R. Zunino, "Efficient approximate regularized least squares (RLS) by Toeplitz
+matrix". No package distributes its data sets (Covertype, IJCNN1, w8a, Daimler, CBCL), so this page repeats
+the procedure on other data. Figures 2 and 3 of the paper are curves without printed numbers; the last table
+compares its claims with our results.
 
 The cost claims are reproduced. The accuracy claim is not: on two of three shuffled multivariate data sets
 the error of the Toeplitz method is more than 1.5 times the exact error."""

@@ -26,9 +26,9 @@ definition: mathematics that specifies the correct result without computing it. 
 that meet the precondition, the solver z3 shows that
 
 * the result is the defined one, and
-* no step is undefined in C99 or depends on the compiler: no signed overflow, no shift out of range
-  or of a negative number, no division without a quotient, no conversion to a signed type that cannot
-  hold the value, no index out of bounds, no variable read before it is written.
+* no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of
+  range or of a negative number, and no division without a quotient. No value is converted to a signed type
+  that cannot hold it, no index is out of bounds, and no variable is read before it is written.
 
 The terms come from the syntax tree of the headers themselves. Each claim is proved twice, for an
 `int` of 32 bits and for one of 16 bits (AVR, MSP430). `/` is exact division, `2^x` a power and s a
@@ -112,7 +112,7 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 def foot() -> list[str]:
     """How the page is made, and of what."""
     lines = ["", "## Version of this page", "",
-             f"Made by `{COMMAND}`; a test fails if it is stale. It covers", ""]
+             f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
 
 

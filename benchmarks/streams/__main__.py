@@ -16,10 +16,10 @@ from . import drift, equalise, on_board, predict
 PAGE = DOCS / "measured" / "streams.md"
 HEAD = """# Streams: kernel LMS compared with linear adaptive filters
 
-Made by `python -m kerncast.benchmarks.streams`. Kernel LMS (least mean squares) is compared with the linear
-filters of padasip: LMS, NLMS (normalised LMS) and RLS (recursive least squares). All methods learn the same
-samples once, in order, and predict each sample before they learn it. The linear filters have one additional
-input that is always 1.
+`python -m kerncast.benchmarks.streams` makes this page. Kernel LMS (least mean squares) is compared with
+the linear filters of padasip: LMS, NLMS (normalised LMS) and RLS (recursive least squares). All methods
+learn the same samples once, in order, and predict each sample before they learn it. The linear filters have
+one additional input that is always 1.
 
 Kernel LMS halves the bit errors of the best linear filter on a nonlinear channel. It loses to linear RLS on
 an ECG, which is nearly linear from one sample to the next.

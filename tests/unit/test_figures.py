@@ -9,8 +9,8 @@ from kerncast.benchmarks import figures, readme
 
 README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
 #: Numbers that say what something is called or defined as.
-DEFINED = (r"Python 3\.\d+|C99|Apache-2\.0|AXI4|digits, 3 or 8|16-bit (?:integers|ECG)|float32|float64|m2cgen|hls4ml|16 bits|gcc -O2|"
-           r"Cortex-M\d+|STM32\w+|nRF\d+|RP2040|ATmega\w+|RV32IMAC")
+DEFINED = (r"Python 3\.\d+|C99|Apache-2\.0|AXI4|digits, 3 or 8|16-bit (?:integers|ECG)|float32|float64|"
+           r"m2cgen|hls4ml|16 bits|gcc -O2|Cortex-M\d+|STM32\w+|nRF\d+|RP2040|ATmega\w+|RV32IMAC")
 
 
 def test_prose_pages_and_the_data_file_agree():

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from kerncast.cli.main import app
-from kerncast.codegen.firmware.image import targets
+from kerncast.codegen.firmware import targets
 from kerncast.codegen.firmware.targets import load_board
 from kerncast.codegen.resources import OWN_FIRMWARE, read_text
 from kerncast.sim.errors import EXIT_BAD_INPUT, KerncastError

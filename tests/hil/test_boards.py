@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli.main import app
 from kerncast.codegen.build.toolchains import choose_toolchain
+from kerncast.codegen.firmware import targets
 from kerncast.codegen.firmware.boards import render_boards
-from kerncast.codegen.firmware.image import build_image, render_board_files, shipped_sources, targets
+from kerncast.codegen.firmware.image import build_image, render_board_files, shipped_sources
 from kerncast.codegen.firmware.targets import Board, Counter, Flasher, board_ids, load_board
 from kerncast.hw.hil import flash
 from kerncast.hw.hil.client import HilClient

@@ -20,9 +20,9 @@ from kerncast.cli.gen import gen
 from kerncast.codegen.firmware.image import build_firmware
 from kerncast.codegen.firmware.targets import load_target, target_ids
 from kerncast.codegen.generate import generate, refuse_oversize
+from kerncast.lab.costs import limits as budgets
 from kerncast.lab.costs.limits import looked_at, over_budget, refuse_unmeasurable
 from kerncast.lab.costs.measure import Costs, Count, measured_costs
-from kerncast.lab.costs.measure import budget as budgets
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan

@@ -14,7 +14,7 @@ from kerncast.codegen.generate import render_all
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 PROGRAM = """
 import hashlib, json, sys
 from pathlib import Path

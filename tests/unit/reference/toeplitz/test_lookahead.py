@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kerncast.sim.reference import Status, first_row, solve_toeplitz
-from kerncast.sim.reference.toeplitz.auto import lookahead as module
+from kerncast.sim.reference.toeplitz import lookahead as module
 from kerncast.sim.reference.toeplitz.product import ToeplitzInverse, ToeplitzProduct
 
 

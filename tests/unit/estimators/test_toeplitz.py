@@ -307,7 +307,7 @@ def test_the_reference_alone_loads_neither_scikit_learn_nor_scipy():
 
 
 @pytest.mark.parametrize("name", ["estimators.kernel_lms", "estimators.kernel_rls", "estimators.toeplitz",
-                                  "reference.toeplitz"])
+                                  "reference.toeplitz.auto"])
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.{name}"))
     assert results.attempted > 0 and results.failed == 0

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Linear, Polynomial
 from kerncast.sim.reference import solve_kernel
-from kerncast.sim.reference.solvers import kernel as door
+from kerncast.sim.reference.solvers import auto as door
 from kerncast.sim.reference.solvers.auto import SAMPLE_SOLVERS, SOLVERS, solve_system
 from kerncast.sim.reference.systems.system import DenseSystem, KernelSystem, System, ToeplitzSystem
 
@@ -257,7 +257,7 @@ def test_methods_of_samples_refuse_a_matrix(method):
         solve_system(DenseSystem(np.eye(2)), np.ones(2), method)
 
 
-@pytest.mark.parametrize("name", ["kernel", "loo", "path"])
+@pytest.mark.parametrize("name", ["solvers.auto", "selection.loo", "selection.path"])
 def test_the_examples_in_the_docstrings_are_true(name):
     results = doctest.testmod(importlib.import_module(f"kerncast.sim.reference.{name}"))
     assert results.attempted > 0 and results.failed == 0

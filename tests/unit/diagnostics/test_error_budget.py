@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kerncast.sim.diagnostics import budget as module
+from kerncast.sim.diagnostics import error_budget as module
 from kerncast.sim.diagnostics.simulate import Simulation, grid, simulate, y_values
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model

@@ -22,7 +22,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 
 
 def example(name: str, word: int) -> Spec:

@@ -1,17 +1,17 @@
-// Trains the chip on a period of a sine, asks it at the samples and between them, and prints what it answers.
+// Train the chip on one period of a sine, request predictions at the samples and between them, and print them.
 //
 //   kerncast gen examples/rtl/grid.toml -o build/grid
 //   cd build/grid/rtl
 //   iverilog -g2012 -y . -Y .sv -o chip ../../../examples/rtl/chip_predictor*.sv
 //   vvp chip -fst
 //
-// The words are those of the integer model; chip.fst shows the streams, for GTKWave or Surfer.
+// The values are those of the integer model; chip.fst shows the streams in GTKWave or Surfer.
 `timescale 1ns / 1ps
 `default_nettype none
 
 module chip_predictor_tb;
     localparam SAMPLES = 8;
-    localparam [SAMPLES*12-1:0] TARGETS = {  // the first one is the last
+    localparam [SAMPLES*12-1:0] TARGETS = {  // in reverse order
         12'd601, 12'd1, 12'd601, 12'd2048, 12'd3495, 12'd4095, 12'd3495, 12'd2048};
 
     logic clk = 1'b0, rst = 1'b1;

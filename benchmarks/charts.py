@@ -1,7 +1,7 @@
 """Draw the charts of the pages that summarise measured tables.
 
-``python -m kerncast.benchmarks.charts`` reads the tables of docs/measured and writes docs/figures/chart-*.svg.
-Nothing is measured, so the charts always agree with the tables.
+``python -m kerncast.benchmarks.charts`` reads the tables of docs/measured and writes
+docs/figures/chart-*.svg.  Nothing is measured, so the charts always agree with the tables.
 """
 
 from __future__ import annotations

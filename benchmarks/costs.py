@@ -38,8 +38,8 @@ folder in the same way, and compares it with the resource limits of its spec:
 `kerncast check` and `kerncast gen` compare the RAM of the model with its limit, and reject a limit that no
 tool can measure on the target. `kerncast build` also compares flash and stack, and `kerncast cost` the
 counts. All use the target and the level of `[budget]` unless you give others. If that target or level was
-not built, the output says that the limits were not checked. A limit never changes the plan or the generated
-code, except for the hash of the spec in the file headers.
+not built, the output reports that the limits were not checked. A limit never changes the plan or the
+generated code, except for the hash of the spec in the file headers.
 
 * **Flash**: code, constants and initial values after `--gc-sections`, with the functions of the compiler's
   runtime. Start-up code, test agent and caller are not included; [instructions](instructions.md) includes

@@ -50,7 +50,7 @@ REASONS = {
             "as if they were converted to one type.",
     "10.8": "Bits masked out of an unsigned value, below 2^63, become signed again.",
     "11.9": "Pointers are compared with 0, so that NULL needs no header.",
-    "12.1": "The precedence of C applies where every reader knows it: products before sums, sums before "
+    "12.1": "The precedence of C applies where every reader is sure of it: products before sums, sums before "
             "comparisons, comparisons before logical operators, all before `?:`.",
     "12.3": "Local variables of one type may share a declaration.",
     "13.3": "A pointer that walks along a row is incremented where it is read or written.",
@@ -73,10 +73,10 @@ and its runtime against MISRA C:2012. The checked models come from `tests/host/c
 they contain every line that the templates can generate. All deviations below are intentional, and the table
 gives the reason of each.
 
-`make test` fails if a new deviation appears in the models with the most lines. `make campaign` fails if one
-appears in any model, or if a listed one disappears. Rules are named by number only; their text belongs to
-the MISRA Consortium. The addon checks only what it can without running the code, and this list is not a
-claim of compliance. `<p>` is the prefix of a model.
+`make test` fails if a new deviation appears in the models with the most lines. `make campaign` fails if a
+new deviation appears in any model, or if a listed one disappears. Rules are named by number only; their
+text belongs to the MISRA Consortium. The addon checks only what it can without running the code, and this
+list is not a claim of compliance. `<p>` is the prefix of a model.
 
 Each model is checked on its own, as built for a product: in C99, without trace hooks. Two models in one
 program also have static functions with the same names (rule 5.9). Types and external symbols carry the

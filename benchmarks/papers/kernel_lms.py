@@ -98,7 +98,7 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
         rows += [[title, room.y, f"{room.margin:g}", *(int(runs[word].saturated.sum()) for word in WORDS),
                   *(int(runs[word].saturated[-1].sum()) for word in WORDS)] for room, runs in cases]
     return (
-        "A run counts as saturated if the status of any sample says so. There are "
+        "A run counts as saturated if any sample has the status saturated. There are "
         f"{len(BUDGETS) * realisations} runs, {realisations} of them at N_max = {BUDGETS[-1]}. The table of "
         "errors uses the first row of each technique. The format of alpha covers its range in the first "
         "realisation and `[numbers] margin` more bits; f has twice the range of y. In the second rows f or "
@@ -192,7 +192,7 @@ def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
     apart = max(abs(mean["MKLMS"] / mean["KLMS"] - 1), abs(mean["FMKLMS"] / mean["FKLMS"] - 1))
     return text, [
         ("FKLMS is the fastest, KLMS slower, LS the slowest", mean["FKLMS"] < mean["KLMS"] < mean["LS"],
-         "ms a run, mean over N_max: "
+         "ms per run, mean over N_max: "
          + ", ".join(f"{title} {1e3 * mean[title]:.0f}" for title in ("FKLMS", "KLMS", "LS"))),
         ("MKLMS takes about the time of KLMS, FMKLMS that of FKLMS", apart < 0.25,
          f"apart by {100 * apart:.0f} % at most"),
@@ -224,7 +224,7 @@ def combined() -> Verdict:
     return ("truncation with sparsity control takes least effort for a given performance",
             bool(fewer < plain and with_it <= NEAR * error),
             f"MKLMS, N_max = {ENOUGH}, last presentation, mean of {FEW}: {plain:.0f} projections, MSE "
-            f"{error:.3g}; multipliers up to {TRUNCATION:g} discarded before: {fewer:.0f}, {with_it:.3g}")
+            f"{error:.3g}; coefficients up to {TRUNCATION:g} discarded before: {fewer:.0f}, {with_it:.3g}")
 
 
 def main() -> None:

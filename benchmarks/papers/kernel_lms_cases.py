@@ -50,13 +50,13 @@ def figure_1() -> tuple[str, list[Verdict]]:
     axis.vlines(age, 0, size, color=COLOURS[1])
     axis.axhline(MAGNITUDE, color=COLOURS[2], linestyle=":")
     axis.axvline(AGE, color=COLOURS[2], linestyle=":")
-    axis.set(xlabel="age, in samples", ylabel="|multiplier|")
+    axis.set(xlabel="age, in samples", ylabel="|coefficient|")
     both, old = int(np.sum((age > AGE) & (size < MAGNITUDE))), int(np.sum(age > AGE))
     small = int(np.sum(size < MAGNITUDE))
     text = (f"![Coefficients against age]({save(figure, 'kernel-lms-1')})\n\nThe figure is for sixty "
             f"samples of "
             "sinc with noise of standard deviation 0.5, eta = 0.5 and eta rho = 0.05.")
-    return text, [("the vectors older than 35 and those with multipliers below 0.1 are largely the same",
+    return text, [("the vectors older than 35 and those with coefficients below 0.1 are largely the same",
                    both >= 0.8 * old, f"{old} are older, {small} smaller, {both} both")]
 
 
@@ -101,7 +101,7 @@ def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[V
     figure, (axis,) = axes(1, width=4.5)
     axis.plot(x, np.sinc(x), color=COLOURS[0], linestyle=":", label="sinc")
     axis.plot(x, learner.predict(x[:, np.newaxis]), color=COLOURS[1], label="FKLMS")
-    axis.plot(V, alpha, "o", color=COLOURS[2], fillstyle="none", label="multipliers")
+    axis.plot(V, alpha, "o", color=COLOURS[2], fillstyle="none", label="coefficients")
     axis.legend(fontsize="x-small")
     settled = learner.model.rank < learner.model.count - 1  # the newest was put where it came
     gaps = np.diff(np.sort(V[settled]))
@@ -141,6 +141,6 @@ def figure_7() -> tuple[str, list[Verdict]]:
             f"output at these {len(V)} by {np.abs(error).max():.1g} at most, and elsewhere by {worst:.3g}. "
             f"Its "
             f"deterioration is {plain:.2g} by (13), and {penalised:.2g} by (20) with C = 1e-6.")
-    return text, [("the LS projection can choose very large multipliers, some 1e6, and is then extremely "
+    return text, [("the LS projection can choose very large coefficients, some 1e6, and is then extremely "
                    "poor between the vectors", sizes[0] > 1e4,
-                   f"largest multiplier {sizes[0]:.1e}; KLMS, on the same vectors, {sizes[1]:.2g}")]
+                   f"largest coefficient  {sizes[0]:.1e}; KLMS, on the same vectors, {sizes[1]:.2g}")]

@@ -91,32 +91,33 @@ CLAIMS = (
      "{wrapped:.0%} of n_e at t = {t:.0e} belongs to the nine wavelets of each level that wrap around the "
      "end"),
     ("A direct solver in O(N) time", "yes, with two additions",
-     "Multiplications and bytes a sample stay level up to N = {largest:,}. But Z alone has N² values: the "
-     "transform must work on one column of a uniform grid and on what the ends add. And what eliminating "
-     "the wrapped wavelets takes from the coarser levels is a full matrix where the kernel is wide; it is "
-     "held apart as the few columns it is made of. Thresholds alone leave O(N²)"),
+     "Multiplications and bytes per sample are constant up to N = {largest:,}. But Z alone has N² "
+     "values: the transform must work on one column of a uniform grid and on the terms of its ends. "
+     "For a wide kernel, the elimination of the wrapped wavelets adds a full matrix to the coarser "
+     "levels; it is stored as the few columns that span it. Thresholds alone leave O(N²)"),
     ("Banded factors of the NS-form are cheaper than dense ones", "for large N",
-     "In multiplications {count_crossing}, in time {time_crossing}, given any Z {whole_crossing} (kernel "
-     "as wide as the interval): sparse storage takes more time a multiplication than LAPACK's blocks"),
+     "In multiplications {count_crossing}, in time {time_crossing}, given any Z {whole_crossing} "
+     "(kernel as wide as the interval): sparse storage takes more time per multiplication than the "
+     "blocks of LAPACK"),
     ("(not in the paper) A plain band of Z would do", "depends on the kernel",
-     "As wide as the interval: the band holds {band_wide:.0%} of Z's diagonals, and ours takes less time "
-     "{band_crossing}. Much narrower than the signal: the band takes {band_ahead:.2g} of our time at N = "
-     "{middle:,}, with {band_more:.2g} times our multiplications"),
+     "Kernel as wide as the interval: the band contains {band_wide:.0%} of the diagonals of Z, and "
+     "kerncast takes less time {band_crossing}. Kernel much narrower than the signal: the band takes "
+     "{band_ahead:.2g} of the time at N = {middle:,}, with {band_more:.2g} times the multiplications"),
     ("(not in the paper) Toeplitz solvers would do", "mostly",
-     "On a uniform grid ours takes {pcg[0]:.2g} to {pcg[1]:.2g} times the time of PCG, which is also more "
-     "accurate; with the kernel as wide as the interval it takes less {pcg_crossing}. Else what is left to "
-     "the NS-form is one factor for right-hand sides that come later, and smooth matrices that are not "
-     "Toeplitz"),
+     "On a uniform grid the NS-form takes {pcg[0]:.2g} to {pcg[1]:.2g} times the time of PCG, which is "
+     "also more accurate; with the kernel as wide as the interval it takes less {pcg_crossing}. The "
+     "NS-form remains useful for later right-hand sides and for smooth matrices that are not Toeplitz"),
     ("Wavelets on the interval increase compression", "of Ω yes, of Z no",
-     "n_e of Ω falls to {omega_gain:.2f} of db10's at t = {t:.0e}; that of Z rises to {z_loss:.1f} times: "
-     "I/γ does not survive a biorthogonal transform, as section V says, and becomes a band on every level"),
+     "n_e of Ω falls to {omega_gain:.2f} of that of db10 at t = {t:.0e}; that of Z rises to "
+     "{z_loss:.1f} times: I/γ does not survive a biorthogonal transform (section V), and becomes a "
+     "band on every level"),
     ("Lifting decomposes four times faster", "counted, yes",
-     "{nnz_db10:.0f} multiplications a sample and level, and 5 by the steps of lifting; we multiply by "
-     "their product, which has {nnz:.0f}"),
+     "{nnz_db10:.0f} multiplications per sample and level, and 5 by the steps of lifting; kerncast "
+     "multiplies by their product, which has {nnz:.0f}"),
     ("Lifting is unstable without caution", "yes",
-     "A sample predicted beyond its neighbours makes the basis ill conditioned. With the last sample kept on "
-     "every level the condition is {condition_4:.0f} after four levels, {condition_6:.0f} after six; "
-     "where sampling is ever finer the error still grows with the levels"),
+     "A sample predicted beyond its neighbours makes the basis ill conditioned. If the last sample is "
+     "kept on every level, the condition is {condition_4:.0f} after four levels and {condition_6:.0f} "
+     "after six; with ever finer sampling the error still grows with the levels"),
     ("(8): α + bZ⁻¹", "misprint",
      "α + bZ⁻¹1. The algorithm below it is right; here it is `fit_intercept=True`"),
 )

@@ -131,9 +131,10 @@ def _claims(found: Found) -> str:
         ["the speed-up over Gaussian elimination grows as n",
          _held([s == sorted(s) for s in speed], "it grows with every n"),
          "at the largest n: " + ", ".join(_ratio(s[-1]) for s in speed)],
-        ["in half of the experiments CG reached its 100 steps", "see beside",
+        ["in half of the experiments CG reached its 100 steps", "see the result",
          f"in {stopped} of {len(every)}"],
-        ["singularities of T + lambda I are very unlikely (3.3)", "held" if not unsolved else "see beside",
+        ["singularities of T + lambda I are very unlikely (3.3)",
+         "see the result" if unsolved else "held",
          f"the best T was indefinite, and solved by look-ahead, in {looked} of {len(every)}; not solved were "
          f"{unsolved} of the {tried} systems tried"],
         ["O(n) memory against O(n²)", "held", "the bytes of Table 1"]]

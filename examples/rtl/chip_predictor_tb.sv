@@ -55,7 +55,7 @@ module chip_predictor_tb;
             while (!x_ready) @(posedge clk);
             x_valid <= 1'b0;
             while (!f_valid) @(posedge clk);
-            // f is s16f14 of a full scale of 2048, as README.md of build/grid says, about the offset 2048.
+            // f is s16f14 of a full scale of 2048, around the offset 2048; see README.md of build/grid.
             $display("x = %2d  f = %6d  y = %7.2f  status %0d", word, $signed(f), 2048.0 + $signed(f) / 8.0,
                      status);
         end

@@ -142,8 +142,8 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
         "16 bits.",
         "", "## All systems", "",
         "The error falls with each bit. Refinement at 16 bits is as exact as 32 bits if the condition",
-        "number is below 100. The hard case is a small lambda with a wide kernel: it needs 24 bits, and the",
-        "status reports it.",
+        "number is below 100. The hard case is a small lambda with a wide kernel: it needs 24 bits. At 16",
+        "bits its status is not ok.",
         "", ""])
 
 

@@ -85,11 +85,11 @@ over the 107 test digits.
 LEARNING = """
 ## Learning
 
-100 vectors of 8 inputs, 16-bit words. `equaliser` is random signs through a linear channel, a nonlinearity
-and noise. `random` is independent samples, for which vectors lose their nearest neighbour more often. The
-count covers the last half of the stream, when the memory is full and each sample evicts a vector. `worst`
-is the worst case seen. The formula of the plan gives the worst case possible: every younger vector searches
-a neighbour at once.
+100 vectors of 8 inputs, 16-bit words. `equaliser` is a stream of random signs through a linear channel, a
+nonlinearity and noise. `random` is a stream of independent samples, for which vectors lose their nearest
+neighbour more often. The count covers the last half of the stream, when the memory is full and each sample
+evicts a vector. `worst` is the worst case seen. The formula of the plan gives the worst case possible:
+every younger vector searches a neighbour at once.
 
 FKLMS (fast kernel least mean squares) takes 2,808 bytes at 16 bits: 1,600 for vectors, 400 for a kernel
 row, 400 for distances to neighbours, 200 for coefficients, 200 for neighbours and ages, 2 for the count,

@@ -148,7 +148,7 @@ Schur's generators are more exact for wide kernels, and need two to three times 
 recursion. The columns `bytes` hold the RAM of the solver. The last column is the error that rounding r and y
 to the word length would cause on its own.""",
     "Look-ahead": """\
-Look-ahead solves systems that Levinson's recursion must refuse, because a leading minor is zero or nearly
+Look-ahead solves systems that Levinson's recursion must reject, because a leading minor is zero or nearly
 so. The column `blocks` counts the steps that skip such minors. Words
 of 32 bits are more exact than float32."""}
 

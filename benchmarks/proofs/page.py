@@ -45,7 +45,7 @@ TRUST = """
 * A larger proof may use the definition of a function that is already proved instead of its body:
   `normalise` in `divide`, `align` and `shift_round` in `narrow`.
 * `block_scale` is proved for one iteration of its loop, from any state. The induction over
-  i = first, ..., last - 1 is by hand.
+  i = first, ..., last - 1 was done by hand.
 * `exp2_16` and `exp2_32` are proved equal to their interpolation, for any table that meets the
   precondition. Their distance from 2^-t is tested over the range, not proved.
 """

@@ -140,4 +140,4 @@ FKLMS does not suit windows of a slow signal. They lie close together, which vio
 I. On the samples themselves it is worse than repeating the previous sample, even if windows near another
 are not stored. Windows of differences lie close together only near 0, where there is little to learn. The
 example at 16 bits has an error of {small:.2f} steps, repeating the previous sample {previous:.2f}. NLMS on
-the samples has {found["padasip NLMS"]:.2f}: the example is {nlms}."""
+the samples has an error of {found["padasip NLMS"]:.2f} steps, so the example is {nlms}."""

@@ -33,11 +33,11 @@ UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"
 
 TEXT = """# FPGA resources and clock rates of the cores
 
-`{command}` makes this page. The table holds estimates for the RTL cores of two examples at 16 bits:
-predictor and learner of `digits` (41 vectors of 64 columns), solver and trainer of `ecg` (n = 256). Each
-has one hardware multiplier in its inner loop, as `kerncast gen` writes them. `kerncast estimate FOLDER`
-estimates a generated folder. Cells come from yosys. Fmax, the highest clock frequency, comes from nextpnr
-for an ECP5-{part}, without pins, with placer seed {seeds}. No board was used.
+`{command}` makes this page. The table holds estimates for the RTL (register transfer level) cores of two
+examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns), solver and trainer of
+`ecg` (n = 256). Each has one hardware multiplier in its inner loop, as `kerncast gen` writes them.
+`kerncast estimate FOLDER` estimates a generated folder. Cells come from yosys. Fmax, the highest clock
+frequency, comes from nextpnr for an ECP5-{part}, without pins, with placer seed {seeds}. No board was used.
 
 All cores fit a small FPGA and run above 100 MHz on the ECP5.
 

@@ -228,8 +228,9 @@ HEAD = """# Speed of bit-accurate simulation
 turns, and compute the same values, which are compared. The best of several rounds counts. Plain C is
 `benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
 
-The integer model in Python (compiled by numba) runs at half the speed of hand-written C or faster. It
-is 80 times faster than APyTypes and 10,000 times faster than fxpmath, or more.
+FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by
+numba) runs at half the speed of hand-written C or faster. It is 80 times faster than APyTypes and 10,000
+times faster than fxpmath, or more.
 
 """
 

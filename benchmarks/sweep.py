@@ -95,7 +95,7 @@ value, and reports the measured flash, RAM and counts.
 ## Speed
 
 CPU time of one process, best of {runs} runs, with writing of the results; {where}. `float64` is whether the
-float64 error was computed too.
+float64 error was computed too. FKLMS (fast kernel least mean squares) is the online learner.
 
 | sweep | float64 | points | points/s | ms per point |
 | --- | --- | --: | --: | --: |

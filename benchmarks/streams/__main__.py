@@ -21,8 +21,10 @@ the linear filters of padasip: LMS, NLMS (normalised LMS) and RLS (recursive lea
 learn the same samples once, in order, and predict each sample before they learn it. The linear filters have
 one additional input that is always 1.
 
-Kernel LMS halves the bit errors of the best linear filter on a nonlinear channel. It loses to linear RLS on
-an ECG, which is nearly linear from one sample to the next.
+KLMS, MKLMS, FKLMS and FMKLMS are kernel LMS with different reductions: F stands for fast, and the methods
+with M also use the size of the coefficient. NT evicts the smallest coefficient. Kernel LMS halves the bit
+errors of the best linear filter on a nonlinear channel. It loses to linear RLS on an ECG, which is nearly
+linear from one sample to the next.
 """
 SECTIONS = {"equalise": equalise, "predict": predict, "drift": drift, "on_board": on_board}
 

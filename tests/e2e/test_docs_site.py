@@ -1,4 +1,4 @@
-"""The documentation site builds strictly, from every page there is, and asks no network when it is read."""
+"""The documentation site builds strictly from every page, and works without a network."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""No figure of README and docs is typed by hand: pages, prose and docs/figures.json say the same."""
+"""No figure in README and docs is typed by hand: pages and docs/figures.json agree."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import pytest
 from kerncast.benchmarks import figures, readme
 
 README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
-#: Numbers that say what something is called or defined as.
+#: Numbers in names and definitions.
 DEFINED = (r"Python 3\.\d+|C99|Apache-2\.0|AXI4|digits, 3 or 8|16-bit (?:integers|ECG)|float32|float64|"
            r"m2cgen|hls4ml|16 bits|gcc -O2|Cortex-M\d+|STM32\w+|nRF\d+|RP2040|ATmega\w+|RV32IMAC")
 

@@ -85,12 +85,12 @@ to `damaged-1.db`.
 | --- | --- | --- | --- |
 {measures}
 
-`float` in a limit is the error of float64 with the spec as written. `instructions` and `energy` are those
-of the call that learns; with `.train`, `.update` or `.predict` they are those of that call. The energy
-model takes a multiplication of W bits as 3.1 pJ x (W/32)^2 and two SRAM accesses as 10 pJ x W/32 (M.
-Horowitz, "Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not to predict
-battery life. `--confirm` builds the best design for this machine and the emulated board, compares every
-value, and reports the measured flash, RAM and counts.
+`float` in a limit is the error of float64 with the spec as written. `operations` and `energy` are those of
+the call that learns; with `.train`, `.update` or `.predict` they are those of that call. The energy model
+takes a multiplication of W bits as 3.1 pJ x (W/32)^2 and two SRAM accesses as 10 pJ x W/32 (M. Horowitz,
+"Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not to predict battery life.
+`--confirm` builds the best design for this machine and the emulated board, compares every value, and
+reports the measured flash, RAM and counts.
 
 ## Speed
 

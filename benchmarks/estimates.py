@@ -64,8 +64,8 @@ second are Fmax divided by the period, times the samples of an operation.
 
 ## Lanes
 
-Cores with more hardware multipliers (lanes) in the inner loop, on the ECP5-{part}. Only cores with one lane
-are tested for {clock:g} MHz.
+The table lists cores with more hardware multipliers (lanes) in the inner loop, on the ECP5-{part}. Only
+cores with one lane are tested for {clock:g} MHz.
 
 | core | lanes | LUT | flip-flops | DSP blocks | block RAM | Fmax, MHz | clocks | period | samples/s |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|

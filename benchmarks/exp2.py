@@ -60,8 +60,8 @@ A bound is half an LSB for the final rounding plus the error of the value before
 
 At 16 bits the entries are h = 2^-b apart. A chord lies above the curve, by up to (h ln 2)^2 / 8 of the
 value. The entries are lowered by half of that, but by 31/64 LSB at most, since 2^0 must round to 1. The
-larger of the remaining chord error and the lowering counts. An entry is exact to 2^-22, and the slope of
-the chord is rounded down to 2^-21.
+bound uses the larger of the remaining chord error and the lowering. An entry is exact to 2^-22, and the
+slope of the chord is rounded down to 2^-21.
 
 At 32 bits there are two tables of 2^b entries, and the value has 33 fraction bits. A coarse entry is exact
 to 2^-34 (the first one, 1, is 2^-33 low). Rounding the subtracted part down raises the value by less than

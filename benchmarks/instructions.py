@@ -75,8 +75,8 @@ The DSP instructions need less than half the instructions of portable C for a pr
 PREDICTION = """
 ## Prediction
 
-`examples/digits.toml` with 41 vectors of 64 inputs, 16 bits, after learning 250 digits. The figures are
-over the 107 test digits.
+The model is that of `examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits, after learning 250
+digits. The figures are over the 107 test digits.
 
 | level | | mean | worst | flash |
 | --- | --- | --: | --: | --: |
@@ -102,7 +102,8 @@ and 6 for alignment to 8 bytes. It needs fewer instructions than KLMS in float32
 TRAINING = """
 ## Training
 
-`examples/ecg.toml` at 32 bits, Levinson, n = 256: the whole of `ecg_toeplitz_train` with both recursions.
+The figures are for `examples/ecg.toml` at 32 bits with Levinson and n = 256. They cover the whole of
+`ecg_toeplitz_train` with both recursions.
 
 | level | | instructions | per step |
 | --- | --- | --: | --: |

@@ -300,7 +300,7 @@ def main() -> int:
                 if line.startswith("model name")), platform.machine())
     peers = ("apytypes", "fxpmath", "numba", "numpy")
     versions = ", ".join(f"{name} {sys.modules[name].__version__}" for name in peers)
-    text += f"Measured on {cpu} with Python {platform.python_version()}, {versions}.\n"
+    text += f"The measurements ran on {cpu} with Python {platform.python_version()}, {versions}.\n"
     PAGE.write_text(text, encoding="utf-8")
     print("\n".join([text, *late]))
     return int(bool(late))

@@ -277,7 +277,7 @@ def page() -> str:
     cpu = next((row.split(":")[1].strip() for row in Path("/proc/cpuinfo").read_text().splitlines()
                 if row.startswith("model name")), platform.machine())
     versions = ", ".join(f"{name} {sys.modules[name].__version__}" for name in ("numba", "numpy", "scipy"))
-    return f"{text}\n\nMeasured on {cpu} with Python {platform.python_version()}, {versions}.\n"
+    return f"{text}\n\nThe measurements ran on {cpu} with Python {platform.python_version()}, {versions}.\n"
 
 
 def main() -> int:

@@ -44,7 +44,8 @@ def _table_1(found: Found) -> str:
                      f"{_bytes(name, b, sizes[-1]):,}",
                      f"{np.log(_bytes(name, b, sizes[-1]) / _bytes(name, a, sizes[-2])) / grow:.2f}",
                      f"{sizes[-1] * (sizes[-1] + 1) // 2:,}"])
-    return (f"## Table 1: costs, counted\n\n{title}, n = {sizes[-1]:,}. The exponents are from n = "
+    return (f"## Table 1: costs, counted\n\nThe data are {title}, with n = {sizes[-1]:,}. The exponents are "
+            f"from n = "
             f"{sizes[-2]:,} to {sizes[-1]:,} (for CG: per step). Multiplications and bytes come from the "
             f"formulas "
             "of each solver. Kernel values are additional, and the same for all.\n\n" + table(rows, [
@@ -72,7 +73,8 @@ def _figure_2(found: Found) -> str:
     return (f"## Figure 2: test error\n\n![Test error against n]({save(figure, 'toeplitz-rls-error')})\n\n"
             + table(rows, ["data", "n", *METHODS, "sigma, GE", "sigma, TB"])
             + "\n\n" + "; ".join(f"{k}: {v}" for k, v in METHODS.items())
-            + ". The figures are from one shuffle of the data. (edge) marks the smallest or largest sigma "
+            + ". The figures are from one shuffle of the data. The label (edge) means the smallest or "
+                "largest sigma "
                 "of the grid. The Toeplitz method (TB) matches the exact error on Shuttle only, and 5 steps "
                 "of CG are more accurate on the others.")
 

@@ -177,8 +177,8 @@ def main() -> None:
     versions = f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"
     with threadpool_limits(1):
         text = HEAD + jitter_table() + lost_table() + cost_table()
-    text += f"The measurements ran on one thread of {cpu} with Python {platform.python_version()}, "
-        f"{versions}.\n"
+    text += (f"The measurements ran on one thread of {cpu} with Python {platform.python_version()}, "
+             f"{versions}.\n")
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 

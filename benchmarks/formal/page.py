@@ -33,7 +33,7 @@ length.
 REST = """
 ## Not proved here
 
-* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_sine`: products and quotients of this width are too large
+* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too large
   for the solver. Their definitions are [proved of the C](primitives.md), and tests compare the modules with
   it.
 * The whole cores. Their streams are tested with random stalls and resets against the integer model.

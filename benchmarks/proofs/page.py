@@ -43,7 +43,7 @@ TRUST = """
 * The generated code meets the preconditions. The plan guarantees it: it bounds every signal, and rejects
   a model that it cannot bound.
 * A larger proof may use the definition of a function that is already proved instead of its body:
-  `normalise` in `divide`, `align` and `shift_round` in `narrow`.
+  `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
 * `block_scale` is proved for one iteration of its loop, from any state. The induction over
   i = first, ..., last - 1 was done by hand.
 * `exp2_16` and `exp2_32` are proved equal to their interpolation, for any table that meets the

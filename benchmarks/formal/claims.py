@@ -80,7 +80,8 @@ _STREAMS = (
           "a frame error, if and only if that came elsewhere than with the last word",
           "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
-    Claim("kc_ram_wordwise", "a value of a row is the last one written, and 0 after the last value of a vector",
+    Claim("kc_ram_wordwise",
+          "a value of a row is the last one written, and 0 after the last value of a vector",
           "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=(*_BANKS, "kc_ram_word_mask"),
           parameters={"WIDTH": 4, "ROWS": 3, "LANES": 4}),
     *(Claim("kc_learner_vectors", "a word of a slot is the last one put, or exchanged for the sample's; one "

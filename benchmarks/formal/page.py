@@ -33,9 +33,9 @@ length.
 REST = """
 ## Not proved here
 
-* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too large
-  for the solver. Their definitions are [proved of the C](primitives.md), and tests compare the modules with
-  it.
+* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too
+  large for the solver. Their definitions are [proved of the C](primitives.md), and tests compare the modules
+  with it.
 * The whole cores. Their streams are tested with random stalls and resets against the integer model.
 * The correctness of z3, yosys and SymbiYosys, and that your synthesis tool reads SystemVerilog as yosys
   does.

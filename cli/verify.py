@@ -30,7 +30,8 @@ def verify(given: Annotated[Path, typer.Argument(metavar="BUNDLE", show_default=
     """Derive a generated folder anew from its spec and samples, and compare every byte and word.
 
     The plan is made again, the integer model runs again, the code is generated again; the vectors are
-    replayed on each back end, which is built from the files given. Then bits are flipped in saved states and
+    replayed on each back end, which is built from the derived files and only if
+    nothing differs: nothing of a bundle is ever compiled or run. Then bits are flipped in saved states and
     in frames of the link, which must all be noticed.
 
     Examples
@@ -67,4 +68,17 @@ def _text(found: Verification) -> str:
               *([columns(other)] if len(other) > 1 else [])]
     verdict = f"plan {found.plan}: {found.words:,} words, " + (
         f"{found.mismatches:,} MISMATCHES" if found.mismatches else "nothing differs")
-    return "\n\n".join([*tables, verdict])
+    trusted = ("TRUSTED: every byte and value is what kerncast derives here from the spec and the samples"
+               if found.trusted else
+               f"NOT TRUSTED: {_first_difference(found)}; nothing of it was compiled or run")
+    return "\n\n".join([trusted, *tables, verdict])
+
+
+def _first_difference(found: Verification) -> str:
+    """Name the first check or back end that differs."""
+    for check in found.checks:
+        if check.mismatches:
+            return (f"{check.name}: {check.mismatches:,} of {check.compared:,} {check.unit} differ, "
+                    f"first in {check.first}")
+    row = next((row for row in found.rows if row.mismatches), None)
+    return f"{row.backend} differs at {row.first}" if row else "damage was not noticed"

@@ -18,6 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ...sim._json import parse_json
 from ...sim.errors import KerncastError, fail
 from .evaluate import Point
 
@@ -50,8 +51,8 @@ def sound(row: Sequence[object]) -> bool:
 def point_of(row: Sequence[str]) -> Point:
     """The point of a sound row."""
     key, inputs, status, code, message, plan, words, measures, _ = row
-    return Point(key, dict(json.loads(inputs)), status, code, message, plan, words,
-                 dict(json.loads(measures)))
+    return Point(key, dict(parse_json(inputs)), status, code, message, plan, words,
+                 dict(parse_json(measures)))
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:
@@ -131,7 +132,7 @@ class Store:
             row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
             if row is not None and not sound(row):
                 raise self.damaged(f"the row of {name} in meta is not as it was written")
-            return None if row is None else json.loads(row[1])
+            return None if row is None else parse_json(row[1])
         return self._told(read)
 
     def put(self, **values: Any) -> None:

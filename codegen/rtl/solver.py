@@ -17,9 +17,10 @@ from .core import Core
 #: Samples of a system that the solver may hold.
 MOST_SAMPLES = 2048
 #: What the solver is made of; below comes before above.
-MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_length",
-           "kc_normalise", "kc_narrow", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
-           "kc_banks", "kc_lane_ram", "kc_window_ram", "kc_levinson_lane", "kc_levinson_scalars",
+MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_magnitude",
+           "kc_bit_length",
+           "kc_normalisation_shift", "kc_requantise", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
+           "kc_ram_banked", "kc_ram_banked_reg", "kc_ram_sliding", "kc_levinson_lane", "kc_levinson_scalars",
            "kc_levinson", "kc_frame", "kc_solution_sender")
 # Clocks of the parts: of a division; beside it, from the sum of xi to xi and to the new eps, and from the sum
 # of c to c; from the update of a to c; from words to their sum, and until they are written; of a word sent.
@@ -78,15 +79,16 @@ def refusal(plan: Plan) -> KerncastError | None:
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
-        return fail("E307", "the solver in SystemVerilog is Levinson's", where="[model] algorithm",
-                    value=plan.algorithm, allowed="toeplitz_rls", remedy="take another core, or toeplitz_rls")
+        return fail("E307", "the SystemVerilog solver is Levinson's recursion", where="[model] algorithm",
+                    value=plan.algorithm, allowed="toeplitz_rls",
+                    remedy="choose another core, or toeplitz_rls")
     for key, (value, allowed) in asked.items():
         if plan.options[key] != value:
-            return fail("E307", "the solver in SystemVerilog is the plain recursion",
+            return fail("E307", "the SystemVerilog solver supports the plain recursion only",
                         where=f"[toeplitz] {key}", value=plan.options[key], allowed=allowed,
                         remedy=f"set {allowed}")
     if plan.sizes["n"] > MOST_SAMPLES:
-        return fail("E306", "the system is too large for the solver in SystemVerilog", where=plan.size_key,
+        return fail("E306", "the system is too large for the SystemVerilog solver", where=plan.size_key,
                     value=plan.sizes["n"], allowed=f"up to {MOST_SAMPLES} samples", remedy="lower n")
     return None
 
@@ -99,7 +101,7 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     from ...sim.model.toeplitz.first_row import uniform_row
 
     row = np.zeros(plan.sizes["n"], dtype=np.int64)
-    uniform_row(row, plan.integer("x_step"), plan.integer("lambda_rho"), kernel_constants(plan),
+    uniform_row(row, plan.integer("x_step"), plan.integer("ridge_scale"), kernel_constants(plan),
                 cast_of(plan, "r"), Ranges(plan).log)
     return row
 
@@ -128,7 +130,7 @@ def _ports(plan: Plan) -> Ports:
                             Stream("alpha", False, plan.word, 3)), ("y", "alpha"),
                  (("error_r", "a first row with tlast at the wrong beat"),
                   ("error_y", "a right-hand side with tlast at the wrong beat"),
-                  ("dropped", "a system dropped, one of whose frames was wrong")), lanes=True)
+                  ("dropped", "a system dropped because one of its frames was wrong")), lanes=True)
 
 
 def _render(plan: Plan) -> dict[str, str]:

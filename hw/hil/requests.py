@@ -88,7 +88,7 @@ class Requests:
         self._strange = 0  # bytes since the last frame of an agent
         # An emulator that is silent may not have run: a loaded machine has no time for it.  One that
         # has ended closes its link, and is reported at once.
-        self._patience = timing.startup if link.announces else timing.surrender
+        self._timeout_s = timing.startup if link.announces else timing.timeout_s
 
     def _next(self) -> int:
         self._sequence = (self._sequence + 1) % SEQUENCES
@@ -101,9 +101,9 @@ class Requests:
             reply = decode_reply(content) if content else None
             self._strange = self._strange if reply is None else 0
             if reply is not None and reply.status == "FAULT":
-                raise fail("E416", "the processor of the board took a fault", where=self._link.name,
+                raise fail("E416", "the processor of the board stopped with a fault", where=self._link.name,
                            value="FAULT",
-                           remedy="look for a stack overflow or a damaged image, then reset it")
+                           remedy="check for a stack overflow or a damaged image, then reset the board")
             if reply is not None and opcode != "HELLO" and (
                     reply.opcode == "READY" or reply.status == "NO_SESSION"):
                 raise self._restarted(opcode, reply)
@@ -124,7 +124,7 @@ class Requests:
         frame = encode_request(opcode, sequence, **values)
         # What a board does not hear before its UART is up, it is told when it says READY.
         first = now + self._timing.retransmit if opcode == "HELLO" and self._link.announces else now
-        exchange = _Exchange(opcode, sequence, first, now + self._patience)
+        exchange = _Exchange(opcode, sequence, first, now + self._timeout_s)
         while exchange.reply is None:
             self._step(exchange, frame)
         return self._apart(exchange.reply)
@@ -141,7 +141,7 @@ class Requests:
             self._take(exchange, reply, now)
         if late and exchange.reply is None:
             raise self._silent(exchange.opcode,
-                               self._timing.operation if exchange.working else self._patience)
+                               self._timing.operation if exchange.working else self._timeout_s)
 
     def _take(self, exchange: _Exchange, reply: Reply | None, now: float) -> None:
         """Weigh one frame; a damaged one may have been the answer, so the request goes out again."""
@@ -183,7 +183,7 @@ class Requests:
         """
         flight = _Flight(deque(range(len(pieces))))
         heard = self._clock()
-        deadline, resend = heard + self._patience, heard + self._timing.retransmit
+        deadline, resend = heard + self._timeout_s, heard + self._timing.retransmit
         while len(flight.answers) < len(pieces):
             answered, now = len(flight.answers), self._clock()
             late = now >= deadline
@@ -197,9 +197,9 @@ class Requests:
                 self._settle(flight, opcode, reply)
             if len(flight.answers) > answered:
                 heard = self._clock()
-                deadline, resend = heard + self._patience, heard + self._timing.retransmit
+                deadline, resend = heard + self._timeout_s, heard + self._timing.retransmit
             elif late:
-                raise self._silent(opcode, self._patience)
+                raise self._silent(opcode, self._timeout_s)
         return [flight.answers[piece] for piece in range(len(pieces))]
 
     def _fill(self, flight: _Flight, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> None:
@@ -243,18 +243,18 @@ class Requests:
         said = reply.opcode if reply.opcode == "READY" else reply.status
         return fail("E416", "the board restarted and lost its state", where=self._link.name,
                     value=f"{said} while waiting for {opcode}",
-                    remedy="look at its power and its watchdog, then start again")
+                    remedy="check its power and its watchdog, then start again")
 
     def _silent(self, opcode: str, limit: float) -> KerncastError:
-        strange = f", only {self._strange} bytes that make no frame" if self._strange else ""
-        return fail("E412", "the board does not answer", where=self._link.name,
-                    value=f"no answer to {opcode} in {limit:g} s{strange}",
+        strange = f", only {self._strange} bytes that are not a frame" if self._strange else ""
+        return fail("E412", "the board does not respond", where=self._link.name,
+                    value=f"no reply to {opcode} in {limit:g} s{strange}",
                     allowed="a board that runs the HIL agent",
-                    remedy="check port and baud rate: something else may speak there" if strange
+                    remedy="check port and baud rate: another device or program may be sending" if strange
                     else "check port, baud rate and firmware, and reset the board")
 
     def _refused(self, opcode: str, status: str) -> KerncastError:
-        return fail("E415", f"the board refused {opcode}", where=self._link.name, value=status,
+        return fail("E415", f"the board rejected {opcode}", where=self._link.name, value=status,
                     allowed=TABLE.status_named(status).meaning,
                     remedy="build firmware and host from the same plan and version")
 

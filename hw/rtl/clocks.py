@@ -78,7 +78,7 @@ def _predict(plan: Plan) -> list[Operation]:
 def _learn(plan: Plan) -> list[Operation]:
     """A state with as many vectors as fit, each the neighbour of the one before, and one sample."""
     held = np.arange(plan.sizes["N"])
-    state = field_arrays(plan, {"count": len(held), "rank": held, "near": np.roll(held, -1)})
+    state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})
     frame = sample_frame(plan, np.zeros(plan.sizes["D"], dtype=np.int64), 0)
     return [("restore", *state_frames(plan, state)), ("watch",), ("sample", frame, True), ("answers", 1),
             ("spans",)]
@@ -97,8 +97,9 @@ def _train(plan: Plan) -> list[Operation]:
         if int(open_model(plan).train(x_raw, y_raw)["status"][0]) in TRAINED:
             return [("watch",), *training_script(plan, x_raw, y_raw), ("spans",)]
     raise fail("E343", "the clocks of a training cannot be counted: the system is not positive definite",
-               where="[toeplitz] lambda", value=plan.options["lambda"], allowed="one that trains",
-               remedy="raise lambda, or leave --simulate away")
+               where="[toeplitz] lambda", value=plan.options["lambda"],
+               allowed="a system that can be trained",
+               remedy="raise lambda, or omit --simulate")
 
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:

@@ -46,7 +46,7 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise fail("E372", "these are no results of back ends", where=str(path), value=repr(error),
                        allowed="JSON of kerncast test, verify, demo, or sweep --confirm",
-                       remedy="kerncast test OUT --on host --json > FILE") from None
+                       remedy="run: kerncast test OUT --on host --json > FILE") from None
         found |= {(row["plan"], row["backend"]): row for row in rows}
     return [found[key] for key in sorted(found)]
 

@@ -1,6 +1,7 @@
 """sim.planner: integers of the online learner's metrics, and of the limits that a loss is held against.
 
-The loss lambda of a vector (report 836, and its section 5) is an integer on the device:
+The loss lambda of a vector (Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", and its section 5)
+is an integer on the device:
 
 ``fklms``      the exact distance to the nearest older vector: 1 - k falls with it, so that no kernel value
                is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t log2(e),
@@ -37,7 +38,7 @@ from ..words import Affine, WordClass
 #: Metrics that keep the distance to a neighbour, that keep a sum of squares, and that weigh with alpha^2.
 NEIGHBOURS = ("fklms", "fmklms")
 SUMS = ("fast_klms", "fast_mklms")
-WEIGHED = ("fmklms", "fast_mklms")
+WEIGHTED = ("fmklms", "fast_mklms")
 #: Larger than every loss below it, and still a word of 64 bits.
 _MOST = 1 << 62
 
@@ -78,7 +79,7 @@ def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[s
         found["square_shift"] = max(0, ceil_log2(budget) + 2 * frac - room)
         frac = 2 * frac - found["square_shift"]
     found["kappa_one"] = 1 << frac
-    if metric in WEIGHED:
+    if metric in WEIGHTED:
         found["kappa_shift"] = max(0, frac - 30)
         found["metric_shift"] = max(0, 2 * (alpha.bits - 1) + min(frac, 30) - 62)
     return found
@@ -106,10 +107,11 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) 
     distance = CONTEXT.divide(bits, decimal(exponent_scale(spec, words, x.lsb)))
     found = int(distance.to_integral_value(ROUND_FLOOR))
     if found < 1:
-        raise fail("E204", "no two inputs that differ lie so close together: nothing would ever go",
+        raise fail("E204", "even the closest two inputs that differ exceed max_deterioration: no center "
+                           "would ever be evicted",
                    where="[online] max_deterioration", value=float(limit),
-                   allowed=f"at least 1 - k of two neighbouring words, {_step_loss(spec, words, x):.2g}",
-                   remedy="raise max_deterioration, or give the input a finer step")
+                   allowed=f"at least 1 - k of two adjacent input values, {_step_loss(spec, words, x):.2g}",
+                   remedy="raise max_deterioration, or give the input a smaller LSB")
     return min(found, words.distance.hi)
 
 

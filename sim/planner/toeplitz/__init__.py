@@ -80,7 +80,7 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
         reach = 62 - (2 * word - 2 + ceil_log2(n) - mac_shift)  # of a prediction's sum, shifted up
         own |= {"refine": spec.toeplitz.refine, "alpha_exp_max": min(top, own["f_shift"] + reach)}
     else:
-        own["alpha_rho"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
+        own["alpha_scale"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
     return solver | own
 
 
@@ -102,7 +102,7 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
         "xi": signal("a", short, "1"),
         "eps": Signal(Format(True, 64, c["xi_frac"]), Rounding.FLOOR, Overflow.SATURATE, 0,
                       1 << c["xi_frac"], "1 + lambda"),
-        "mu": Signal(Format(True, 64, c["mu_frac"]), Rounding.FLOOR, Overflow.SATURATE,
+        "innov": Signal(Format(True, 64, c["innov_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
     }
 
@@ -118,18 +118,18 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
               *(schur_fields() if spec.toeplitz.solver == "schur" else []),
               ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
     if word != spec.numbers.word:
-        fields.append(("r_short", short, "n", "first row in words of the solver"))
+        fields.append(("r_short", short, "n", "first row in the format of the solver"))
     fields += [("a", short, "n", "predictor polynomial; a[0] is the implicit 1"),
                ("alpha", long, "n", "expansion coefficients")]
     if corrected(spec):
-        fields += [("rhs", short, "n", "residual, in words of the solver"),
+        fields += [("rhs", short, "n", "residual, in the format of the solver"),
                    ("z", short, "n", "last correction of alpha")]
     if spec.toeplitz.bias:
         fields.append(("eta", short, "n", "solution for a right-hand side of ones"))
     if spec.toeplitz.scheme != "uniform":
-        fields.append(("v", x_word, "n*D", "training inputs"))
+        fields.append(("centers", x_word, "n*D", "training inputs"))
     if spec.toeplitz.bias:
-        fields.append(("bias", long, "1", "intercept, in words of y"))
+        fields.append(("bias", long, "1", "intercept, in LSB of y"))
     fields += [("a_exp", "int16_t", "1", "block exponent of a"),
                ("alpha_exp", "int16_t", "1", "block exponent of alpha")]
     if corrected(spec):
@@ -175,15 +175,15 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
     raw, step, n = Format.parse(spec.input.word), spec.toeplitz.step, spec.toeplitz.n
     last = spec.input.offsets[0] + (n - 1) * step
     if last > raw.hi:
-        raise fail("E204", "the last grid point does not fit the raw input word",
+        raise fail("E204", "the last grid point does not fit the ADC format",
                    where="[input] word", value=f"{raw}, last point {last}",
-                   allowed=f"words up to {raw.hi}", remedy="use a longer word or a smaller n")
+                   allowed=f"ADC counts up to {raw.hi}", remedy="use a wider format or a smaller n")
     scaled = step * x_gain
     if scaled % (1 << x_shift) or (n - 1) * (scaled >> x_shift) > x_hi:
         raise fail("E204", "the format of x cannot hold the grid exactly", where="[input] word",
                    value=f"{raw}, step {step}", allowed=f"steps that are multiples of {1 << x_shift}"
                    f", at most {x_hi} in all",
-                   remedy="use a shorter raw word, a larger step, or [numbers] word = 32")
+                   remedy="use a shorter format, a larger step, or [numbers] word = 32")
     return scaled >> x_shift
 
 
@@ -243,9 +243,9 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
     assert spec.toeplitz is not None
     bound = bounds(spec)["alpha"] / (1 + spec.toeplitz.lam)
     if design > bound:
-        raise fail("E118", "the range is larger than any multiplier can be", where="[numbers.ranges] alpha",
+        raise fail("E118", "the range is larger than any coefficient can be", where="[numbers.ranges] alpha",
                    value=design, allowed=f"up to {bound:.6g}, the bound sqrt(n) / lambda",
-                   remedy="give the range that is met in the field, or remove the line: the data decide")
+                   remedy="give the range that the field needs, or remove the line to use the data")
 
 
 def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:

@@ -1,7 +1,7 @@
 """Measure the accuracy of the Toeplitz trainer against float64, and write docs/measured/accuracy.md.
 
-``python benchmarks/accuracy.py`` trains the integer model over sizes, regularisations, widths of the kernel,
-word lengths and variants of the solver, and tells error, certified bound and status of each.
+``python -m kerncast.benchmarks.accuracy`` trains the integer model over sizes, regularisations, widths of
+the kernel, word lengths and variants of the solver, and tells error, certified bound and status of each.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ def condition(n: int, lam: float, sigma: float) -> float:
 
 HEAD = """# Accuracy of the Toeplitz trainer
 
-`python benchmarks/accuracy.py` makes this page. Each figure is the relative error of the coefficients alpha
+`python -m kerncast.benchmarks.accuracy` makes this page.
+Each figure is the relative error of the coefficients alpha
 against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in
 samples) and a noisy sine as the target.
 

@@ -1,8 +1,8 @@
 """Compare prediction and Durbin's recursion on a Cortex-M4 with other libraries.
 
-``python benchmarks/beside.py`` writes docs/measured/peers.md.  The other libraries, micromlgen, m2cgen and
-CMSIS-DSP, come from their packages on PyPI and go into a temporary folder.  If the download fails, nothing
-is written.
+``python -m kerncast.benchmarks.beside`` writes docs/measured/peers.md.  The other libraries, micromlgen,
+m2cgen and CMSIS-DSP, come from their packages on PyPI and go into a temporary folder.  If the download
+fails, nothing is written.
 """
 
 from __future__ import annotations
@@ -39,7 +39,8 @@ MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y
 
 HEAD = """# Comparison with other libraries on a Cortex-M4
 
-`python benchmarks/beside.py` makes this page, in one run. gcc {gcc} compiles all programs, and instructions
+`python -m kerncast.benchmarks.beside` makes this page, in one run.
+gcc {gcc} compiles all programs, and instructions
 (not cycles) are counted in the emulator Unicorn.
 
 ## Prediction

@@ -1,6 +1,6 @@
 """Compare conjugate gradients with the Toeplitz trainer on real multivariate data.
 
-    python benchmarks/cg.py [--lambda 0.1] [--json]
+    python -m kerncast.benchmarks.cg [--lambda 0.1] [--json]
 
 Prints a table: for each data set the relative error of alpha and of the predictions for unseen samples,
 both against the exact float64 solution of ``(K + lambda I) alpha = y``, after so many steps of the integer
@@ -171,7 +171,8 @@ def table(found: list[Row]) -> str:
 
 HEAD = """# Conjugate gradients compared with the Toeplitz trainer
 
-`python benchmarks/cg.py` makes this page. The table holds relative errors against float64 with the true
+`python -m kerncast.benchmarks.cg` makes this page.
+The table holds relative errors against float64 with the true
 kernel matrix, for lambda = {:g}: of the coefficients alpha, and of the predictions f on held-out samples.
 The columns `float64` run the same method in float64, the others use 16, 24 or 32 bits. `bound 16` is the
 certified bound divided by |alpha|.

@@ -1,8 +1,8 @@
 """Measure the shipped examples on every emulated target at -O2 and -Os.
 
-``python benchmarks/costs.py`` writes docs/measured/costs.md for all examples, or for those named on the
-command line (``costs.py digits``).  Flash, RAM and stack come from the compilers, counts from the emulators.
-Every value is compared with the integer model's.
+``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md for all examples, or for those named on
+the command line (``costs.py digits``).  Flash, RAM and stack come from the compilers, counts from the
+emulators. Every value is compared with the integer model's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ LEVELS = ("-O2", "-Os")
 
 HEAD = f"""# Flash, RAM, stack and instructions of the examples
 
-`python benchmarks/costs.py` makes this page. `kerncast cost OUT --target all` measures your own generated
+`python -m kerncast.benchmarks.costs` makes this page.
+`kerncast cost OUT --target all` measures your own generated
 folder in the same way, and compares it with the resource limits of its spec:
 
     [budget]

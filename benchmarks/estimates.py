@@ -1,6 +1,6 @@
 """Estimate every core on three FPGA families and with more lanes.
 
-``python benchmarks/estimates.py`` generates the examples, maps their cores with yosys and places
+``python -m kerncast.benchmarks.estimates`` generates the examples, maps their cores with yosys and places
 them on an ECP5 with nextpnr; it takes a quarter of an hour and more. Clocks are those of the plan's formula,
 which tests hold to simulations.
 """
@@ -21,7 +21,7 @@ from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, FIGURE = ROOT / "docs" / "measured" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
-COMMAND = "python benchmarks/estimates.py"
+COMMAND = "python -m kerncast.benchmarks.estimates"
 #: Example, its cores, and the lanes of each.
 EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1, 2, 4)},
             "ecg": {"solver": (1, 2, 4), "trainer": (1,)}}

@@ -1,6 +1,6 @@
 """Measure in a browser how soon `kerncast explore` follows a slider.
 
-    python benchmarks/explore.py > docs/measured/explore.md
+    python -m kerncast.benchmarks.explore > docs/measured/explore.md
 
 Needs playwright and chromium-headless-shell.
 """

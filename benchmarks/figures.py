@@ -1,8 +1,9 @@
 """Collect published figures in docs/figures.json, and compare pages with it.
 
-``python benchmarks/figures.py`` reads the pages again, writes the data file, and sets the marked figures of
-the pages that are written by hand; ``--check`` only says what disagrees (exit 1); ``--measure [PAGE ...]``
-runs the programs of all pages, or of those named, first: that is ``make figures``, and takes hours.
+``python -m kerncast.benchmarks.figures`` reads the pages again, writes the data file, and sets the marked
+figures of the pages that are written by hand; ``--check`` only says what disagrees (exit 1); ``--measure
+[PAGE ...]`` runs the programs of all pages, or of those named, first: that is ``make figures``, and takes
+hours.
 
 A page is either written whole by its command, and then the data file holds its tables and the hash of its
 text; or it is prose, in which a figure stands between marks, ``<!--=NAME-->256<!--=-->``, and NAME is a row
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "figures.json"
-COMMAND = "python benchmarks/figures.py"
+COMMAND = "python -m kerncast.benchmarks.figures"
 
 _MEASURED = {  # pages of docs/measured, by the script that writes each
     **{name: name.replace("-", "_") for name in (
@@ -43,15 +44,16 @@ PAGES: dict[str, str] = {
     "docs/measured/streams.md": "python -m kerncast.benchmarks.streams",
     **{f"docs/papers/{page}.md": f"python -m kerncast.benchmarks.papers.{name}"
        for page, name in _PAPERS.items()},
-    **{f"docs/measured/{page}.md": f"python benchmarks/{name}.py" for page, name in _MEASURED.items()},
-    **{f"docs/measured/{page}.md": f"python benchmarks/{page}.py >"
+    **{f"docs/measured/{page}.md": f"python -m kerncast.benchmarks.{name}"
+       for page, name in _MEASURED.items()},
+    **{f"docs/measured/{page}.md": f"python -m kerncast.benchmarks.{page} >"
        for page in ("cg", "explore", "report", "solvers")},
-    "docs/rtl.md": "python benchmarks/rtl.py",
+    "docs/rtl.md": "python -m kerncast.benchmarks.rtl",
     "docs/boards.md": "python -m kerncast.codegen.firmware.boards >",
     "docs/hil-protocol.md": "python -m kerncast.codegen.firmware.hil_table >",
     "docs/saved-state.md": "python -m kerncast.codegen.c.saved_state >",
 }
-README = "python benchmarks/readme.py"
+README = "python -m kerncast.benchmarks.readme"
 
 
 class Key(NamedTuple):

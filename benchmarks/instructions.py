@@ -1,9 +1,9 @@
 """Count instructions on a Cortex-M4 per level, and compare with other libraries.
 
-``python benchmarks/instructions.py`` writes docs/measured/instructions.md; ``--check`` only compares, with
-exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and every value is
-compared with the integer model's.  ``arm_svm_rbf_predict_f32`` is counted in the same run; CMSIS-DSP comes
-from its package on PyPI, and the page states the reason if that failed.
+``python -m kerncast.benchmarks.instructions`` writes docs/measured/instructions.md; ``--check`` only
+compares, with exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and
+every value is compared with the integer model's.  ``arm_svm_rbf_predict_f32`` is counted in the same run;
+CMSIS-DSP comes from its package on PyPI, and the page states the reason if that failed.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ word = 16
 
 HEAD = """# Instructions on a Cortex-M4
 
-`python benchmarks/instructions.py` makes this page. Instructions per call are counted in the emulator
+`python -m kerncast.benchmarks.instructions` makes this page.
+Instructions per call are counted in the emulator
 Unicorn (not cycles), and every value was compared with the integer model. `portable` is plain C99. `dsp`
 uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which the macros of the compiler
 select. Both compute the same values. Flash is that of a program that makes only the counted calls; RAM is

@@ -1,7 +1,7 @@
 """Measure the savings of each level of intrinsics on predictions of the digits.
 
-``python benchmarks/intrinsics.py`` writes docs/measured/intrinsics.md. Counts come from the emulators, and
-every value is compared with the integer model's.
+``python -m kerncast.benchmarks.intrinsics`` writes docs/measured/intrinsics.md. Counts come from the
+emulators, and every value is compared with the integer model's.
 """
 
 from __future__ import annotations
@@ -23,7 +23,8 @@ TARGETS = ("cortex-m4", "cortex-m55", "hexagon-v67", "hexagon-v67-hvx", "mips-74
 
 HEAD = """# What intrinsics save
 
-`python benchmarks/intrinsics.py` makes this page. A prediction of `examples/digits.toml`, with 41 vectors
+`python -m kerncast.benchmarks.intrinsics` makes this page.
+A prediction of `examples/digits.toml`, with 41 vectors
 of 64 inputs in 16 bits, is counted twice: with the intrinsics that the macros of the compiler select
 (`firmware/rt/kc_simd_*.h`), and with `KC_PORTABLE` defined as 1. Compiler, CPU core and level (-O2) are the
 same, and both compute the values of the integer model. The unit is instructions or Hexagon packets, not

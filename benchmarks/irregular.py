@@ -1,6 +1,6 @@
 """Compare ways to train on irregularly sampled signals, such as a grid.
 
-    python benchmarks/irregular.py
+    python -m kerncast.benchmarks.irregular
 
 Errors are relative 2-norms against exact kernel regression of the same samples, times those of one thread.
 """
@@ -37,7 +37,8 @@ LARGEST_EXACT = 4000
 
 HEAD = """# Signals at irregular times
 
-`python benchmarks/irregular.py` makes this page. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept
+`python -m kerncast.benchmarks.irregular` makes this page.
+`ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept
 one column of samples, taken at any times and in any order. They interpolate the kernel matrix from a
 uniform grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast
 Fourier transform); below a thousand samples a Cholesky factorisation is faster. `scheme="auto"` chooses

@@ -1,8 +1,8 @@
 """List the deviations of generated C from MISRA C:2012, found by cppcheck's addon.
 
-``python benchmarks/misra.py`` writes docs/measured/misra.md; ``--check`` only says whether it is up to date
-(exit 1 where it is not).  Every rule that is deviated from has its reason in :data:`REASONS`, and every
-reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
+``python -m kerncast.benchmarks.misra`` writes docs/measured/misra.md; ``--check`` only says whether it is up
+to date (exit 1 where it is not).  Every rule that is deviated from has its reason in :data:`REASONS`, and
+every reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ REASONS = {
 
 HEAD = """# MISRA C:2012
 
-`python benchmarks/misra.py` makes this page. The rule set of cppcheck's MISRA addon checks the generated C
+`python -m kerncast.benchmarks.misra` makes this page.
+The rule set of cppcheck's MISRA addon checks the generated C
 and its runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and together
 they contain every line that the templates can generate. All deviations below are intentional, and the table
 gives the reason of each.
@@ -181,7 +182,8 @@ def main() -> int:
     new = measured()
     if "--check" in sys.argv[1:]:
         stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new
-        print("docs/measured/misra.md is " + ("stale: python benchmarks/misra.py" if stale else "up to date"))
+        print("docs/measured/misra.md is "
+              + ("stale: python -m kerncast.benchmarks.misra" if stale else "up to date"))
         return int(stale)
     PAGE.write_text(new, encoding="utf-8")
     return 0

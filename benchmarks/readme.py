@@ -1,8 +1,8 @@
 """Write the measured table and picture of the README from a run of the demo.
 
-``python benchmarks/readme.py`` runs the demo, replaces the text between the markers in README.md and draws
-docs/figures/readme.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code 1 if it is
-stale); ``--draw`` only draws.
+``python -m kerncast.benchmarks.readme`` runs the demo, replaces the text between the markers in README.md
+and draws docs/figures/readme.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code
+1 if it is stale); ``--draw`` only draws.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 FIGURE = "readme"
-BEGIN, END = "<!-- measured: python benchmarks/readme.py -->\n", "<!-- end of measured -->\n"
+BEGIN, END = "<!-- measured: python -m kerncast.benchmarks.readme -->\n", "<!-- end of measured -->\n"
 
 TITLES = {"ecg": "one heartbeat denoised", "digits": "handwritten digits, 3 or 8"}
 MACHINES = {"host": "C on this machine", "emu": "C on an emulated Cortex-M4", "rtl": "RTL core, simulated"}
@@ -165,7 +165,8 @@ def main() -> int:
     old = README.read_text(encoding="utf-8")
     new = spliced(old, measured(run_demo()))
     if "--check" in sys.argv[1:]:
-        print("README.md is up to date" if new == old else "README.md is stale: python benchmarks/readme.py")
+        print("README.md is up to date" if new == old
+              else "README.md is stale: python -m kerncast.benchmarks.readme")
         return int(new != old)
     README.write_text(new, encoding="utf-8")
     draw()

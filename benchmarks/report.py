@@ -1,6 +1,6 @@
 """Measure the report of a sweep of 5,000 points: size and time in a browser.
 
-    python benchmarks/report.py > docs/measured/report.md
+    python -m kerncast.benchmarks.report > docs/measured/report.md
 
 Prints docs/measured/report.md and writes docs/figures/report.png. It needs playwright and
 chromium-headless-shell.
@@ -80,7 +80,7 @@ A sweep of {points:,} points makes a file of {size:.2f} MB, of which {plotly:.2f
 shows the text after {text:.2f} s and the front after {early:.2f} s; list and choice work from then on.
 plotly.js loads after them, and the chart is interactive after {drawn:.2f} s. The page computes for
 {computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a
-load of {load:.0f} on {cores} cores. `python benchmarks/report.py` makes this page.
+load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes this page.
 """
 
 

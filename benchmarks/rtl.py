@@ -1,6 +1,6 @@
 """Write the page on the SystemVerilog cores, with timing diagrams from simulation.
 
-    python benchmarks/rtl.py [--page]
+    python -m kerncast.benchmarks.rtl [--page]
 
 Writes docs/rtl.md and docs/figures/rtl_*.svg; with --page the page only, which needs no simulator.  The
 clocks on it are those of the formulas of codegen/rtl, to which tests hold the simulations.

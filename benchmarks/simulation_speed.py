@@ -1,9 +1,9 @@
 """Measure bit-accurate simulation beside other libraries.
 
-``python benchmarks/simulation_speed.py`` runs, in one process and on one thread, the integer model, plain
-C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and compares
-every word.  Whoever is quick takes turns, round after round, and the best of each counts, so that a busy
-machine slows all of them alike.  Nothing is scaled but fxpmath's FKLMS, which learns fewer samples.
+``python -m kerncast.benchmarks.simulation_speed`` runs, in one process and on one thread, the integer model,
+plain C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and
+compares every word.  Whoever is quick takes turns, round after round, and the best of each counts, so that a
+busy machine slows all of them alike.  Nothing is scaled but fxpmath's FKLMS, which learns fewer samples.
 """
 
 from __future__ import annotations
@@ -227,7 +227,8 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-`python benchmarks/simulation_speed.py` makes this page. All programs run on one thread in one process, take
+`python -m kerncast.benchmarks.simulation_speed` makes this page.
+All programs run on one thread in one process, take
 turns, and compute the same values, which are compared. The best of several rounds counts. Plain C is
 `benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
 

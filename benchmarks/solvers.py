@@ -1,6 +1,6 @@
 """Compare the Toeplitz solvers: Levinson, Schur, and look-ahead in both formats.
 
-    python benchmarks/solvers.py [--n 64 512] [--ahead 64 256] [--json]
+    python -m kerncast.benchmarks.solvers [--n 64 512] [--ahead 64 256] [--json]
 
 First table: the relative error of alpha against float64 for Gaussian first rows on a uniform grid, the
 median of four right-hand sides, with the bytes of the model; beside it what rounding r and y to words
@@ -140,7 +140,8 @@ def looking_ahead(sizes: list[int]) -> Iterator[Row]:
 # ---- printing ----
 HEAD = """# Solvers of Toeplitz systems
 
-`python benchmarks/solvers.py` makes this page. Each figure is the relative error of the solution against
+`python -m kerncast.benchmarks.solvers` makes this page.
+Each figure is the relative error of the solution against
 float64."""
 MEANING = {
     "Positive definite": """\

@@ -1,8 +1,8 @@
 """Measure the Toeplitz solvers and first rows beside other libraries.
 
-``python benchmarks/toeplitz_speed.py`` runs everything on one thread.  What is compared takes turns, round
-after round, and the least processor time of each counts, so that a busy machine slows all alike.  What is
-to be small in memory runs in a process of its own, whose largest resident size is told.
+``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread.  What is compared takes
+turns, round after round, and the least processor time of each counts, so that a busy machine slows all
+alike.  What is to be small in memory runs in a process of its own, whose largest resident size is told.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def alone_rows() -> list[str]:
 # ---- the page ----
 HEAD = f"""# Speed of the Toeplitz solvers
 
-`python benchmarks/toeplitz_speed.py` makes this page, on one thread. The methods take turns, and the
+`python -m kerncast.benchmarks.toeplitz_speed` makes this page, on one thread. The methods take turns, and the
 smallest processor time of several rounds counts. The system is T + lambda I of a grid with a Gaussian
 kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is {SIGMA:g}.
 Samples are random, and pcg stands for preconditioned conjugate gradients.

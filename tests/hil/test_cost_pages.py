@@ -41,7 +41,7 @@ def test_a_prediction_costs_no_more_than_its_target():
 @pytest.mark.campaign
 def test_a_prediction_costs_as_much_as_the_page_states(version):
     row, _ = our_row(example("digits", 16), "DSP", "-DKC_PORTABLE=0", "-O2")
-    assert f"gcc {version} " not in PEERS or row in PEERS, "stale: python benchmarks/beside.py"
+    assert f"gcc {version} " not in PEERS or row in PEERS, "stale: python -m kerncast.benchmarks.beside"
 
 
 def test_durbin_s_recursion_is_cheaper_and_more_accurate_than_cmsis():
@@ -59,7 +59,7 @@ def test_the_table_of_costs_has_every_example_and_the_bytes_of_today(version, tm
     row = costs.row(measured_costs(digits.plan, digits.folder, "cortex-m4", "-Os"))
     held = next(line for line in COSTS.splitlines() if line.startswith("| `cortex-m4` | -Os |"))
     assert cells(held)[2] != f"gcc {version}" or cells(held)[:8] == cells(row)[:8], (
-        "stale: python benchmarks/costs.py")
+        "stale: python -m kerncast.benchmarks.costs")
 
 
 @pytest.mark.parametrize(("code", "left_out"), [

@@ -33,8 +33,9 @@ tools: $(VENV)/test.stamp ## install the Debian tools that the tests use, or nam
 	@.ci/tools $(TOOLS) $(BIN)/python
 	@$(CACHES) $(BIN)/python .ci/warm.py "$(CACHE)/warm"
 
-lint: $(VENV)/test.stamp ## ruff and mypy --strict
+lint: $(VENV)/test.stamp ## ruff, mypy --strict, and the phrases that texts do not use
 	@$(BIN)/python -m ruff check .
+	@$(BIN)/python tests/language/check.py
 	@cd $(VENV)/src && MYPYPATH=. ../bin/python -m mypy --config-file kerncast/pyproject.toml \
 	    --cache-dir ../mypy-cache -p kerncast.sim -p kerncast.codegen -p kerncast.hw -p kerncast.lab -p kerncast.cli
 

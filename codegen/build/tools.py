@@ -47,4 +47,4 @@ def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> 
     errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]
     said = "\n".join((errors or lines)[:_LINES_SHOWN])
     return fail("E320", message, where=name, value=said,
-                remedy="report this together with the spec, if you have not changed the C files")
+                remedy="if you have not changed the C files, report this with the spec")

@@ -110,7 +110,8 @@ def test_a_core_that_is_not_placed_leaves_the_others(programs, folder, tmp_path,
 
     def place(work, *rest):
         if (work / "lanes").read_text() == "4":
-            raise fail("E344", "was ended", where="--limit", value="not done after 3 minutes")
+            raise fail("E344", "exceeded its time limit", where="--limit",
+                       value="not finished after 3 minutes")
         return placed(work, *rest)
 
     monkeypatch.setattr(estimate, "place", place)

@@ -71,14 +71,14 @@ def test_closing_table_adds_up_when_workers_share_the_tests(tmp_path):
 def test_a_word_that_differs_fails_the_test_and_shows_in_the_table(tmp_path):
     done = run(tmp_path, DIFFERING)
     assert done.returncode == 1
-    assert "rtl: 3 of 10 words differ in digits" in done.stdout
+    assert "rtl: 3 mismatches in 10 values of digits" in done.stdout
     assert ["rtl", "1", "1", "10", "3"] in [line.split() for line in done.stdout.splitlines()]
 
 
 def test_a_missing_tool_is_reported_with_its_remedy(tmp_path):
     done = run(tmp_path, SKIPPING)
     assert done.returncode == 0
-    assert "missing tool: no-such-program; to add it: apt-get install no-such-package" in done.stdout
+    assert "missing tool: no-such-program; to install it: apt-get install no-such-package" in done.stdout
 
 
 @pytest.mark.parametrize(

@@ -23,20 +23,21 @@ LEVELS = (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0"))
 PeerRows = Callable[[object, NDArray[np.int64], NDArray[np.int64]], Iterator[str]]
 
 HEAD = """
-## A classifier that was trained elsewhere
+## A classifier trained with scikit-learn
 
-`SVC` of scikit-learn, digits 3 against 8, fitted to 250 of them: {vectors} vectors of 64 inputs, with an
-intercept; the 107 test digits. As `kerncast.export` takes it, its vectors and multipliers are constants.
-Flash and the exponentials of the others are told as above. Every word of kerncast was compared with the
-integer model's, and **its label is scikit-learn's on {same} of {digits} digits**, in 16 bits and in 32.
+The model is `SVC` of scikit-learn for the digits 3 and 8, fitted to 250 of them: {vectors} vectors of 64
+inputs, with an intercept. `kerncast.export` makes its vectors and coefficients constants in flash. Flash,
+and the exponentials of the other libraries, are counted as above. Every value of kerncast was compared with
+the integer model, and **the label agrees with scikit-learn on {same} of {digits} digits**, in 16 bits and
+in 32.
 
-| | words | level | instructions, mean | worst | flash | vectors |
+| | format | level | instructions, mean | worst | flash | vectors |
 | --- | --- | --- | --: | --: | --: | --: |
 """
 
 MAIN = """#include "digits.h"
-digits_xraw_t x[DIGITS_COLUMNS];
-digits_word_t f;
+digits_in_t x[DIGITS_INPUT_DIM];
+digits_out_t f;
 int main(void);
 int main(void) { return (int)digits_model_predict(x, &f); }
 """
@@ -75,7 +76,7 @@ def _rows(plans: dict[int, Plan], svc: object, x_test: NDArray[np.int64], peers:
         for title, define in LEVELS[:2 if word == 16 else 1]:
             for level in OPTIMISED:
                 counts, flash = _counted(plan, x_test, level, define)
-                v = plan.tables["v"].bytes + plan.tables["alpha"].bytes
+                v = plan.tables["centers"].bytes + plan.tables["alpha"].bytes
                 yield (f"| kerncast, {title} | {word} bits | {level} | {counts.mean():,.0f} "
                        f"| {counts.max():,} | {flash - v:,} | {v:,} |")
     vectors = np.asarray(svc.support_vectors_).astype(np.int64)  # type: ignore[attr-defined]

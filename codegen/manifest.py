@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .. import __version__
+from ..sim._json import read_json
 from ..sim.errors import fail
 from ..sim.plan import ABI
 
@@ -48,7 +49,7 @@ class Manifest:
         if not path.is_file():
             return None
         try:
-            whole = json.loads(path.read_text(encoding="utf-8"))
+            whole = read_json(path)
             manifest = cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
                            dict(whole["files"]))
             texts = (manifest.name, manifest.plan, manifest.spec, manifest.target,
@@ -98,15 +99,19 @@ def _inside(name: str) -> bool:
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a file's text."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Digest the bytes of a file's text with SHA-256."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def content(path: Path) -> str | None:
-    """Text of a file, or None where `path` is anything else, such as a folder or a link."""
+    """Read a file byte for byte; None if `path` is anything else, such as a folder or a link.
+
+    Line ends stay as they are, and bytes that are not UTF-8 become lone surrogates: different bytes give
+    different texts.
+    """
     if path.is_symlink() or not path.is_file():
         return None
-    return path.read_text(encoding="utf-8", errors="replace")
+    return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
 def part_of(path: Path) -> Path:

@@ -14,6 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from ._json import parse_json
 from .errors import fail
 from .formats import Format, Overflow, Rounding
 
@@ -246,7 +247,7 @@ class Plan:
     def from_json(cls, text: str, where: str = "plan.json") -> Plan:
         """Read :meth:`to_json`'s text back; E210 if it is damaged or of another version."""
         try:
-            whole = json.loads(text)
+            whole = parse_json(text)
             d = whole["decisions"]
             plan = cls(
                 d["name"], d["algorithm"], d["word"], d["options"], d["sizes"],

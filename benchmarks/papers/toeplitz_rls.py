@@ -1,4 +1,4 @@
-"""Paper 000, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix": docs/papers-000.md.
+"""Write docs/papers/toeplitz-rls.md: regularized least squares by a Toeplitz matrix.
 
     python -m kerncast.benchmarks.papers.toeplitz_rls [--copy mnist_10k=FOLDER]
 
@@ -162,7 +162,7 @@ def main() -> None:
             print(f"{name}, n = {n}: {told}", flush=True)
     from .toeplitz_rls_page import page
 
-    (DOCS / "papers-000.md").write_text(page(found), encoding="utf-8")
+    (DOCS / "papers" / "toeplitz-rls.md").write_text(page(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...sim.kernels import POLYNOMIALS
 from ...sim.plan import Plan
-from ...sim.planner.kernel import POLYNOMIALS
 from ...sim.planner.words import WORD_CLASSES
 from .lms_f32 import FLOAT32_KERNEL
 

@@ -15,19 +15,10 @@ from ..spec import Spec
 from .casts import cast_modes
 from .certify import BOUND_FIELD, norm_bits
 from .counts import memory, operations
-from .kernel import word_error
+from .inputs import plan_inputs
+from .kernel import kernel_tables, plan_kernel, word_error
 from .log2 import ceil_log2_sqrt, floor_log2
-from .words import (
-    WORD_CLASSES,
-    WordClass,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_kernel,
-    plan_output,
-    units,
-)
+from .words import WORD_CLASSES, WordClass
 
 #: Bits to which q is cut, so that its products with a quotient of 31 bits fit.
 Q_BITS = 32
@@ -136,9 +127,8 @@ def plan_cg(spec: Spec) -> Plan:
     """
     assert spec.cg is not None
     words = WORD_CLASSES[spec.numbers.word]
-    x, y = plan_input(spec, words), plan_output(spec, words)
-    signals = common_signals(spec, words, x, y) | _signals(spec, words.bits)
-    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    inputs = plan_inputs(spec, words)
+    x, signals, constants = inputs.x, inputs.signals | _signals(spec, words.bits), dict(inputs.constants)
     kernel = plan_kernel(spec, words, x)
     error = word_error(spec, words, kernel.get("kernel_out_shift", 0))
     ours, evidence = _constants(spec, words, signals["kernel"].format, error)
@@ -150,4 +140,4 @@ def plan_cg(spec: Spec) -> Plan:
                  "rounding": spec.numbers.rounding},
         sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
         memory=_memory(signals["alpha"].format.c_type, x.signal.format.c_type, sizes),
-        operations=_operations(spec.cg.steps, sizes), units=units(spec, x, y), evidence=evidence)
+        operations=_operations(spec.cg.steps, sizes), units=inputs.units, evidence=evidence)

@@ -22,18 +22,10 @@ from ..plan import Operations, Plan, Signal, Table
 from ..primitives import narrow
 from ..spec import Spec
 from .counts import MOST_BYTES, operations
+from .inputs import plan_inputs
+from .kernel import kernel_tables, plan_kernel
 from .log2 import ceil_log2, floor_log2
-from .words import (
-    WORD_CLASSES,
-    Affine,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_kernel,
-    plan_output,
-    units,
-)
+from .words import WORD_CLASSES, Affine
 
 Words = NDArray[np.int64]
 #: The device sums below 2**62, and shifts by at most as much.
@@ -132,8 +124,8 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     """
     words = WORD_CLASSES[spec.numbers.word]
     _refuse_oversize({"N": len(model.alpha), "D": spec.input.columns}, words.bits)
-    x, y = plan_input(spec, words), plan_output(spec, words)
-    signals = common_signals(spec, words, x, y)
+    inputs = plan_inputs(spec, words)
+    x, y, signals = inputs.x, inputs.y, dict(inputs.signals)
     real = [Fraction(a) / y.lsb for a in model.alpha.tolist()]
     e = max(_exponent(real, words.bits), signals["kernel"].format.frac - MOST)
     rounded = [_rounded(a / Fraction(2) ** e) for a in real]
@@ -150,11 +142,11 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     return Plan(
         name=spec.model.name, algorithm="kernel_predictor", word=words.bits, options=_options(spec, model),
         sizes=sizes, signals=signals,
-        constants={**common_constants(x, y), "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
+        constants={**inputs.constants, "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
                 "alpha": Table(signals["alpha"].format, tuple(alpha)),
                 "v": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
-        memory=(), operations=_operations(sizes), units=units(spec, x, y),
+        memory=(), operations=_operations(sizes), units=inputs.units,
         evidence={"alpha": {"decided_by": "analytic", "bound": most},
                   "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

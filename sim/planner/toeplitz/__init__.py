@@ -18,18 +18,10 @@ from ...spec import Spec
 from ..casts import cast_modes
 from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
 from ..counts import memory, operations
-from ..kernel import far, word_error
+from ..inputs import plan_inputs
+from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
-from ..words import (
-    WORD_CLASSES,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_kernel,
-    plan_output,
-    units,
-)
+from ..words import WORD_CLASSES
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import (
     ALPHA_EXP_MAX,
@@ -265,8 +257,8 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     """
     assert spec.toeplitz is not None
     words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]
-    x, y = plan_input(spec, words), plan_output(spec, words)
-    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    inputs = plan_inputs(spec, words)
+    x, constants = inputs.x, dict(inputs.constants)
     solver = _constants(spec, words.bits)
     evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
                                    for name, bound in bounds(spec).items()
@@ -285,10 +277,10 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     return Plan(
         name=spec.model.name, algorithm="toeplitz_rls", word=words.bits,
         options=_options(spec), sizes=sizes,
-        signals=common_signals(spec, words, x, y) | _signals(spec, words.bits, solver),
+        signals=inputs.signals | _signals(spec, words.bits, solver),
         constants=constants, tables=kernel_tables(spec, words),
         memory=_memory(spec, words.bits, x.signal.format.c_type, sizes),
-        operations=_operations(spec, sizes), units=units(spec, x, y), evidence=evidence)
+        operations=_operations(spec, sizes), units=inputs.units, evidence=evidence)
 
 
 def _options(spec: Spec) -> dict[str, str]:

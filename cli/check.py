@@ -25,8 +25,8 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast check ecg.toml
     kerncast check ecg.toml --json
     """
-    from ..sim.diagnostics.input_rounding import rounding_seen
     from ..sim.planner import make_plan
+    from ..sim.planner.input_rounding import rounding_seen
 
     spec = load_spec(path)
     problems: list[Problem] = []

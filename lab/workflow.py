@@ -17,6 +17,7 @@ from ..sim.data import Dataset, load_dataset
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.diagnostics.word_length import Choice, Conditioning, choices, conditioning_of, measured_choices
 from ..sim.errors import KerncastError, Problem
+from ..sim.model import open_model
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
@@ -177,7 +178,7 @@ def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
 
 
 def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
-    return make_vectors(plan, usual_calls(plan, _inputs(plan, data), data.y_raw,
+    return make_vectors(open_model(plan), usual_calls(plan, _inputs(plan, data), data.y_raw,
                                           test_inputs(plan, data), passes_of(spec)))
 
 

@@ -25,6 +25,9 @@ SCHEMA = 1
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
              "kernel_predictor": "[predictor] file"}
 
+#: The solvers of a Toeplitz matrix that look ahead: in 32-bit words, and in float32.
+LOOKAHEADS = ("lookahead", "lookahead_f32")
+
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
            "int64_t": 8, "uint64_t": 8, "float": 4}
 
@@ -192,6 +195,11 @@ class Plan:
     def in_float32(self) -> bool:
         """Whether multipliers and kernel values are float32; words are inputs, targets and predictions."""
         return self.options.get("reduction", "").endswith("_f32")
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether the Toeplitz solver takes several rows at a time where a leading block is singular."""
+        return self.options.get("solver") in LOOKAHEADS
 
     @property
     def size_key(self) -> str:

@@ -31,6 +31,7 @@ from ...hw.backends import open_backend
 from ...sim.backend import Comparison
 from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, fail
+from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors, make_vectors
@@ -240,7 +241,7 @@ def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
 
 def _words(plan: Plan, vectors: Vectors) -> Check:
     """What the model answers to the same calls, against what the vectors say."""
-    again = make_vectors(plan, [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
+    again = make_vectors(open_model(plan), [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
     result = Comparison()
     for i, (held, made) in enumerate(zip(vectors.calls, again.calls, strict=True)):
         result.add(f"call {i} {held.name}", made.expected, held.expected)

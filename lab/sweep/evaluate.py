@@ -35,7 +35,6 @@ from ...sim.formats import Format
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.planner.toeplitz.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
 from ...sim.spec import Spec
 from ..workflow import passes_of, test_inputs
@@ -290,7 +289,7 @@ class Evaluator:
         values = self.space.values_of(inputs)
         key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
                                         for name, table in values.items() if name not in NUMBERS_ONLY},
-                          plan.options.get("solver") in LOOKAHEADS], sort_keys=True)
+                          plan.looks_ahead], sort_keys=True)
         if key not in _REFERENCES:
             reference = FloatReference(plan)
             for _ in range(passes):

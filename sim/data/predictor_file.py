@@ -67,12 +67,6 @@ class TrainedModel:
         return make_kernel({"kernel": self.kernel["type"]} | {
             key: repr(self.kernel[key]) for key in KERNEL_KEYS[self.kernel["type"]]})
 
-    def __call__(self, X: Array) -> Array:
-        """Evaluate f at all samples, shape (m, D): shape (m,)."""
-        from ..reference.online.expansion import expand  # not at import: a spec is planned without it
-
-        return expand(self.function, X / self.scale, self.vectors, self.alpha) + self.bias
-
     @property
     def scales(self) -> Array:
         """The scale of each column, shape (D,)."""

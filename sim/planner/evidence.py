@@ -34,7 +34,6 @@ from typing import Any
 from ..backend import Outputs
 from ..errors import fail
 from ..plan import Plan, Signal
-from .toeplitz.lookahead import LOOKAHEADS
 
 _DECISIONS = {
     "analytic": "by an analytic bound, which no data can exceed",
@@ -145,7 +144,7 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
     lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
     if plan.algorithm != "toeplitz_rls":
         return {"alpha": sqrt(n) / float(lam)}
-    if plan.options["solver"] in LOOKAHEADS:
+    if plan.looks_ahead:
         return {"r": float(1 / (1 + lam))}
     power = (1 + lam) / lam
     return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power), "mu": sqrt(n) * float(power),

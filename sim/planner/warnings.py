@@ -9,16 +9,16 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..errors import Problem
-from ..interop.gap import SHARE
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
 from .kernel import POLYNOMIALS
-from .toeplitz.lookahead import LOOKAHEADS
 
 #: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
 _PERCENT = 1e-2
 #: The part of the stable range of eta that is left to the learner without a word.
 _NEAR = Fraction(9, 10)
+#: The share of the range of an estimator's predictions by which a predictor may differ without a warning.
+SHARE = 0.01
 _LONGER = "raise lambda, or take a longer word: [numbers] word = 24 or 32"
 
 
@@ -48,7 +48,7 @@ def _key(plan: Plan, key: str) -> str:
 
 def _lambda_lost(plan: Plan) -> Iterator[Problem]:
     """Lambda beside one lsb of the words that the matrix is made of (W201)."""
-    if not plan.trains or plan.options.get("solver") in LOOKAHEADS:
+    if not plan.trains or plan.looks_ahead:
         return
     lam, lsb = Fraction(plan.options["lambda"]), plan.signals["kernel"].format.lsb
     if plan.algorithm == "toeplitz_rls":  # r over 1 + lambda

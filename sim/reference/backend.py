@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
-from ..planner.toeplitz.lookahead import LOOKAHEADS
 from .bias import solve_with_bias
 from .first_row import kernel_first_row, uniform_first_row
 from .online.expansion import expand
@@ -97,7 +96,7 @@ class FloatReference:
 
     def _toeplitz(self, x_raw: Raw | None, y: Array) -> Solution:
         """alpha; with an intercept b, ``(T + lambda I) alpha + b = y`` and sum alpha = 0 (LS-SVM)."""
-        ahead = self.plan.options["solver"] in LOOKAHEADS
+        ahead = self.plan.looks_ahead
         solve = partial(solve_toeplitz, self.first_column(x_raw), method="lookahead" if ahead else "levinson")
         if self.plan.options.get("bias") != "1":
             return solve(y)

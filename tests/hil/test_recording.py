@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
                           input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
                           online={"budget": 4, "eta": 0.3}))
     out = tmp_path_factory.mktemp("made") / "out"
-    generate(plan, out, vectors=make_vectors(plan, CALLS))
+    generate(plan, out, vectors=make_vectors(open_model(plan), CALLS))
     return plan, out
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...errors import fail
 from ...formats import Format, Overflow, Rounding
-from ...plan import SIZE_KEYS, Field, Operations, Plan, Signal
+from ...plan import LOOKAHEADS, SIZE_KEYS, Field, Operations, Plan, Signal
 from ...spec import Spec
 from ..casts import cast_modes
 from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
@@ -26,7 +26,6 @@ from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift,
 from .lookahead import (
     ALPHA_EXP_MAX,
     DIVISIONS,
-    LOOKAHEADS,
     MULTIPLICATIONS,
     lookahead_constants,
     lookahead_fields,

@@ -17,9 +17,6 @@ ALPHA_EXP_MAX = 16
 #: Rows that one step may take at most, as in :mod:`...model.toeplitz.lookahead`.
 BLOCK = 4
 
-#: The solvers that look ahead: in 32-bit words, and in float32.
-LOOKAHEADS = ("lookahead", "lookahead_f32")
-
 #: Multiplications and divisions, at most: each block of two rows and more corrects g and a
 #: (two residuals and two products with the inverse, 6 m**2), and the answer is corrected four times.
 MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..backend import Raw
 from ..formats import Rounding
 from ..plan import Plan
-from ..planner.kernel import POLYNOMIALS
+from .kernel import POLYNOMIALS
 
 Array = NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.model.statuses import INACCURATE, OK, TRAINED
-from ...sim.model.toeplitz import ToeplitzModel, certified_accurate
+from ...sim.model.toeplitz.trainer import ToeplitzModel, certified_accurate
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
 from ..rtl.learner_backend import learned_state

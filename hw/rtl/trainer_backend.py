@@ -15,8 +15,8 @@ from ...sim.errors import fail
 from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.statuses import INACCURATE, OK
-from ...sim.model.toeplitz import certified_accurate
 from ...sim.model.toeplitz.first_row import diagonal_row
+from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
 from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation

@@ -111,7 +111,7 @@ class _Planned:
 
 def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
     """Largest |alpha| of the integer model on the data, in full scales of y."""
-    from ...model.online import LmsModel  # the engine is loaded only where a run is asked for
+    from ...model.online.lms import LmsModel  # the engine is loaded only where a run is asked for
 
     model = LmsModel(plan)  # refuses x and y of different lengths
     for _ in range(passes):

@@ -202,7 +202,7 @@ def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fractio
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
     """Largest multiplier of the scaled system on the data, by a run with block exponents."""
-    from ...model.toeplitz import ToeplitzModel  # the engine is loaded only where a run is asked for
+    from ...model.toeplitz.trainer import ToeplitzModel  # the engine is loaded only where a run is asked for
 
     assert spec.toeplitz is not None
     if y_raw is None or len(y_raw) != spec.toeplitz.n:

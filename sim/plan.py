@@ -14,12 +14,16 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from .errors import fail
+from .errors import KerncastError, fail
 from .formats import Format, Overflow, Rounding
 
 #: Raised whenever generated code and firmware runtime would no longer fit together.
 ABI = 1
-SCHEMA = 1
+#: Of the plan's JSON; a plan of another version is not read.  kerncast 0.1 wrote version 1.
+VERSION = 2
+
+#: How to make a generated folder, and so its plan, again.
+REMAKE_FOLDER = "kerncast gen SPEC -o FOLDER generates it again"
 
 #: The key of the spec that says how many vectors a model holds, by algorithm.
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
@@ -110,6 +114,12 @@ class Operations:
 
     formula: str
     count: int
+
+
+def other_version(what: str, where: str, found: object, own: object, remedy: str) -> KerncastError:
+    """Error E213 for a file that another version of kerncast wrote: how to make it again."""
+    return fail("E213", f"another version of kerncast wrote this {what}", where=where,
+                value=f"version {found}", allowed=f"version {own}", remedy=remedy)
 
 
 def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -222,9 +232,9 @@ class Plan:
         return sum(t.bytes for t in self.tables.values())
 
     def decisions(self) -> dict[str, Any]:
-        """Everything that is hashed: integers and strings."""
+        """Everything that is hashed: what changes values or layout, as integers and strings."""
         return {
-            "schema": SCHEMA, "abi": ABI, "name": self.name, "algorithm": self.algorithm,
+            "version": VERSION, "name": self.name, "algorithm": self.algorithm,
             "word": self.word, "options": dict(self.options), "sizes": dict(self.sizes),
             "signals": {k: s.as_dict() for k, s in self.signals.items()},
             "constants": {k: list(v) if isinstance(v, tuple) else v
@@ -233,9 +243,6 @@ class Plan:
                        for k, t in self.tables.items()},
             "memory": [{"name": f.name, "ctype": f.ctype, "formula": f.formula, "count": f.count,
                         "meaning": f.meaning} for f in self.memory],
-            "operations": {call: {k: {"formula": o.formula, "count": o.count}
-                                  for k, o in counts.items()}
-                           for call, counts in self.operations.items()},
             "units": dict(self.units),
         }
 
@@ -246,16 +253,20 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> str:
-        """Decisions, their hash and the evidence, as readable JSON."""
-        return json.dumps({"hash": self.hash, "decisions": self.decisions(),
+        """Decisions, their hash, the operations they cost and the evidence, as readable JSON."""
+        operations = {call: {k: {"formula": o.formula, "count": o.count} for k, o in counts.items()}
+                      for call, counts in self.operations.items()}
+        return json.dumps({"hash": self.hash, "decisions": self.decisions(), "operations": operations,
                            "evidence": dict(self.evidence)}, indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str, where: str = "plan.json") -> Plan:
-        """Read :meth:`to_json`'s text back; E210 if it is damaged or of another version."""
+        """Read :meth:`to_json`'s text back; E210 if it is damaged, E213 if it is of another version."""
         try:
             whole = json.loads(text)
             d = whole["decisions"]
+            if (version := d.get("version", d.get("schema"))) != VERSION and isinstance(version, int):
+                raise other_version("plan", where, version, VERSION, REMAKE_FOLDER)
             plan = cls(
                 d["name"], d["algorithm"], d["word"], d["options"], d["sizes"],
                 {k: Signal.from_dict(s) for k, s in d["signals"].items()},
@@ -264,15 +275,14 @@ class Plan:
                  for k, t in d["tables"].items()},
                 tuple(Field(**f) for f in d["memory"]),
                 {call: {k: Operations(**o) for k, o in counts.items()}
-                 for call, counts in d["operations"].items()},
+                 for call, counts in whole["operations"].items()},
                 d["units"], whole["evidence"])
-            found = (d["schema"], d["abi"], whole["hash"])
+            found = (d["version"], whole["hash"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise fail("E210", "this is not a plan", where=where, value=repr(error),
                        allowed="a plan.json as generated",
                        remedy="generate the folder again") from None
-        if found != (SCHEMA, ABI, plan.hash):
-            raise fail("E210", "the plan was changed by hand or is of another version",
-                       where=where, value=f"schema, ABI, hash {found}",
-                       allowed=f"{(SCHEMA, ABI, plan.hash)}", remedy="generate the folder again")
+        if found != (VERSION, plan.hash):
+            raise fail("E210", "the plan was changed by hand", where=where, value=f"version, hash {found}",
+                       allowed=f"{(VERSION, plan.hash)}", remedy="generate the folder again")
         return plan

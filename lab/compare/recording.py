@@ -26,11 +26,11 @@ from ...sim.data.words_csv import read_words
 from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
-from ...sim.plan import Plan
+from ...sim.plan import Plan, other_version
 from ...sim.replay.vectors import Call, Vectors, arrays, usual_calls
 from ..output_paths import refuse_unwritable
 
-VERSION = 1
+VERSION = 2
 #: Samples of a call at most: what a pulled cable can cost.
 PIECE = 64
 _INTERRUPTED = "interrupted"
@@ -215,7 +215,7 @@ def load_recording(path: Path) -> Recording:
         whole = [json.loads(line) for line in lines]
         head = whole.pop(0)
         if head["recording"] != VERSION:
-            raise ValueError(f"version {head['recording']}, and this is {VERSION}")
+            raise other_version("recording", str(path), head["recording"], VERSION, "record it again")
         plan = Plan.from_json(json.dumps(head.pop("plan")), f"{path}:1")
         last = {} if not whole or "call" in whole[-1] else whole.pop()
         calls = tuple(Call.from_dict(line, "answered") for line in whole)
@@ -225,6 +225,8 @@ def load_recording(path: Path) -> Recording:
         stopped = "" if state is not None else _reason(last, bool(cut))
     except (KerncastError, KeyError, IndexError, TypeError, ValueError, AttributeError,
             OverflowError) as error:
+        if isinstance(error, KerncastError) and error.problems[0].code == "E213":
+            raise
         value = error.problems[0].message if isinstance(error, KerncastError) else repr(error)
         raise fail("E212", "this is not a recording of this version", where=str(path), value=value,
                    allowed=_OURS,

@@ -253,7 +253,7 @@ def _words(plan: Plan, vectors: Vectors) -> Check:
 def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
     """The files of a folder or a bundle in a folder of their own, so that nothing is built beside them."""
     with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
-        own, there = Path(made) / "bundle", {}
+        own = Path(made) / "bundle"
         if given.is_dir():
             for name in (MANIFEST, *load_manifest(given).files):
                 if (given / name).is_file():
@@ -261,8 +261,8 @@ def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str,
                     shutil.copyfile(given / name, own / name)
         else:
             tell(f"unpacking {given}")
-            there = _unpack(given, own)
         try:
+            there = {} if given.is_dir() else _unpack(given, own)
             manifest = load_manifest(own)
             _refuse_other_version(given, own)
             yield own, manifest, there

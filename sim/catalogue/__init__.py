@@ -125,14 +125,18 @@ _NUMBERS = {
                   "The tool rounds or overflows in a way that kerncast does not offer, or the tool is not "
                   "one whose notation is known.",
                   "Use floor, half_up or half_even, with saturate or wrap."),
-    "E210": Entry("not a plan of this version",
-                  "plan.json is damaged, was edited by hand, or comes from another version of kerncast.",
+    "E210": Entry("not a plan", "plan.json is damaged, or was edited by hand.",
                   "Generate the folder again."),
     "E211": Entry("not a vector file", "vectors.json is damaged or comes from another version of kerncast.",
                   "Generate the folder again."),
     "E212": Entry("not a recording",
-                  "The file was not written by `kerncast hil record`, is damaged, or is of another version.",
+                  "The file was not written by `kerncast hil record`, or is damaged.",
                   "Record again; a recording that was cut off at its end is read as far as it goes."),
+    "E213": Entry("another version of kerncast wrote this",
+                  "Plans, generated folders, bundles and recordings of kerncast 0.1 are not read any more: "
+                  "names in the plan have changed, and its hash covers decisions only.",
+                  "Make it again from its spec: `kerncast gen` for a folder, `kerncast verify --bundle` for "
+                  "a bundle, `kerncast hil record` for a recording."),
     "E220": Entry("the width of the kernel is out of range", "sigma and period must be positive and finite.",
                   "Give them in the units of x, after offset and gain."),
     "E221": Entry("lambda must be positive",

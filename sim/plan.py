@@ -23,7 +23,7 @@ ABI = 1
 VERSION = 2
 
 #: How to make a generated folder, and so its plan, again.
-REMAKE_FOLDER = "kerncast gen SPEC -o FOLDER generates it again"
+REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 #: The key of the spec that says how many vectors a model holds, by algorithm.
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
@@ -279,10 +279,9 @@ class Plan:
                 d["units"], whole["evidence"])
             found = (d["version"], whole["hash"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise fail("E210", "this is not a plan", where=where, value=repr(error),
-                       allowed="a plan.json as generated",
-                       remedy="generate the folder again") from None
+            raise fail("E210", "not a plan", where=where, value=repr(error),
+                       allowed="a generated plan.json", remedy=REMAKE_FOLDER) from None
         if found != (VERSION, plan.hash):
-            raise fail("E210", "the plan was changed by hand", where=where, value=f"version, hash {found}",
-                       allowed=f"{(VERSION, plan.hash)}", remedy="generate the folder again")
+            raise fail("E210", "the plan was edited", where=where, value=f"version, hash {found}",
+                       allowed=f"{(VERSION, plan.hash)}", remedy=REMAKE_FOLDER)
         return plan

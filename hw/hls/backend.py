@@ -145,8 +145,8 @@ class HlsBackend:
         self._folder.cleanup()
 
     def _refusal(self, call: str) -> KerncastError:
-        return fail("E431", "the plan has no core in HLS C++ for this call", where=f"back end {self.name}",
-                    value=call, allowed=", ".join(sorted(self.calls)), remedy="take another back end")
+        return fail("E431", "the plan has no HLS C++ core for this call", where=f"back end {self.name}",
+                    value=call, allowed=", ".join(sorted(self.calls)), remedy="use another back end")
 
 
 def _written(plan: Plan, dialect: str, work: Path) -> Path:

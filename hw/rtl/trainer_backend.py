@@ -58,9 +58,10 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     found = {name: value for name, value in found.items() if name in {f.name for f in plan.memory}}
     state = field_arrays(plan, found if whole else {})
     if frame != model_frame(plan, state):
-        raise fail("E432", "the model that the core sent is none of this plan", where=f"{plan.name}_trainer",
-                   value=f"{len(frame)} words", allowed="a frame as the predictor takes it",
-                   remedy="generate the folder again")
+        raise fail("E432", "the core sent a frame that is not a model of this plan",
+                   where=f"{plan.name}_trainer",
+                   value=f"{len(frame)} words", allowed="a frame that the predictor accepts",
+                   remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
     return state
 
 

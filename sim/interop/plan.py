@@ -55,8 +55,9 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
         warn_apart(made)
         return made
     if choices:
-        raise fail("E113", "these choices belong to a spec that is given", where=", ".join(choices),
-                   value=", ".join(map(str, choices.values())), allowed="choices with an estimator only",
+        raise fail("E113", "a spec cannot be combined with these choices", where=", ".join(choices),
+                   value=", ".join(map(str, choices.values())),
+                   allowed="these choices with an estimator only",
                    remedy="write them into the spec")
     return make_plan(spec, x_raw, y_raw)
 

@@ -100,8 +100,8 @@ def _given(spec: object) -> Spec:
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):
-        raise fail("E121", "a plan is made from a spec, or from an estimator that is fitted",
+        raise fail("E121", "not a spec and not a fitted estimator",
                    where="spec", value=f"an object of type {type(spec).__name__}",
                    allowed="a Spec, the path of a kerncast.toml, or a fitted estimator",
-                   remedy="begin a spec with `kerncast init`, or with kerncast.Spec(...)")
+                   remedy="write a spec with `kerncast init NAME`, or with kerncast.Spec(...)")
     return Spec.load(spec)

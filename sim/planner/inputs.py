@@ -57,9 +57,9 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
            or (lo << up) >> down < container.lo):
         down += 1
     if up and down:
-        raise fail("E204", "sigma is too small for the resolution of the input words",
+        raise fail("E204", "sigma is too small for the resolution of the inputs",
                    where="[kernel] sigma", value=spec.kernel.sigma,
-                   allowed="about one raw step or more",
+                   allowed="about one ADC count or more",
                    remedy="raise sigma, or give the input more fraction bits")
     fmt = Format(signed, words.bits, raw.frac + up - down)
     lsb = Fraction(spec.input.gains[0]) * fmt.lsb
@@ -92,7 +92,7 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
         frac -= 1
         gain, shift = _mantissas(spec, words, raw, frac)
     if min(gain) == 0:
-        raise fail("E204", "the gains of the columns lie too far apart for this word length",
+        raise fail("E204", "the gains of the columns differ too much for this word length",
                    where="[input] gain", value=list(spec.input.gains),
                    allowed=f"a ratio below 2**{words.gain_bits - 1}",
                    remedy="scale the columns alike, or use [numbers] word = 32")
@@ -140,14 +140,15 @@ def _signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Si
     raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
     k = kernel_format(spec, words, x.signal, x.lsb)
     return {
-        "x_raw": _cast(spec, "x_raw", raw_x, "raw words"), "y_raw": _cast(spec, "y_raw", raw_y, "raw words"),
+        "x_raw": _cast(spec, "x_raw", raw_x, "ADC counts"),
+        "y_raw": _cast(spec, "y_raw", raw_y, "ADC counts"),
         "x": x.signal, "y": y.signal,
         "f": _cast(spec, "f", y.signal.format, y.signal.unit),
         "distance": _cast(spec, "distance", distance_format(spec, words), distance_unit(spec),
                           None if k.signed else 0),
         "kernel": _cast(spec, "kernel", k, "1", None if k.signed else 0, None if k.signed else 1 << k.frac),
         "accumulator": Signal(Format(True, 64, 0), Rounding.FLOOR, Overflow.WRAP,
-                              -(1 << 62), 1 << 62, "steps of a product of words"),
+                              -(1 << 62), 1 << 62, "LSB of a product of values"),
     }
 
 

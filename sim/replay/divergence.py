@@ -114,7 +114,7 @@ def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: in
     def probe(limit: int) -> tuple[Trace, Trace]:
         nonlocal tries
         tries += 1
-        tell(f"call {i} {call.name}: word {limit} of {count}, try {tries} of about {count.bit_length() + 2}")
+        tell(f"call {i} {call.name}: value {limit} of {count}, try {tries} of about {count.bit_length() + 2}")
         ours, theirs = (_probe(backend, earlier, call, limit) for backend in (model, device))
         return ours, theirs
 

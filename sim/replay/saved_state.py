@@ -43,10 +43,10 @@ class Part(NamedTuple):
 #: The header, in order.
 LAYOUT = (
     Part("magic", "4s", f"`{MAGIC.decode()}`"),
-    Part("version", "H", f"of this format: {VERSION}"),
-    Part("abi", "H", "of the generated code and its runtime"),
-    Part("sequence", "I", "one more with each save, modulo 2^32"),
-    Part("length", "I", "bytes of the payload"),
+    Part("version", "H", f"version of this format: {VERSION}"),
+    Part("abi", "H", "ABI of the generated code and its runtime"),
+    Part("sequence", "I", "counts the saves, modulo 2^32"),
+    Part("length", "I", "length of the payload in bytes"),
     Part("plan_hash", "32s", "SHA-256 of the plan"),
 )
 _HEADER = struct.Struct("<" + "".join(part.code for part in LAYOUT))
@@ -75,18 +75,18 @@ class Refusal(NamedTuple):
     remedy: str
 
 
-_OLDER = "restore an older state, or let the model learn anew"
+_OLDER = "restore an older state, or train the model again"
 REFUSALS = {
-    Verdict.NONE: Refusal("E440", "there is no saved state here", "save one first, or name another file"),
+    Verdict.NONE: Refusal("E440", "no saved state", "save a state first, or name another file"),
     Verdict.OTHER_VERSION: Refusal("E441", "the state was saved by another version of kerncast",
-                                   "train or learn again and save, or use the version that saved it"),
+                                   "train the model again, or use the version that saved it"),
     Verdict.OTHER_PLAN: Refusal("E442", "the state was saved by a model of another plan",
                                 "restore it into a model of the plan that saved it"),
-    Verdict.TRUNCATED: Refusal("E443", "the saved state has not the length of this plan's", _OLDER),
+    Verdict.TRUNCATED: Refusal("E443", "the saved state has the wrong length for this plan", _OLDER),
     Verdict.DAMAGED: Refusal("E444", "the saved state is damaged", _OLDER),
-    Verdict.INCONSISTENT: Refusal("E445", "the saved state holds words that no model leaves", _OLDER),
-    Verdict.STORAGE: Refusal("E446", "the storage of the saved states failed",
-                             "look at the memory, then save again"),
+    Verdict.INCONSISTENT: Refusal("E445", "the saved state holds values that no training produces", _OLDER),
+    Verdict.STORAGE: Refusal("E446", "reading or writing the saved state failed",
+                             "check the memory, then save again"),
 }
 
 
@@ -213,7 +213,7 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
 def examine(plan: Plan, image: bytes) -> tuple[Verdict, str, str]:
     """Judge an image: the verdict, what was found, and what is allowed."""
     if _length(image) < 0:
-        return Verdict.NONE, f"an object of type {type(image).__name__}", "bytes, as save gives them"
+        return Verdict.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
     if not image or image[:4] != MAGIC[:len(image)]:
         return Verdict.NONE, repr(image[:4]), f"{MAGIC!r} at the beginning"
     size = image_bytes(plan)
@@ -229,7 +229,7 @@ def examine(plan: Plan, image: bytes) -> tuple[Verdict, str, str]:
             f"{size} bytes, {payload_bytes(plan)} of them payload"
     crc, expected = zlib.crc32(image[:-CRC_BYTES]), int.from_bytes(image[-CRC_BYTES:], "little")
     if crc != expected:
-        return Verdict.DAMAGED, f"CRC {crc:08x}", f"CRC {expected:08x}, as the image says"
+        return Verdict.DAMAGED, f"CRC {crc:08x}", f"CRC {expected:08x}, from the saved state"
     found, allowed = _inconsistency(plan, _members(plan, image[HEADER_BYTES:-CRC_BYTES]))
     return (Verdict.INCONSISTENT if found else Verdict.OK), found, allowed
 

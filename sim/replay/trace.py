@@ -73,6 +73,6 @@ class TracedBackend(Backend, Protocol):
 
 def no_hooks(name: str) -> KerncastError:
     """The refusal of a back end that has no trace; E433."""
-    return fail("E433", "this back end has no trace hooks yet", where="back end", value=name,
+    return fail("E433", "this back end has no trace hooks", where="back end", value=name,
                 allowed="model, host, wasm, emu:BOARD, board:PORT",
-                remedy="choose one of these, or compare its results without --bisect")
+                remedy="choose one of these, or omit --bisect")

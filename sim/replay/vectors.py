@@ -64,7 +64,7 @@ class Call:
         if self.name not in _CALLS:
             raise ValueError(f"no such call: {self.name}")
         if (self.y_raw is None) != (self.name == "predict") or (self.x_raw is None and self.name != "train"):
-            raise ValueError(f"{self.name} does not take these of x and y")
+            raise ValueError(f"{self.name} does not take these x and y")
         if self.name == "train":
             samples = {1}
         else:
@@ -104,12 +104,12 @@ class Vectors:
         """Refuse vectors of another plan (E309), and those with parts of another state (E211)."""
         if self.plan_hash != plan.hash:
             raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
-                       allowed=plan.hash, remedy="generate the folder again")
+                       allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
         parts = {field.name for field in plan.memory}
         if set(self.state) != parts:
-            raise fail("E211", "the state of these vectors is not that of the model", where=where,
+            raise fail("E211", "the state in the vectors is not a state of this model", where=where,
                        value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
-                       remedy="generate the folder again")
+                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
 
     def to_json(self) -> str:
         """Deterministic JSON, one call a line."""
@@ -126,9 +126,9 @@ class Vectors:
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
             return cls(str(whole["plan"]), calls, arrays(whole["state"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise fail("E211", "this is not a vector file", where=where, value=repr(error),
-                       allowed="a vectors.json as generated",
-                       remedy="generate the folder again") from None
+            raise fail("E211", "not a vector file", where=where, value=repr(error),
+                       allowed="a generated vectors.json",
+                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER") from None
 
 
 def _listed(words: Raw | None) -> Any:
@@ -139,7 +139,7 @@ def _array(words: Any) -> Raw:
     """Words as written; a fraction or text is none."""
     array = np.array(words)
     if array.size and array.dtype.kind != "i":
-        raise TypeError(f"{array.dtype} where words are expected")
+        raise TypeError(f"{array.dtype} instead of integers")
     return array.astype(np.int64)
 
 

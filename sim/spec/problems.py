@@ -18,7 +18,7 @@ def table_problems(name: str, table: type[Table], values: Any, source: Source) -
     """Everything wrong inside one table, by key path."""
     if not isinstance(values, Mapping):
         return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), shown(values),
-                                 f"a line [{name}], and its keys below it", "make it a table")}
+                                 f"a line [{name}] with its keys below", "make it a table")}
     try:
         table.model_validate(dict(values), by_alias=True, by_name=False)
     except ValidationError as error:
@@ -50,7 +50,7 @@ def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     others = [algorithm for algorithm, table in TABLE_OF.items() if table in homes]
     if name in TABLE_OF.values() and others:
-        elsewhere = f"remove it: {key} is for algorithm {', '.join(others)} only"
+        elsewhere = f"remove it: {key} is only for algorithm {', '.join(others)}"
     else:
         elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
     return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), near(key, own) or elsewhere)
@@ -60,7 +60,7 @@ def unknown_table(key: str, value: Any, source: Source) -> Problem:
     """A name at the top of the file that is no table of ours."""
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     if not isinstance(value, Mapping) and homes:
-        remedy = f"put it below the line [{homes[0]}]"
+        remedy = f"write it below the line [{homes[0]}]"
     else:
         remedy = near(key, TABLES) or "remove it"
     where = source.where((key,)).replace(f"[{key}]", key if not isinstance(value, Mapping) else f"[{key}]")

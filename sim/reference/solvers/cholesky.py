@@ -54,4 +54,4 @@ def cholesky(system: System, Y: Array) -> Solution:
 
 def lapack() -> Any:
     """scipy.linalg, loaded when it is first needed; E501 where scipy is not installed."""
-    return from_package("scipy.linalg", "scipy", lambda module: module, "this method comes", "method")
+    return from_package("scipy.linalg", "scipy", lambda module: module, "this method needs", "method")

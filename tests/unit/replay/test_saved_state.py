@@ -54,7 +54,7 @@ def test_a_state_of_kerncast_0_1_is_refused_with_how_to_make_it_again():
     image = bytearray(model.save())
     image[4] = 1  # the version; the CRC is that of the rest
     image[-saved_state.CRC_BYTES:] = zlib.crc32(image[:-saved_state.CRC_BYTES]).to_bytes(4, "little")
-    with pytest.raises(KerncastError, match=r"E441[\s\S]*train or learn again"):
+    with pytest.raises(KerncastError, match=r"E441[\s\S]*train the model again"):
         model.restore(bytes(image))
 
 

@@ -186,4 +186,4 @@ def test_steps_that_were_asked_for_tell_the_residual_they_end_with():
     solution = solve_kernel(X, y, 3.0, 1e-8, "cg", steps=2)
     found = np.linalg.norm(y - (Gaussian(3.0)(X, X) + 1e-8 * np.eye(60)) @ solution.x)
     assert solution.ok and solution.residual == pytest.approx(found)
-    assert f"2 of 2 steps as asked for, residual {found:.2g}, |y| {np.linalg.norm(y):.2g}" in solution.why
+    assert f"2 of 2 steps, residual {found:.2g}, |y| {np.linalg.norm(y):.2g}" in solution.why

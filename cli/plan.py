@@ -63,7 +63,7 @@ def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
 
     text = why(made, signal)
     if made.algorithm == "toeplitz_rls" and signal in _SOLVED and (
-            spec.data is not None or made.options["scheme"] == "uniform"):
+            spec.data is not None or made.uniform):
         text += "\n" + sentence(system_of(spec, base), made)
     return text
 
@@ -137,7 +137,7 @@ def _reduction(made: Plan) -> list[str]:
     chosen = made.options.get("reduction")
     if chosen is None:
         return []
-    title = reduction_title(chosen, made.options["projection"], made.options["metric"])
+    title = reduction_title(chosen, made.projection, made.metric)
     return [] if title == chosen else [f"reduction by {title}"]
 
 

@@ -82,7 +82,7 @@ def render_c(plan: Plan) -> dict[str, str]:
 def _more_headers(plan: Plan) -> tuple[str, ...]:
     """Headers of the runtime for what only some algorithms do."""
     if plan.in_float32:
-        return ("kc_f32.h",) if plan.options["metric"] == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
+        return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
     return SOLVER_HEADERS.get(plan.options.get("solver", ""), ())
 
 

@@ -103,7 +103,7 @@ def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | Non
         return None, "; ".join(f"{problem.code} {problem.message}" for problem in refusal.problems)
     reference, status = FloatReference(plan), "ok"
     if plan.trains:
-        status = str(reference.train(None if plan.options.get("scheme") == "uniform" else data.x_raw,
+        status = str(reference.train(None if plan.uniform else data.x_raw,
                                      data.y_raw).status)
     else:
         for _ in range(passes_of(spec)):

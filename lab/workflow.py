@@ -107,7 +107,7 @@ def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
     """Where predictions are made: the test samples, or the training grid."""
     if data.x_test_raw is not None:
         return data.x_test_raw
-    return grid(plan) if plan.options.get("scheme") == "uniform" else data.x_raw
+    return grid(plan) if plan.uniform else data.x_raw
 
 
 def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
@@ -189,7 +189,7 @@ def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
 
 def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
     """Training inputs; the uniform grid needs none."""
-    return None if plan.options.get("scheme") == "uniform" else data.x_raw
+    return None if plan.uniform else data.x_raw
 
 
 def passes_of(spec: Spec) -> int:

@@ -14,6 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from .choices import Choices
 from .errors import KerncastError, fail
 from .formats import Format, Overflow, Rounding
 
@@ -28,9 +29,6 @@ REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
 #: The key of the spec that says how many vectors a model holds, by algorithm.
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
              "kernel_predictor": "[predictor] file"}
-
-#: The solvers of a Toeplitz matrix that look ahead: in 32-bit words, and in float32.
-LOOKAHEADS = ("lookahead", "lookahead_f32")
 
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
            "int64_t": 8, "uint64_t": 8, "float": 4}
@@ -127,7 +125,7 @@ def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Choices):
     """What was decided for one spec.
 
     Parameters
@@ -200,16 +198,6 @@ class Plan:
     def fixed(self) -> bool:
         """Whether it was trained elsewhere: it only predicts, from constants, and has no state."""
         return self.algorithm == "kernel_predictor"
-
-    @property
-    def in_float32(self) -> bool:
-        """Whether multipliers and kernel values are float32; words are inputs, targets and predictions."""
-        return self.options.get("reduction", "").endswith("_f32")
-
-    @property
-    def looks_ahead(self) -> bool:
-        """Whether the Toeplitz solver takes several rows at a time where a leading block is singular."""
-        return self.options.get("solver") in LOOKAHEADS
 
     @property
     def size_key(self) -> str:

@@ -109,7 +109,7 @@ class LibraryBackend(ABC):
             trainer = TRAINERS[self.plan.algorithm]
             y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
             x = None if x_raw is None else raw.inputs(self.plan, x_raw)
-            if len(y) == n and self.plan.options.get("scheme") == "uniform":
+            if len(y) == n and self.plan.uniform:
                 status = self._call(trainer, self._raw(y, "y_raw"))
             elif len(y) == n and x is not None and len(x) == n:
                 status = self._call(trainer, self._raw(x, "x_raw"), self._raw(y, "y_raw"))

@@ -100,7 +100,7 @@ class BoardBackend:
 
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
         n = self.plan.sizes.get("n")
-        uniform = self.plan.options.get("scheme") == "uniform"
+        uniform = self.plan.uniform
         if not self.plan.trains:
             return _BAD_ARGUMENT
         y_raw = raw.targets(self.plan, y_raw)

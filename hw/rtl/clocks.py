@@ -104,7 +104,7 @@ def _train(plan: Plan) -> list[Operation]:
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:
     """The grid; else noise of the whole range, or samples (n, D) that are all equal."""
-    if plan.options["scheme"] == "uniform":
+    if plan.uniform:
         yield None
         return
     x, shape = plan.signals["x_raw"].format, (plan.sizes["n"], plan.sizes["D"])

@@ -82,9 +82,9 @@ def _targets(plan: Plan, y_raw: Raw) -> Raw:
 
 def _row(plan: Plan, state: Outputs) -> Raw:
     """The first row (n,) of the grid, or of the samples in the model."""
-    if plan.options["scheme"] == "uniform":
+    if plan.uniform:
         return first_row(plan)
-    row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.options["scheme"] == "diagonal_mean_biased"
+    row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.biased_means
     diagonal_row(row, state["v"].reshape(-1, plan.sizes["D"]), biased,
                  plan.integer("lambda_rho"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
     return row

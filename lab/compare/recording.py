@@ -68,7 +68,7 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
     inputs = {f"x{column}": plan.signals["x_raw"].format for column in range(plan.sizes["D"])}
     target: dict[str, Format] = {"y": plan.signals["y_raw"].format}
     learns = "y" in [name.strip() for name in next(csv_lines(path), (1, []))[1]]
-    uniform = learns and plan.options.get("scheme") == "uniform"
+    uniform = learns and plan.uniform
     problems: list[Problem] = []
     words = read_words(path, target if uniform else inputs | target if learns else inputs, problems)
     least = plan.sizes["n"] if learns and plan.trains else 1

@@ -77,7 +77,7 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     if plan.hash != point.plan:
         raise fail("E369", "the plan of the design differs from the sweep's", where=str(run.folder),
                    value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
-    inputs = None if plan.options.get("scheme") == "uniform" else data.x_raw
+    inputs = None if plan.uniform else data.x_raw
     vectors = make_vectors(open_model(plan), usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),
                                              passes_of(spec)))
     tell("the best design: generated code")

@@ -264,7 +264,7 @@ class Evaluator:
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
         """The integer model on the samples."""
         model = open_model(plan)
-        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        x = None if plan.uniform else data.x_raw
         learned = fit_backend(model, plan, x, data.y_raw, passes)
         shown = learned if task.x is None else model.predict(task.x)
         status = worst_status(learned)
@@ -313,7 +313,7 @@ class Evaluator:
         data = samples.data
         plan = make_plan(spec, data.x_raw, data.y_raw)
         task = _task(plan, samples)
-        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        x = None if plan.uniform else data.x_raw
         found = task.errors(self._float({}, plan, x, data.y_raw, task, passes_of(spec))[0])
         return {name: value for name, value in found.items() if np.isfinite(value)}
 

@@ -187,9 +187,9 @@ def computed(plan: Plan) -> dict[str, float]:
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
     """Multiplications and divisions, those of distances and kernel values as ``planner.counts`` says."""
-    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.options["kernel"], 1)
+    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
-        plan.options["kernel"], 3 if plan.word == 16 else 4)
+        plan.kernel, 3 if plan.word == 16 else 4)
     each = {"distance_terms": of_distance, "kernel_values": of_kernel}
     return sum(operation.count * each.get(what, 1) for what, operation in counts.items())
 

@@ -42,7 +42,7 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     KerncastError
         E244 to E248 as :func:`check_raw`; E248 also for another number of samples than n.
     """
-    uniform = plan.options.get("scheme") == "uniform"
+    uniform = plan.uniform
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
     wanted = plan.sizes.get("n", len(y))
     if len(y) != wanted:

@@ -62,7 +62,7 @@ class FxpCg(FxpModel):
 
     def __init__(self, plan: Plan) -> None:
         # lambda = mantissa * 2**(e - 31), 2**(e - 1) <= lambda < 2**e
-        lam, e = Fraction(float(plan.options["lambda"])), -50
+        lam, e = Fraction(plan.lam), -50
         while Fraction(2) ** e <= lam:
             e += 1
         self._lambda_frac = 31 - e

@@ -25,7 +25,7 @@ class FxpToeplitz(FxpModel):
         """Back to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
-        if self.plan.options["scheme"] == "uniform":
+        if self.plan.uniform:
             self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(n)]
         self._state = {}
 
@@ -40,7 +40,7 @@ class FxpToeplitz(FxpModel):
         r = self._first_row()
         self._state = {"v": self._v, "r": words_of(r)}
         solve = self._refined if "refine" in self.plan.constants else \
-            self._ahead if self.plan.options["solver"] == "lookahead" else self._plain
+            self._ahead if self.plan.solver == "lookahead" else self._plain
         try:
             status = solve(r, self._kernel.y_numbers(given[1]))
         except RefusedError as error:
@@ -50,7 +50,7 @@ class FxpToeplitz(FxpModel):
 
     def _plain(self, r: Fxp, y: Fxp) -> str:
         """One solve, scaled back, and its bound."""
-        solver = (FxpSchur if self.plan.options["solver"] == "schur" else FxpLevinson)(self.plan, r)
+        solver = (FxpSchur if self.plan.schur else FxpLevinson)(self.plan, r)
         solver.solve(y)
         fine = self._judge(r, y, solver.x[0])
         self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]),
@@ -99,11 +99,11 @@ class FxpToeplitz(FxpModel):
 
     def _diagonal(self, j: int) -> int:
         """The kernel word of diagonal j: that of the grid, or the rounded mean (`divide_round`)."""
-        if self.plan.options["scheme"] == "uniform":
+        if self.plan.uniform:
             return word_of(self._kernel.values(self._kernel.distances(self._v[j:j + 1], self._v[0])))
         n = len(self._v)
         d2 = [self._kernel.distances(self._v[i:i + 1], self._v[i + j])[0] for i in range(n - j)]
-        terms = n if self.plan.options["scheme"] == "diagonal_mean_biased" else n - j
+        terms = n if self.plan.biased_means else n - j
         mean = Fraction(word_of(total(self._kernel.values(np.array(d2, dtype=np.int64)))), terms)
         return floor(mean + Fraction(1, 2))
 

@@ -111,7 +111,7 @@ class IntegerModel(Saving):
                       y_raw: NDArray[np.int64]) -> tuple[Words | None, Words] | None:
         """Raw words of n samples, without inputs on the uniform grid; None where they are not n."""
         n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
-        uniform = self.plan.options.get("scheme") == "uniform"
+        uniform = self.plan.uniform
         x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
         whole = len(y_raw) == n and (uniform or (x_raw is not None and len(x_raw) == n))
         return (x_raw, y_raw) if whole else None

@@ -8,13 +8,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..choices import FLOAT32
 from ..data.predictor_file import TrainedModel, load_model
 from ..data.raw import check_raw
 from ..errors import KerncastError, fail
 from ..formats import Format
 from ..plan import Plan
 from ..spec import Spec
-from ..spec.tables import FLOAT32
 from .cg import plan_cg
 from .evidence import complete
 from .input_rounding import rounding_seen

@@ -50,7 +50,7 @@ def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
     """The range of a signal's block exponent; None where it has none, or one that no plan limits."""
     if not is_block(plan, name) or not {f"{name}_exp_min", f"{name}_exp_max"} <= set(plan.constants):
         return None
-    if plan.options.get("scaling") == "static":  # alpha has that of the recursion's x
+    if plan.static:  # alpha has that of the recursion's x
         only = plan.integer("x_exp_min" if name == "alpha" else f"{name}_exp_min")
         return only, only
     return plan.integer(f"{name}_exp_min"), plan.integer(f"{name}_exp_max")
@@ -127,8 +127,8 @@ def _bounds(plan: Plan) -> dict[str, float]:
     bounds = {name: _most(s[name]) for name in ("x", "x_raw", "y_raw", "kernel") if name in s}
     bounds["y"] = float(y.value(y_most) / 2 ** c("y_shift"))
     differences = {"gaussian": (s["x"].hi - s["x"].lo) ** 2, "laplacian": s["x"].hi - s["x"].lo}
-    if plan.options["kernel"] in differences:
-        bounds["distance"] = float(plan.sizes["D"] * differences[plan.options["kernel"]])
+    if plan.kernel in differences:
+        bounds["distance"] = float(plan.sizes["D"] * differences[plan.kernel])
     if "accumulator" not in s:  # summed in float32
         return bounds
     vectors = plan.sizes.get("n", plan.sizes.get("N", 0))

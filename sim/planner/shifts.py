@@ -33,7 +33,7 @@ def check_shifts(plan: Plan) -> None:
     if plan.fixed:
         raise fail("E278", "the scales of coefficients and kernel values differ too much "
                            f"({', '.join(wrong)})",
-                   where="[predictor] file", value=plan.options["kernel"],
+                   where="[predictor] file", value=plan.kernel,
                    allowed=f"shifts of at most {MOST} bits", remedy="scale the inputs with [input] gain")
     most = ceil_log2(kernel.format.value(max(-kernel.lo, kernel.hi)))
     key = "lambda" if plan.trains else "eta"

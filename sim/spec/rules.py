@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from math import inf
 from typing import Any
 
+from ..choices import DEVICE_REDUCTIONS, FLOAT32
 from ..errors import Problem
 from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
@@ -17,11 +18,9 @@ from .source import KeyPath, Source
 from .tables import (
     CALLS,
     CASTS,
-    FLOAT32,
     KERNEL_KEYS,
     OVERRIDABLE,
     RANGED,
-    REDUCTIONS,
     REQUIRED,
     TABLE_OF,
     TABLES,
@@ -192,7 +191,7 @@ def reduction(draft: Draft) -> Found:
     chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
     if not draft.has("online") or chosen is None:
         return
-    metric = draft.get("online", "metric") or REDUCTIONS[chosen][1]
+    metric = draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]
     given = draft.given("online", "max_deterioration")
     if chosen == "mt" and not given:
         yield draft.problem("E106", "reduction mt needs max_deterioration, its threshold", "online",

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..choices import DEVICE_REDUCTIONS
 from .types import (
     NAME_LENGTH,
     OVERFLOWS,
@@ -215,7 +216,7 @@ class Online(Table):
     @property
     def parts(self) -> tuple[str, str]:
         """Projection and metric: those of the reduction, where no others are chosen."""
-        projection, metric = REDUCTIONS[self.reduction]
+        projection, metric = DEVICE_REDUCTIONS[self.reduction]
         return self.projection or projection, self.metric or metric
 
     @property
@@ -339,19 +340,13 @@ class Sweep(Table):
                      remedy="the same seed tries the same points")
 
 
-#: What each reduction of the online learner stands for: projection and metric (report 836).
-REDUCTIONS = {"fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"), "nt": ("none", "magnitude"),
-              "mt": ("none", "magnitude"), "at": ("none", "age"), "klms_f32": ("klms", "klms"),
-              "mklms_f32": ("klms", "mklms"), "fklms_f32": ("fklms", "fklms")}
 def reduction_title(reduction: str, projection: str, metric: str) -> str:
     """A reduction by name, and by its parts where they are not those of the name."""
-    if (projection, metric) == REDUCTIONS[reduction]:
+    if (projection, metric) == DEVICE_REDUCTIONS[reduction]:
         return reduction
     return f"projection {projection} with metric {metric}"
 
 
-#: Reductions that compute in float32, with a fixed budget and no other parts than their own.
-FLOAT32 = ("klms_f32", "mklms_f32", "fklms_f32")
 #: The keys that each kernel takes, all of them needed.
 KERNEL_KEYS: dict[str, tuple[str, ...]] = {
     "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),

@@ -308,7 +308,7 @@ class LmsF32Model(IntegerModel):
 
     def reset(self) -> None:
         """Back to the empty model."""
-        budget, columns, metric = self.plan.sizes["N"], self.plan.sizes["D"], self.plan.options["metric"]
+        budget, columns, metric = self.plan.sizes["N"], self.plan.sizes["D"], self.plan.metric
         kept = 0 if metric == "fklms" else budget
         v, rank = np.zeros((budget, columns), dtype=np.int64), np.zeros(budget, dtype=np.int64)
         k, u, rest, step = np.zeros((4, kept), dtype=np.float32)
@@ -326,7 +326,7 @@ class LmsF32Model(IntegerModel):
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         with np.errstate(all="ignore"):  # an inverse that left the numbers does not pass
             self._count = learn_all(x_raw, y_raw, self._state, self._gram, self._near, self._count,
-                                    self._input, self._constants, self.plan.options["metric"] == "mklms",
+                                    self._input, self._constants, self.plan.metric == "mklms",
                                     f, status, x, self._out, self.ranges.log)
         return {"status": status, "f": f}
 

@@ -11,9 +11,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ...choices import LOOKAHEADS
 from ...errors import fail
 from ...formats import Format, Overflow, Rounding
-from ...plan import LOOKAHEADS, SIZE_KEYS, Field, Operations, Plan, Signal
+from ...plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ...spec import Spec
 from ..casts import cast_modes
 from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss

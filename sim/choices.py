@@ -13,7 +13,8 @@ Kernel = Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"]
 Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
 Solver = Literal["levinson", "schur", "lookahead", "lookahead_f32"]
 Projection = Literal["none", "fklms", "klms", "ls"]
-Metric = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "ls", "ls_regularised"]
+Metric = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "fast_klms",
+                 "fast_mklms", "ls", "ls_regularised"]
 
 #: Kernels of u.v, the product of two samples.
 POLYNOMIALS = ("polynomial", "linear")

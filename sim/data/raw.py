@@ -51,6 +51,13 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     return x, y
 
 
+def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] | None:
+    """What a device's training is given; None for another number of samples than n, which it refuses."""
+    y, n = targets(plan, y_raw), plan.sizes["n"]
+    x = None if plan.uniform or x_raw is None else inputs(plan, x_raw)
+    return (x, y) if len(y) == n and (plan.uniform or (x is not None and len(x) == n)) else None
+
+
 def quantised(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
     """Raw words of real inputs: ``round(value / step) + offset``, a column each.
 

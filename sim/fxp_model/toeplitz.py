@@ -8,6 +8,7 @@ from math import floor
 import numpy as np
 
 from ..backend import Outputs, Raw
+from ..data import raw
 from ..formats import Format
 from .arithmetic import Fxp, cast, exact, number, total, word_of, words_of
 from .base import STATUS, FxpModel, RefusedError
@@ -31,7 +32,7 @@ class FxpToeplitz(FxpModel):
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,)."""
-        given = self._training_set(x_raw, y_raw)
+        given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
         self.reset()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...backend import Outputs, field_arrays
+from ...data import raw
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
@@ -114,7 +115,7 @@ class ToeplitzModel(IntegerModel):
         dict
             ``status`` (1,).
         """
-        given = self._training_set(x_raw, y_raw)
+        given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
         self.reset()

@@ -132,7 +132,7 @@ def _text(made: Plan) -> str:
 
 def _reduction(made: Plan) -> list[str]:
     """What an online learner removes vectors by, where that is not what the name of the reduction says."""
-    from ..sim.spec.tables import reduction_title
+    from ..sim.choices import reduction_title
 
     chosen = made.options.get("reduction")
     if chosen is None:

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, fail
-from ..sim.formats import Format
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
@@ -122,7 +121,7 @@ def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, s
              tell: Tell) -> Verdict:
     """Section 4.3 on the spec's data, with widths and regularisers about the spec's own."""
     assert spec.kernel.sigma is not None  # every kernel of a distance has a width
-    step = np.array(spec.input.gains) * float(Format.parse(spec.input.word).lsb)
+    step = np.array(spec.input.gains) * float(spec.input.format.lsb)
     X = (data.x_raw - np.array(spec.input.offsets)) * step
     own = spec.toeplitz or spec.cg
     return toeplitz_applies(

@@ -20,6 +20,10 @@ Metric = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "fast_k
 POLYNOMIALS = ("polynomial", "linear")
 #: The solvers of a Toeplitz matrix that look ahead: in 32-bit words, and in float32.
 LOOKAHEADS = ("lookahead", "lookahead_f32")
+#: Rows that one step of look-ahead may take at most, and corrections of its answer.
+LOOKAHEAD_BLOCK, LOOKAHEAD_REFINEMENTS = 4, 4
+#: Fraction bits of the fixed-point number by which a prediction leaves float32.
+FLOAT32_FRAC = 40
 
 #: What each reduction of the online learner stands for: projection and metric (report 836).
 REDUCTIONS: dict[str, tuple[Projection, Metric]] = {
@@ -33,6 +37,13 @@ FLOAT32 = ("klms_f32", "mklms_f32", "fklms_f32")
 #: The reductions that a device has, in integers and in float32.
 DEVICE_REDUCTIONS = {name: REDUCTIONS[name.removesuffix("_f32")]
                      for name in ("fklms", "fmklms", "nt", "mt", "at", *FLOAT32)}
+
+
+def reduction_title(reduction: str, projection: str, metric: str) -> str:
+    """A reduction by name, and by its parts where they are not those of the name."""
+    if (projection, metric) == DEVICE_REDUCTIONS[reduction]:
+        return reduction
+    return f"projection {projection} with metric {metric}"
 
 
 class Choices:

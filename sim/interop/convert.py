@@ -14,7 +14,6 @@ from .._checks import finite_array
 from ..data.predictor_file import TrainedModel, digest
 from ..data.raw import Words, quantised
 from ..errors import fail
-from ..formats import Format
 from ..plan import Plan
 from ..reference.online.expansion import expand
 from ..spec import Spec
@@ -103,7 +102,7 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
                 output=dict(output or _output(f, word, bool(model.classes))), kernel=model.kernel,
                 predictor={"file": f"{name}.json", "sha256": digest(text)},
                 numbers={"word": word, **(numbers or {})}, target={"id": target})
-    fmt = Format.parse(spec.input.word)
+    fmt = spec.input.format
     steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
     return Described(spec, model, text, quantised(samples, steps, spec.input.offsets, fmt, "X"), f)
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import fail
-from ..formats import Format
 from ..spec import Spec
 from ..spec.text import bare
 from ..spec.types import NAME_LENGTH
@@ -110,7 +109,7 @@ def _spec_text(made: Described, place: Path) -> str:
 
 def _targets(made: Described, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.int64]:
     """Raw words (m,) of labels or targets, the nearest where one is beyond the word."""
-    classes, fmt = made.model.classes, Format.parse(made.spec.output.word)
+    classes, fmt = made.model.classes, made.spec.output.format
     f = evaluate(made.model, np.asarray(X, dtype=np.float64))
     if y is None:
         values = np.where(f > 0, 1.0, -1.0) if classes else f

@@ -56,9 +56,9 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
 
 def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None, y_raw: Raw | None) -> Plan:
     if y_raw is not None:
-        y_raw = check_raw(y_raw, Format.parse(spec.output.word), None, "y_raw")
+        y_raw = check_raw(y_raw, spec.output.format, None, "y_raw")
     if x_raw is not None:
-        x_raw = check_raw(x_raw, Format.parse(spec.input.word), spec.input.columns, "x_raw")
+        x_raw = check_raw(x_raw, spec.input.format, spec.input.columns, "x_raw")
     try:
         plan = _planned(spec, model, x_raw, y_raw)
         check_shifts(plan)

@@ -109,7 +109,7 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
     KerncastError
         E204 where the word length cannot hold what the spec asks.
     """
-    raw = Format.parse(spec.input.word)
+    raw = spec.input.format
     if len(set(spec.input.gains)) > 1:
         return _scaled_input(spec, words, raw)
     plain = _equal_gain_input(spec, words, raw, 0)
@@ -124,7 +124,7 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
 
 def plan_output(spec: Spec, words: WordClass) -> Affine:
     """Decide the y words: full scale at half the word, so that predictions may overshoot."""
-    raw = Format.parse(spec.output.word)
+    raw = spec.output.format
     most = max(abs(raw.lo - spec.output.offset), abs(raw.hi - spec.output.offset), 1)
     frac = words.bits - 2
     up = frac - (most - 1).bit_length()
@@ -137,7 +137,7 @@ def plan_output(spec: Spec, words: WordClass) -> Affine:
 
 def _signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Signal]:
     """Signals that every algorithm has."""
-    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    raw_x, raw_y = spec.input.format, spec.output.format
     k = kernel_format(spec, words, x.signal, x.lsb)
     return {
         "x_raw": _cast(spec, "x_raw", raw_x, "ADC counts"),
@@ -160,7 +160,7 @@ def _constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
 
 def _units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
     """Exact real values: of one lsb of x and y, and of one raw step (of each column for x)."""
-    raw_x, raw_y = (Format.parse(t.word).lsb for t in (spec.input, spec.output))
+    raw_x, raw_y = (t.format.lsb for t in (spec.input, spec.output))
     steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]
     return {"x": str(x.lsb), "y": str(y.lsb), "y_raw": str(Fraction(spec.output.gain) * raw_y),
             "x_raw": " ".join(steps if len(set(steps)) > 1 else steps[:1])}

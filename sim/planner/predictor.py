@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..data.predictor_file import TrainedModel
 from ..data.raw import quantised
 from ..errors import KerncastError, fail
-from ..formats import Format, Overflow, Rounding
+from ..formats import MAX_SHIFT, Format, Overflow, Rounding
 from ..plan import Operations, Plan, Signal, Table
 from ..primitives import narrow
 from ..spec import Spec
@@ -28,13 +28,11 @@ from .log2 import ceil_log2, floor_log2
 from .words import WORD_CLASSES, Affine
 
 Words = NDArray[np.int64]
-#: The device sums below 2**62, and shifts by at most as much.
-MOST = 62
 
 
 def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
     """The x words (N, D) of real vectors (N, D); E246 where a raw word does not hold one."""
-    fmt, s = Format.parse(spec.input.word), x.signal
+    fmt, s = spec.input.format, x.signal
     steps = np.array(spec.input.gains) * float(fmt.lsb)
     try:
         raw = quantised(vectors, steps, spec.input.offsets, fmt, "vectors")
@@ -70,10 +68,10 @@ def _too_far_apart(value: str, allowed: str) -> Exception:
 def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
     """`mac_shift` and `f_shift`: sums of products fit, and are worth y words after the second; E278."""
     most = sum(map(abs, alpha)) * max(abs(kernel.lo), abs(kernel.hi))
-    mac_shift = max(0, ceil_log2(most) - MOST) if most else 0
+    mac_shift = max(0, ceil_log2(most) - MAX_SHIFT) if most else 0
     f_shift = kernel.format.frac - e - mac_shift
-    if not 0 <= f_shift <= MOST:
-        raise _too_far_apart(f"a shift of {f_shift} bits", f"0 to {MOST} bits")
+    if not 0 <= f_shift <= MAX_SHIFT:
+        raise _too_far_apart(f"a shift of {f_shift} bits", f"0 to {MAX_SHIFT} bits")
     return mac_shift, f_shift
 
 
@@ -127,7 +125,7 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     inputs = plan_inputs(spec, words)
     x, y, signals = inputs.x, inputs.y, dict(inputs.signals)
     real = [Fraction(a) / y.lsb for a in model.alpha.tolist()]
-    e = max(_exponent(real, words.bits), signals["kernel"].format.frac - MOST)
+    e = max(_exponent(real, words.bits), signals["kernel"].format.frac - MAX_SHIFT)
     rounded = [_rounded(a / Fraction(2) ** e) for a in real]
     held = [i for i, word in enumerate(rounded) if word] or [0]
     alpha = [rounded[i] for i in held]

@@ -7,11 +7,12 @@ the commented spec of ``kerncast init`` are made from these words, so that they 
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..choices import DEVICE_REDUCTIONS
+from ..choices import DEVICE_REDUCTIONS, reduction_title
+from ..formats import Format
 from .types import (
     NAME_LENGTH,
     OVERFLOWS,
@@ -22,6 +23,7 @@ from .types import (
     Formats,
     Gain,
     Offset,
+    Optimisation,
     Ranges,
     RawWord,
 )
@@ -70,7 +72,18 @@ class Model(Table):
                "stream, kernel_predictor for a model trained elsewhere")
 
 
-class Input(Table):
+class RawWords(Table):
+    """A table whose values are raw words of one format."""
+
+    word: RawWord
+
+    @property
+    def format(self) -> Format:
+        """The format of the words."""
+        return Format.parse(self.word)
+
+
+class Input(RawWords):
     """ADC counts of the inputs, and their meaning: ``x = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of an ADC count", **_WORD)
@@ -93,7 +106,7 @@ class Input(Table):
         return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.columns
 
 
-class Output(Table):
+class Output(RawWords):
     """ADC counts of the target, and their meaning: ``y = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of an ADC count of the target", **_WORD)
@@ -277,8 +290,8 @@ class Budget(Table):
     target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
         None, about="target of these limits; by default that of [target]",
         allowed="a target's id", remedy="run `kerncast targets` for the list")
-    optimise: Literal["-O0", "-O1", "-O2", "-O3", "-Os"] = _key(
-        "-O2", about="optimisation level of these limits", allowed="-O0, -O1, -O2, -O3, -Os",
+    optimise: Optimisation = _key(
+        "-O2", about="optimisation level of these limits", allowed=", ".join(get_args(Optimisation)),
         remedy="use -Os for size, -O2 for speed")
     flash: int | None = _key(None, about="limit of flash in bytes: code and tables, with every call of the "
                                          "library used", **_BYTES)
@@ -338,13 +351,6 @@ class Sweep(Table):
                               allowed="an integer, 1 to 1000000", remedy="start with 200")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the search", allowed="an integer from 0",
                      remedy="the same seed tries the same points")
-
-
-def reduction_title(reduction: str, projection: str, metric: str) -> str:
-    """A reduction by name, and by its parts where they are not those of the name."""
-    if (projection, metric) == DEVICE_REDUCTIONS[reduction]:
-        return reduction
-    return f"projection {projection} with metric {metric}"
 
 
 #: The keys that each kernel takes, all of them needed.

@@ -14,6 +14,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
+from ...choices import FLOAT32_FRAC
 from ...errors import fail
 from ...plan import SIZE_KEYS, Field, Operations, Plan
 from ...spec import Online, Spec
@@ -29,8 +30,6 @@ JITTER = Fraction(1, 2**17)
 _T_END = 30
 #: Distances enter float32 as words of so many bits at most; what is finer shows in no kernel value.
 _DISTANCE_BITS = 31
-#: Fraction bits in which a sum leaves float32, as in :mod:`...model.float32`.
-_FIXED_FRAC = 40
 
 
 def float_bits(value: Fraction) -> int:
@@ -56,7 +55,7 @@ def _kernel_constants(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]
 def _rule_constants(online: Online, words: WordClass) -> dict[str, int]:
     """The learning rule, and the way out of float32."""
     eta, rho = Fraction(online.eta), Fraction(online.rho)
-    found = {"eta_f32": float_bits(eta), "f_shift": _FIXED_FRAC - (words.bits - 2)}
+    found = {"eta_f32": float_bits(eta), "f_shift": FLOAT32_FRAC - (words.bits - 2)}
     if rho:
         found["decay_f32"] = float_bits(1 - eta * rho)
         if found["decay_f32"] == float_bits(Fraction(1)):

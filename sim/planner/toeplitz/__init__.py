@@ -164,7 +164,7 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
 def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
     """The grid step in x words; E204 where the grid does not fit the raw or the x words."""
     assert spec.toeplitz is not None
-    raw, step, n = Format.parse(spec.input.word), spec.toeplitz.step, spec.toeplitz.n
+    raw, step, n = spec.input.format, spec.toeplitz.step, spec.toeplitz.n
     last = spec.input.offsets[0] + (n - 1) * step
     if last > raw.hi:
         raise fail("E204", "the last grid point does not fit the ADC format",

@@ -16,6 +16,11 @@ Projection = Literal["none", "fklms", "klms", "ls"]
 Metric = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "fast_klms",
                  "fast_mklms", "ls", "ls_regularised"]
 
+#: The keys that each kernel takes, all of them needed.
+KERNEL_KEYS: dict[str, tuple[str, ...]] = {
+    "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),
+    "polynomial": ("degree", "gamma", "coef0"), "linear": (),
+}
 #: Kernels of u.v, the product of two samples.
 POLYNOMIALS = ("polynomial", "linear")
 #: The solvers of a Toeplitz matrix that look ahead: in 32-bit words, and in float32.

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import KerncastError, Problem, fail
-from ..formats import Format
 from ..plan import SIZE_KEYS
 from ..spec import Spec
 from .builtin import BuiltinSamples, digits, ecg, equaliser

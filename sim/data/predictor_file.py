@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..choices import KERNEL_KEYS
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, make_kernel
 from ..spec import Spec
-from ..spec.tables import KERNEL_KEYS
 
 Array = NDArray[np.float64]
 FORMAT = "kerncast model 1"

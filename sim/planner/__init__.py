@@ -12,7 +12,6 @@ from ..choices import FLOAT32
 from ..data.predictor_file import TrainedModel, load_model
 from ..data.raw import check_raw
 from ..errors import KerncastError, fail
-from ..formats import Format
 from ..plan import Plan
 from ..spec import Spec
 from .cg import plan_cg

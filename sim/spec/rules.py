@@ -10,24 +10,12 @@ from collections.abc import Collection, Iterator
 from math import inf
 from typing import Any
 
-from ..choices import DEVICE_REDUCTIONS, FLOAT32
+from ..choices import DEVICE_REDUCTIONS, FLOAT32, KERNEL_KEYS
 from ..errors import Problem
 from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
 from .source import KeyPath, Source
-from .tables import (
-    CALLS,
-    CASTS,
-    KERNEL_KEYS,
-    OVERRIDABLE,
-    RANGED,
-    REQUIRED,
-    TABLE_OF,
-    TABLES,
-    WRAPPABLE,
-    keys,
-    words,
-)
+from .tables import CALLS, CASTS, OVERRIDABLE, RANGED, REQUIRED, TABLE_OF, TABLES, WRAPPABLE, keys, words
 from .types import OVERFLOWS
 from .wrong_keys import shown
 

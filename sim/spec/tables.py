@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ..choices import DEVICE_REDUCTIONS, reduction_title
+from ..choices import DEVICE_REDUCTIONS, KERNEL_KEYS, reduction_title
 from ..formats import Format
 from .types import (
     NAME_LENGTH,
@@ -352,12 +352,6 @@ class Sweep(Table):
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the search", allowed="an integer from 0",
                      remedy="the same seed tries the same points")
 
-
-#: The keys that each kernel takes, all of them needed.
-KERNEL_KEYS: dict[str, tuple[str, ...]] = {
-    "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),
-    "polynomial": ("degree", "gamma", "coef0"), "linear": (),
-}
 
 #: Every table by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[Table]] = {

@@ -58,8 +58,8 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Sentences about one signal, and about the system where that decides its error."""
     from ..lab.workflow import system_of
+    from ..sim.diagnostics.observed import why
     from ..sim.diagnostics.word_length import sentence
-    from ..sim.planner.evidence import why
 
     text = why(made, signal)
     if made.algorithm == "toeplitz_rls" and signal in _SOLVED and (

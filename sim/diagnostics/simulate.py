@@ -16,10 +16,10 @@ from ..errors import fail
 from ..model import open_model
 from ..model.ranges import Range
 from ..plan import Plan
-from ..planner.evidence import observed
 from ..reference.backend import FloatReference
 from ..statuses import TRAINED
 from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
+from .observed import observed
 
 Array = NDArray[np.float64]
 

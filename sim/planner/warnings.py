@@ -22,7 +22,7 @@ _LONGER = "raise lambda, or set a longer word length: [numbers] word = 24 or 32"
 
 
 def cautions(plan: Plan) -> tuple[Problem, ...]:
-    """Warnings of a plan; with evidence of a run (:func:`.evidence.observed`), of the run too.
+    """Warnings of a plan; with evidence of a run (:mod:`kerncast.sim.diagnostics.observed`), of the run too.
 
     Parameters
     ----------

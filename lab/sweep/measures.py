@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 from ...sim.errors import Problem
 from ...sim.plan import Operations, Plan
+from ...sim.spec.problems import did_you_mean
 from ...sim.spec.tables import CALLS
-from ...sim.spec.wrong_keys import near
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {
@@ -138,7 +138,7 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
     for name in found:
         if name not in known:
             problems.append(Problem("E362", f"no such measure: {name}", where, name, ", ".join(known),
-                                    near(name, known) or "use one of these"))
+                                    did_you_mean(name, known) or "use one of these"))
     return list(dict.fromkeys(name for name in found if name in known))
 
 

@@ -6,6 +6,7 @@ what runs back ends is imported when the first test asks for one.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,11 +36,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options and their settings in pytest's configuration."""
     group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
-                    help="Back end, like `kerncast test --on`; may be repeated: host:gcc, "
-                         "emu:mps2-an386:qemu, board:ID. Each generated folder among pytest's arguments "
-                         "becomes one test per back end.")
-    group.addoption("--kerncast-port", action="append", default=[], metavar="[ID=]PORT",
-                    help="Serial port of the real board in --kerncast-on board:ID.")
+                    help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
+                         "emu:mps2-an386:qemu, board:ID@PORT. Generated folders among pytest's arguments "
+                         "become tests, one per back end.")
+    # How the port of a board was named before board:ID@PORT.
+    group.addoption("--kerncast-port", action="append", default=[], help=argparse.SUPPRESS)
     group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
                     help="Load real boards first, with this program or `auto`.")
     group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",

@@ -63,4 +63,5 @@ def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
     item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
     backend = target if is_real(target) else row.backend  # which knows its port alone
     item.config.stash[LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,
-                                      case=plan.name, first=row.first)
+                                      case=plan.name, first=row.first,
+                                     remedy=f"kerncast test OUT --on {target} --bisect finds the place")

@@ -55,7 +55,7 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     X = X[:, np.newaxis] if X.ndim == 1 else X
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y) or 0 in (X.shape[1], *y.shape[1:]):
-        raise fail("E257", "the arrays are no training set", where=str(path),
+        raise fail("E257", "the arrays are not a training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
     table = Table(_numbers(path, "inputs", X[:limit]),

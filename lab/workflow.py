@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..codegen.generate import generate, load_plan, load_vectors, refuse_oversize
 from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
+from ..sim._arrays import Array
 from ..sim.data import Dataset, load_dataset
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.diagnostics.word_length import Choice, Conditioning, choices, conditioning_of, measured_choices
@@ -25,7 +26,6 @@ from ..sim.spec import Spec
 from .compare.ledger import Row, run_backend
 from .costs.limits import refuse_unmeasurable
 
-Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 
 BOARD = "emu:mps2-an386"

@@ -39,8 +39,8 @@ from dataclasses import dataclass
 from math import log2
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
@@ -50,8 +50,6 @@ from ..reference.backend import FloatReference
 from ..reference.toeplitz.levinson import levinson
 from ..spec import Spec
 from .simulate import relative_error, simulate
-
-Array = NDArray[np.float64]
 
 #: Errors of a well conditioned system, in lsb.
 _WORDS = 6

@@ -8,8 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._arrays import Array
 from .._checks import finite_array
 from ..data.predictor_file import TrainedModel, digest
 from ..data.raw import Words, quantised
@@ -19,7 +20,6 @@ from ..reference.online.expansion import expand
 from ..spec import Spec
 from .sklearn import known_model
 
-Array = NDArray[np.float64]
 #: Bits of raw words that stand for real numbers, by the word length on the device.
 _RAW_BITS = {16: 16, 24: 24, 32: 24}
 #: Word lengths on the device.

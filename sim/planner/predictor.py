@@ -14,6 +14,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Words
 from ..data.predictor_file import TrainedModel
 from ..data.raw import quantised
 from ..errors import KerncastError, fail
@@ -26,8 +27,6 @@ from .inputs import plan_inputs
 from .kernel import kernel_tables, plan_kernel
 from .log2 import ceil_log2, floor_log2
 from .words import WORD_CLASSES, Affine
-
-Words = NDArray[np.int64]
 
 
 def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:

@@ -10,9 +10,9 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array as Array
 from ...errors import KerncastError, Problem, fail
 
-Array = NDArray[np.float64]
 #: None: the target is a number; "any": a class, named as it is; else the classes, or what each stands for.
 Labels = Literal["any"] | Sequence[Any] | Mapping[Any, Any] | None
 

@@ -19,7 +19,7 @@ from ..data.predictor_file import TrainedModel
 from ..data.raw import quantised
 from ..errors import KerncastError, fail
 from ..formats import MAX_SHIFT, Format, Overflow, Rounding
-from ..plan import Operations, Plan, Signal, Table
+from ..plan import ConstantTable, Operations, Plan, Signal
 from ..primitives import requantise
 from ..spec import Spec
 from .counts import MOST_BYTES, operations
@@ -142,8 +142,8 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
         constants={**inputs.constants, "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
-                "alpha": Table(signals["alpha"].format, tuple(alpha)),
-                "centers": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
+                "alpha": ConstantTable(signals["alpha"].format, tuple(alpha)),
+                "centers": ConstantTable(x.signal.format, tuple(int(word) for word in v.ravel()))},
         memory=(), operations=_operations(sizes), units=inputs.units,
         evidence={"alpha": {"decided_by": "analytic", "bound": most},
                   "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

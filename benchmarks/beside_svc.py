@@ -23,14 +23,15 @@ LEVELS = (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0"))
 PeerRows = Callable[[object, NDArray[np.int64], NDArray[np.int64]], Iterator[str]]
 
 HEAD = """
-## A classifier that was trained elsewhere
+## A classifier trained with scikit-learn
 
-`SVC` of scikit-learn, digits 3 against 8, fitted to 250 of them: {vectors} vectors of 64 inputs, with an
-intercept; the 107 test digits. As `kerncast.export` takes it, its vectors and multipliers are constants.
-Flash and the exponentials of the others are told as above. Every word of kerncast was compared with the
-integer model's, and **its label is scikit-learn's on {same} of {digits} digits**, in 16 bits and in 32.
+The model is `SVC` of scikit-learn for the digits 3 and 8, fitted to 250 of them: {vectors} vectors of 64
+inputs, with an intercept. `kerncast.export` makes its vectors and coefficients constants in flash. Flash,
+and the exponentials of the other libraries, are counted as above. Every value of kerncast was compared with
+the integer model, and **the label agrees with scikit-learn on {same} of {digits} digits**, in 16 bits and
+in 32.
 
-| | words | level | instructions, mean | worst | flash | vectors |
+| | format | level | instructions, mean | worst | flash | vectors |
 | --- | --- | --- | --: | --: | --: | --: |
 """
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .. import __version__
+from ..sim._json import read_json
 from ..sim.errors import fail
 from ..sim.plan import ABI, REMAKE_FOLDER, VERSION, other_version
 
@@ -53,13 +54,14 @@ class Manifest:
         if not path.is_file():
             return None
         try:
-            whole = json.loads(path.read_text(encoding="utf-8"))
+            whole = read_json(path)
             manifest = cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
-                           whole.get("runtime", ""), dict(whole["files"]), int(whole.get("plan_version", 1)))
+                           whole.get("runtime", ""), dict(whole["files"]), whole.get("plan_version", 1))
             texts = (manifest.name, manifest.plan, manifest.spec, manifest.target, manifest.runtime,
                      *manifest.files.values())
             wrong = [text for text in texts if not isinstance(text, str)]
             wrong += [name for name in manifest.files if not _inside(name)]
+            wrong += [repr(manifest.version)] if type(manifest.version) is not int else []
         except (ValueError, KeyError, TypeError) as error:
             wrong = [repr(error)]
         if wrong:
@@ -108,8 +110,8 @@ def _inside(name: str) -> bool:
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a file's text."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Digest the bytes of a file's text with SHA-256."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def runtime_digest(files: dict[str, str]) -> str:
@@ -119,10 +121,14 @@ def runtime_digest(files: dict[str, str]) -> str:
 
 
 def content(path: Path) -> str | None:
-    """Text of a file, or None where `path` is anything else, such as a folder or a link."""
+    """Read a file byte for byte; None if `path` is anything else, such as a folder or a link.
+
+    Line ends stay as they are, and bytes that are not UTF-8 become lone surrogates: different bytes give
+    different texts.
+    """
     if path.is_symlink() or not path.is_file():
         return None
-    return path.read_text(encoding="utf-8", errors="replace")
+    return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
 def part_of(path: Path) -> Path:

@@ -14,6 +14,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
+from ._json import parse_json
 from .choices import Choices
 from .errors import KerncastError, fail
 from .formats import Format, Overflow, Rounding
@@ -251,7 +252,7 @@ class Plan(Choices):
     def from_json(cls, text: str, where: str = "plan.json") -> Plan:
         """Read :meth:`to_json`'s text back; E210 if it is damaged, E213 if it is of another version."""
         try:
-            whole = json.loads(text)
+            whole = parse_json(text)
             d = whole["decisions"]
             if (version := d.get("version", d.get("schema"))) != VERSION and isinstance(version, int):
                 raise other_version("plan", where, version, VERSION, REMAKE_FOLDER)

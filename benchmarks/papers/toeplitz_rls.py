@@ -1,4 +1,4 @@
-"""Paper 000, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix": docs/papers-000.md.
+"""Write docs/papers/toeplitz-rls.md: regularized least squares by a Toeplitz matrix.
 
     python -m kerncast.benchmarks.papers.toeplitz_rls [--copy mnist_10k=FOLDER]
 
@@ -141,7 +141,7 @@ def main() -> None:
             found[samples.title][n] = best_models(split)
             told = ", ".join(f"{m} {c.error:.2%}" for m, c in found[samples.title][n].items())
             print(f"{name}, n = {n}: {told}", flush=True)
-    (DOCS / "papers-000.md").write_text(page(found), encoding="utf-8")
+    (DOCS / "papers" / "toeplitz-rls.md").write_text(page(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

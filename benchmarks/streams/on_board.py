@@ -60,10 +60,11 @@ def section() -> str:
     lines = "\n".join(f"| {one.stream} | {one.board} | {one.words:,} | {one.mismatches} |" for one in found)
     return f"""## The same streams on the board
 
-{SAMPLES:,} samples of each learned at 16 bits by the firmware on the emulated board, {PREDICTED} more
-predicted, and the whole state read back; every word compared with the integer model's.
+The firmware on the emulated board learns {SAMPLES:,} samples of each stream at 16 bits, then predicts
+{PREDICTED} more. The whole state is read back at the end, and every value is compared with the integer
+model.
 
-| stream | back end | words | unequal |
+| stream | back end | values | mismatches |
 |---|---|--:|--:|
 {lines}
 """

@@ -14,8 +14,9 @@ from .solver import SOLVER
 from .trainer import TRAINER
 
 __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "RtlCore",
-           "core_named", "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",
-           "predictor_period", "refuse_unfit", "render_refusals", "render_rtl", "rtl_sources", "vectors"]
+           "core_named", "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles",
+           "predictor_overhead", "predictor_period", "refuse_unfit", "render_refusals", "render_rtl",
+           "rtl_sources", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"

@@ -21,12 +21,11 @@ from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
 from ...sim.replay.saved_state import RestoreStatus, image_bytes, refused, slots_with
 from ...sim.replay.trace import Trace
 from ...sim.statuses import DeviceStatus
-from .client import HilClient
+from .client import SLOTS, HilClient
 from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
 from .protocol import REGIONS
-
-_SLOTS = ("SLOT_A", "SLOT_B")
+from .requests import differs
 
 
 @dataclass
@@ -128,7 +127,7 @@ class BoardBackend:
     def save(self) -> bytes:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         status, slot = self.client.save()
-        image = self.client.read_slot(_SLOTS[slot], image_bytes(self.plan))
+        image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
         if status != RestoreStatus.OK:
             raise refused(self.plan, image, status, f"back end {self.name}")
         return image
@@ -137,7 +136,7 @@ class BoardBackend:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         where = f"back end {self.name}"
         contents = slots_with(self.plan, image, where)
-        kept = [self.client.read_slot(name, len(contents[0])) for name in _SLOTS]
+        kept = [self.client.read_slot(name, len(contents[0])) for name in SLOTS]
         self._fill(contents)
         status = self.client.restore()
         if status != RestoreStatus.OK:
@@ -145,7 +144,7 @@ class BoardBackend:
             raise refused(self.plan, image, status, where)
 
     def _fill(self, contents: Sequence[bytes]) -> None:
-        for name, content in zip(_SLOTS, contents, strict=True):
+        for name, content in zip(SLOTS, contents, strict=True):
             self.client.write(name, content)
 
     def reset(self) -> None:
@@ -203,6 +202,8 @@ class BoardBackend:
             sample on average.
         """
         image, (used, total) = self.image, self.client.stack()
+        if 0 < total < used:
+            raise differs("stack used", used, f"0 to {total} bytes", self.client.link.name)
         return {
             "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
             "flash": image.flash_bytes if image else None,

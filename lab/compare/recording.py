@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ...sim._json import parse_json
 from ...sim.backend import STATUSES, Backend, Comparison, Outputs
 from ...sim.data import raw
 from ...sim.data.csv_lines import csv_lines
@@ -213,7 +214,7 @@ def load_recording(path: Path) -> Recording:
                    value=str(path), allowed=_OURS, remedy="check the path")
     *lines, cut = path.read_bytes().split(b"\n")
     try:
-        whole = [json.loads(line) for line in lines]
+        whole = [parse_json(line) for line in lines]
         head = whole.pop(0)
         if head["recording"] != VERSION:
             raise other_version("recording", str(path), head["recording"], VERSION, "record it again")

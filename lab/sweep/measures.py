@@ -55,7 +55,7 @@ _UNITS: dict[str, dict[str, int]] = {
     "%": {"%": 1, "point": 1, "points": 1}, "B": {"B": 1, "kB": 1000, "KiB": 1024, "MB": 10**6},
     "nJ": {"nJ": 1, "uJ": 1000, "mJ": 10**6}}
 _LIMIT = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<sign><=|>=)\s*(?P<float>float\s*(?P<plus>[+-])?)?\s*"
-                    r"(?P<number>\d*\.?\d+(?:[eE][+-]?\d+)?)?\s*(?P<unit>[A-Za-z%]*)\s*")
+                    r"(?P<number>\d*\.?\d+(?:[eE][+-]?\d+)?)?\s*(?P<unit>[A-Za-z%]*)\s*", re.ASCII)
 _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
 
 

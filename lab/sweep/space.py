@@ -29,7 +29,7 @@ Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]
 Values = dict[str, Any]
 
-_RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d+)")
+_RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d+)", re.ASCII)
 _MOST_VALUES = 10_000
 #: Tables that no point may vary.
 _FIXED = ("sweep",)

@@ -108,7 +108,11 @@ def _files(spec: Spec, base: Path) -> Dataset:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
                                 f"{len(train)} rows", f"{least} rows or more",
-                                f"lower {size_key}, or give more data" if spec.samples else "add data"))
+                                f"lower {size_key}, or give more data" if spec.samples else "give data"))
+    if not problems and test is not None and len(test) <= before:
+        problems.append(Problem("E247", "the test set holds too few samples", str(base / str(spec.data.test)),
+                                f"{len(test)} rows", f"{before + 1} rows or more",
+                                "add samples, or omit [data] test"))
     if problems:
         raise KerncastError(counted(problems))
     if spec.data.lagged:

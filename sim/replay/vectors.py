@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from .._json import parse_json
 from ..backend import Backend, Comparison, Outputs, Raw
 from ..errors import fail
 from ..plan import Plan
@@ -122,7 +123,7 @@ class Vectors:
     def from_json(cls, text: str, where: str = "vectors.json") -> Vectors:
         """Inverse of :meth:`to_json`; E211 where the text is damaged."""
         try:
-            whole = json.loads(text)
+            whole = parse_json(text)
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
             return cls(str(whole["plan"]), calls, arrays(whole["state"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:

@@ -22,6 +22,7 @@ from .types import (
     Counts,
     Formats,
     Gain,
+    ModelFile,
     Offset,
     Optimisation,
     Ranges,
@@ -241,8 +242,9 @@ class Online(SpecTable):
 class Predictor(SpecTable):
     """A model trained elsewhere; the device stores it as constants and only predicts."""
 
-    file: str = _key(min_length=1, about="file of the trained model, written by kerncast.export",
-                     allowed="the path of its file, relative to the spec",
+    file: ModelFile = _key(about="the trained model, as kerncast.export wrote it",
+                     allowed="the path of its file, relative to the spec: NAME.json, and not a name that "
+                     "kerncast gen uses: plan, vectors or manifest",
                      remedy="export the model with kerncast.export")
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = _key(
         None, about="SHA-256 of that file; any other file is refused", allowed="64 hexadecimal digits",

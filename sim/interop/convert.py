@@ -16,7 +16,6 @@ from ..data.predictor_file import TrainedModel, digest
 from ..data.raw import Words, quantised
 from ..errors import fail
 from ..plan import Plan
-from ..reference.online.expansion import expand
 from ..spec import Spec
 from .sklearn import known_model
 
@@ -109,6 +108,8 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
 
 def evaluate(model: TrainedModel, X: Array) -> Array:
     """Evaluate f at all samples, shape (m, D), in float64: shape (m,)."""
+    from ..reference.online.expansion import expand  # not at import: a spec is planned without it
+
     return expand(model.function, X / model.scale, model.vectors, model.alpha) + model.bias
 
 

@@ -154,4 +154,3 @@ def test_choices_of_a_plan_answer_for_every_algorithm(plan):
     assert found["uniform"] == (plan.options.get("scheme") == "uniform")
     assert found["newest_only"] == (plan.options.get("newest_only") == "1")
     assert plan.kernel == plan.options["kernel"] and plan.refine == int(plan.options.get("refine", 0))
-

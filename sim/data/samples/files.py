@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._checks import free_bytes
 from ..._optional import from_package
 from ...errors import KerncastError, fail
 from ..csv_lines import open_text
@@ -102,8 +103,6 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
     KerncastError
         E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
     """
-    from ...reference.systems.system import free_bytes
-
     try:
         sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(
             str(path), n_features=columns), "LIBSVM files need")

@@ -26,7 +26,7 @@ Asked = Annotated[float | None, typer.Option(
          "measured on the data for kernel_cg.")]
 
 #: Signals whose error depends on the conditioning of the system.
-_SOLVED = ("a", "xi", "eps", "mu", "alpha")
+_SOLVED = ("a", "xi", "eps", "innov", "alpha")
 
 
 def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag = False) -> None:

@@ -159,7 +159,8 @@ def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
     item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
     backend = target if _is_real(target) else row.backend  # which knows its port alone
     item.config.stash[_LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,
-                                      case=plan.name, first=row.first)
+                                      case=plan.name, first=row.first,
+                                      remedy=f"kerncast test OUT --on {target} --bisect finds the place")
 
 
 # ---- fixtures ----

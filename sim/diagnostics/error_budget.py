@@ -19,8 +19,8 @@ kernel_lms     the learning rule with no budget                     learning rul
 =============  ===================================================  =================================
 
 Of a model that was trained elsewhere (kernel_predictor) the error is ``f - f_float``, and the models between
-the two have words for the vectors and samples (input words), and for the multipliers too (multipliers); what
-the integer model adds is in its kernel values and its rounding (arithmetic).
+the two round the centers and samples (input rounding), and then the coefficients too (coefficients); the
+integer model adds its kernel values and its rounding (arithmetic).
 
 For kernels without regularisation the first model would be y itself: K is positive definite, so that the
 exact solution passes through every target.  Quantisation holds all that integers do: words of inputs and
@@ -130,8 +130,8 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
 
 def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
     """The vectors (N, D) and multipliers (N,) of a plan that was trained elsewhere, in words."""
-    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v")}
-    return found | {"v": found["v"].reshape(plan.sizes["N"], plan.sizes["D"])}
+    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers")}
+    return found | {"centers": found["centers"].reshape(plan.sizes["N"], plan.sizes["D"])}
 
 
 def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
@@ -151,12 +151,12 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
     samples: Array = x.astype(np.float64) * unit
     finer = plan.signals["alpha"].format.frac - plan.signals["y"].format.frac
     alpha: Array = words["alpha"].astype(np.float64) * (lsb * 2.0 ** -finer)
-    v: Array = words["v"].astype(np.float64) * unit
+    v: Array = words["centers"].astype(np.float64) * unit
     held = reference.held
     first = reference.predict(x_raw)
     second = expand(reference.kernel, samples, v, reference.alpha[held]) + reference.bias
     third = expand(reference.kernel, samples, v, alpha) + plan.integer("bias") * lsb
-    return ErrorBudget({"input words": second - first, "multipliers": third - second,
+    return ErrorBudget({"input rounding": second - first, "coefficients": third - second,
                         "arithmetic": f - third})
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._checks import is_real
+from .choices import POLYNOMIALS as POLYNOMIALS
 from .errors import fail
 
 Array = NDArray[np.float64]
@@ -35,8 +36,6 @@ PROPERTIES = {
     "nonnegative": "nonnegative",
     "decreasing": "decreasing (it falls with a distance of u and v)",
 }
-#: Kernels of u.v, the product of two samples.
-POLYNOMIALS = ("polynomial", "linear")
 #: What each algorithm builds on.
 NEEDS = {
     "toeplitz_rls": ("translation_invariant",),

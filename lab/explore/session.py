@@ -171,8 +171,8 @@ class Session:
         spec, samples, plan = self._planned(chosen)
         data = samples.data
         told, shown = self._point(chosen), measures_of(self.settings)
-        point = Point("", chosen, told["status"], plan=plan.hash,
-                      measures=told["measures"])  # type: ignore[arg-type]
+        point = Point("", chosen, told["status"], plan=plan.hash,  # type: ignore[arg-type]
+                      measures=told["measures"])
         limits = [c.described(self.baseline) for c in self.settings.constraints]
         return {
             "kind": "sweep", "live": True, "name": spec.model.name, "algorithm": spec.model.algorithm,

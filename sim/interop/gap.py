@@ -1,4 +1,4 @@
-"""sim.planner: how far a predictor's words lie from what the estimator that it was made of predicts."""
+"""sim.interop: how far a predictor's words lie from what the estimator that it was made of predicts."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.raw import Words
+from ..model import open_model
 from ..plan import Plan
 
-#: The share of the range of the estimator's predictions that its words may differ by without a word.
-SHARE = 0.01
 #: Samples that are compared; of more some, evenly.
 _MOST = 512
 
@@ -28,8 +27,6 @@ def apart(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
     f : ndarray of float64, shape (m,)
         What the estimator predicts for them, in units of y.
     """
-    from ..model import open_model  # not at import: it loads the engine
-
     at = np.unique(np.linspace(0, len(f) - 1, _MOST).astype(np.int64))
     words = open_model(plan).predict(x_raw[at])["f"]
     difference = np.abs(words * float(Fraction(plan.units["y"])) - f[at]).max()

@@ -13,9 +13,9 @@ from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import OPTIMISED, build
 from kerncast.codegen.generate import generate
 from kerncast.sim.interop import raw_inputs
+from kerncast.sim.interop.plan import plan as plan_of
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
 
 #: There are no instructions for words of 32 bits.
 LEVELS = (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0"))
@@ -58,7 +58,7 @@ def svc_section(peers: PeerRows) -> tuple[str, Iterator[str]]:
 
     x, y = digits()
     svc = SVC(gamma=float(1.0 / (64 * x[:250].var()))).fit(x[:250], y[:250])  # "scale", as a number
-    plans = {word: make_plan(svc, x[:250], name="digits", word=word) for word in (16, 32)}
+    plans = {word: plan_of(svc, x[:250], name="digits", word=word) for word in (16, 32)}
     same = min(_same(plan, svc, x) for plan in plans.values())
     head = HEAD.format(vectors=len(svc.support_), same=same, digits=len(x))
     return head, _rows(plans, svc, x[250:], peers)

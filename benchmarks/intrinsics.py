@@ -15,6 +15,7 @@ from kerncast.benchmarks.instructions import Task, example
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
 from kerncast.lab.costs.measure import Costs, Count, measured_costs
+from kerncast.sim.model import open_model
 from kerncast.sim.replay.vectors import make_vectors
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "intrinsics.md"
@@ -43,7 +44,8 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
     KerncastError
         Those of building and running; E335 where a word differs from the model's.
     """
-    vectors = make_vectors(task.plan, [("update", task.x, task.y), ("predict", task.x_test, None)])
+    vectors = make_vectors(open_model(task.plan),
+                           [("update", task.x, task.y), ("predict", task.x_test, None)])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "c"
         generate(task.plan, folder)

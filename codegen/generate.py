@@ -24,7 +24,16 @@ from .c.packages import render_packages, resolve_packages
 from .c.saved_state import saved_context
 from .firmware.targets import load_target
 from .hls import refuse_unfit, render_hls, requested_dialects
-from .manifest import MANIFEST, Manifest, content, digest, is_source, partial_path, write_whole
+from .manifest import (
+    MANIFEST,
+    Manifest,
+    content,
+    digest,
+    is_source,
+    partial_path,
+    runtime_digest,
+    write_whole,
+)
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_refusals, render_rtl
@@ -73,7 +82,7 @@ def render_c(plan: Plan) -> dict[str, str]:
 def _more_headers(plan: Plan) -> tuple[str, ...]:
     """List the runtime headers that only some algorithms need."""
     if plan.in_float32:
-        return ("kc_f32.h",) if plan.options["metric"] == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
+        return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
     return SOLVER_HEADERS.get(plan.options.get("solver", ""), ())
 
 
@@ -218,7 +227,7 @@ def render_all(plan: Plan, target: Target | None,
         files[SPEC] = spec.to_toml()
         files |= model_file(spec)
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
-                        target.id if target else "",
+                        target.id if target else "", runtime_digest(files),
                         {name: digest(text) for name, text in sorted(files.items())})
     return files, manifest
 
@@ -282,11 +291,12 @@ def _not_generated(out: Path, value: str) -> KerncastError:
 def load_manifest(out_dir: str | Path) -> Manifest:
     """Load the manifest of a generated folder.
 
-    Raises E305 for another folder, or if the run was interrupted.
+    Raises E305 for another folder or an interrupted run, E213 for another version.
     """
     manifest = Manifest.read(Path(out_dir))
     if manifest is None:
         raise _not_generated(Path(out_dir), f"no {MANIFEST}")
+    manifest.check_version(str(out_dir))
     if not manifest.is_complete:
         raise _not_generated(Path(out_dir), "generation was interrupted")
     return manifest

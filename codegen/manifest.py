@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from .. import __version__
 from ..sim._json import read_json
 from ..sim.errors import fail
-from ..sim.plan import ABI
+from ..sim.plan import ABI, REMAKE_FOLDER, VERSION, other_version
 
 MANIFEST = "manifest.json"
 #: Stands between the digest that a file had and the one it gets, while a run is writing.
@@ -25,6 +25,8 @@ class Manifest:
     ----------
     name, plan, spec, target : str
         Prefix, plan hash, spec hash and target id (empty for any).
+    runtime : str
+        SHA-256 of the runtime's headers, the folder ``rt``.
     files : dict of str to str
         SHA-256 by file name, in order.  While a run is writing: old and new digest, as an
         interrupted run may leave either version.
@@ -34,12 +36,15 @@ class Manifest:
     plan: str
     spec: str
     target: str
+    runtime: str
     files: dict[str, str]
+    version: int = VERSION
 
     def to_json(self) -> str:
         """Serialise to deterministic JSON."""
         return json.dumps({"generator": f"kerncast {__version__}", "abi": ABI, "name": self.name,
-                           "plan": self.plan, "spec": self.spec, "target": self.target,
+                           "plan_version": self.version, "plan": self.plan, "spec": self.spec,
+                           "target": self.target, "runtime": self.runtime,
                            "files": self.files}, indent=1) + "\n"
 
     @classmethod
@@ -54,11 +59,12 @@ class Manifest:
         try:
             whole = read_json(path)
             manifest = cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
-                           dict(whole["files"]))
-            texts = (manifest.name, manifest.plan, manifest.spec, manifest.target,
+                           whole.get("runtime", ""), dict(whole["files"]), whole.get("plan_version", 1))
+            texts = (manifest.name, manifest.plan, manifest.spec, manifest.target, manifest.runtime,
                      *manifest.files.values())
             wrong = [text for text in texts if not isinstance(text, str)]
             wrong += [name for name in manifest.files if not _inside(name)]
+            wrong += [repr(manifest.version)] if type(manifest.version) is not int else []
         except (ValueError, KeyError, TypeError) as error:
             wrong = [repr(error)]
         if wrong:
@@ -73,6 +79,11 @@ class Manifest:
                  for name in sorted({*self.files, *new.files})}
         return replace(new, files={name: now if before == now else f"{before}{_TO}{now}"
                                    for name, (before, now) in pairs.items()})
+
+    def check_version(self, where: str) -> None:
+        """Refuse a folder whose plan another version of kerncast wrote (E213)."""
+        if self.version != VERSION:
+            raise other_version("folder", where, self.version, VERSION, REMAKE_FOLDER)
 
     @property
     def is_complete(self) -> bool:
@@ -104,6 +115,12 @@ def _inside(name: str) -> bool:
 def digest(text: str) -> str:
     """Digest the bytes of a file's text with SHA-256."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def runtime_digest(files: dict[str, str]) -> str:
+    """SHA-256 of the runtime's headers among generated files."""
+    return digest("".join(f"{name}\0{text}\0" for name, text in sorted(files.items())
+                          if name.startswith("rt/")))
 
 
 def content(path: Path) -> str | None:

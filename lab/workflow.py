@@ -13,10 +13,18 @@ from numpy.typing import NDArray
 from ..codegen.generate import generate, load_plan, load_vectors, refuse_oversize
 from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
+from ..sim._arrays import Array
 from ..sim.data import Dataset, load_dataset
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
-from ..sim.diagnostics.word_length import Choice, Conditioning, choices, conditioning_of, measured_choices
+from ..sim.diagnostics.word_length import (
+    Conditioning,
+    NumbersChoice,
+    choices,
+    conditioning_of,
+    measured_choices,
+)
 from ..sim.errors import KerncastError, Problem, fail
+from ..sim.model import open_model
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
@@ -24,7 +32,6 @@ from ..sim.spec import Spec
 from .compare.ledger import Row, run_backend
 from .costs.limits import refuse_unmeasurable
 
-Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 
 BOARD = "emu:mps2-an386"
@@ -106,7 +113,7 @@ def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
     """Return the inputs to predict at: the test samples, or the training grid."""
     if data.x_test_raw is not None:
         return data.x_test_raw
-    return grid(plan) if plan.options.get("scheme") == "uniform" else data.x_raw
+    return grid(plan) if plan.uniform else data.x_raw
 
 
 def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
@@ -195,7 +202,7 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
     return conditioning_of(plan, None if data is None else _inputs(plan, data))
 
 
-def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[Choice]]:
+def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
     """Return the conditioning, and the word lengths of the Toeplitz trainer with their predicted errors."""
     system = system_of(spec, base)
     if spec.data is None:
@@ -204,7 +211,7 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[Choice]]
     return system, choices(spec, system, _inputs(make_plan(spec, data.x_raw, data.y_raw), data), data.y_raw)
 
 
-def measured_words(spec: Spec, base: Path) -> list[Choice]:
+def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
     """Return the word lengths of conjugate gradients, each run on the spec's data; E240 if it has none."""
     data = load_dataset(spec, base)
     return measured_choices(spec, data.x_raw, data.y_raw)
@@ -218,7 +225,7 @@ def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
 
 
 def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
-    return make_vectors(plan, usual_calls(plan, _inputs(plan, data), data.y_raw,
+    return make_vectors(open_model(plan), usual_calls(plan, _inputs(plan, data), data.y_raw,
                                           test_inputs(plan, data), passes_of(spec)))
 
 
@@ -229,7 +236,7 @@ def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
 
 def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
     """Return the training inputs; the uniform grid needs none."""
-    return None if plan.options.get("scheme") == "uniform" else data.x_raw
+    return None if plan.uniform else data.x_raw
 
 
 def passes_of(spec: Spec) -> int:

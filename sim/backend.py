@@ -12,17 +12,17 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrays import Raw as Raw
 from .plan import Plan
-from .statuses import MEANINGS
+from .statuses import DeviceStatus
 
-Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
 
 ALL_CALLS = frozenset({"train", "update", "predict", "state", "save", "restore"})
 #: Those of a model that was trained elsewhere: it has no state.
 FIXED_CALLS = frozenset({"predict"})
 #: Names of the statuses, each at its code.
-STATUSES = tuple(MEANINGS)
+STATUSES = tuple(status.word for status in DeviceStatus)
 
 
 @runtime_checkable
@@ -71,6 +71,17 @@ def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
     """The members of ``plan.memory`` as flat arrays, copied; a member not given is zero."""
     return {f.name: np.array(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
             for f in plan.memory}
+
+
+def refused_training() -> Outputs:
+    """What a back end that trains no batch, or was given another number of samples, returns."""
+    return {"status": np.array([DeviceStatus.BAD_ARGUMENT], dtype=np.int64)}
+
+
+def refused_update(y_raw: Raw) -> Outputs:
+    """What a back end that learns nothing online returns: every sample is refused."""
+    return {"status": np.full(len(y_raw), DeviceStatus.BAD_ARGUMENT, dtype=np.int64),
+            "f": np.zeros(len(y_raw), dtype=np.int64)}
 
 
 @dataclass

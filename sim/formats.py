@@ -16,6 +16,8 @@ from fractions import Fraction
 from .errors import KerncastError, fail
 
 MAX_BITS = 64
+#: The largest shift of the device: of a sum below 2**62 nothing is left of it.
+MAX_SHIFT = 62
 _WRITTEN = re.compile(r"([su])(\d{1,2})f(-?\d{1,3})", re.ASCII)
 _STANDARD_WIDTHS = (8, 16, 32, 64)
 

@@ -14,12 +14,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ._arrays import Array
 from ._checks import is_real
+from .choices import POLYNOMIALS as POLYNOMIALS
 from .errors import fail
-
-Array = NDArray[np.float64]
 
 # sigma is squared below; within these limits the square is neither zero nor infinite.
 _SIGMA_MIN, _SIGMA_MAX = 1e-150, 1e150
@@ -35,8 +34,6 @@ PROPERTIES = {
     "nonnegative": "nonnegative",
     "decreasing": "decreasing (it falls with a distance of u and v)",
 }
-#: Kernels of u.v, the product of two samples.
-POLYNOMIALS = ("polynomial", "linear")
 #: What each algorithm builds on.
 NEEDS = {
     "toeplitz_rls": ("translation_invariant",),

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...lab.figures.style import COLOURS
+from ...sim.reference.result import Solution
 from .common import axes, save, table
-from .toeplitz_rls import LAMS, METHODS, WIDTHS, Cell
+
+WIDTHS = 2.0 ** np.arange(-6, 3)  # of sqrt(D)
+LAMS = (0.01, 0.1, 1.0)
+METHODS = {"GE": "Gaussian elimination", "CG": "conjugate gradients", "TB": "Toeplitz, Lemma 2",
+           "TB biased": "Toeplitz, biased sums", "CG(5)": "5 steps of conjugate gradients"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Best model of a method for one n; `unsolved` counts systems without a solution."""
+
+    sigma: float
+    at_edge: bool
+    lam: float
+    unsolved: int
+    error: float
+    solution: Solution
+    seconds: float
+    with_kernel: float
+
 
 Found = dict[str, dict[int, dict[str, Cell]]]
 

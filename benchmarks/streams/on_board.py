@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...hw.backends import open_backend
+from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors, make_vectors, replay
@@ -35,7 +36,7 @@ def streams() -> dict[str, Stream]:
 def vectors(name: str, stream: Stream, samples: int = SAMPLES) -> tuple[Plan, Vectors]:
     """Return the integer model's vectors: learn, then predict the next samples."""
     plan = make_plan(example(name), stream.x_raw[:samples], stream.y_raw[:samples])
-    return plan, make_vectors(plan, [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
+    return plan, make_vectors(open_model(plan), [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
                                      ("predict", stream.x_raw[samples:], None)])
 
 

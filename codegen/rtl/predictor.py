@@ -58,7 +58,7 @@ def kernel_latency(plan: Plan) -> int:
 
 def distance_latency(plan: Plan) -> int:
     """Return the clocks from a vector's last column to its distance, or product."""
-    return _COLUMN + _DISTANCE.get(plan.options["kernel"], _MAC)
+    return _COLUMN + _DISTANCE.get(plan.kernel, _MAC)
 
 
 def _expansion_latency(plan: Plan) -> int:
@@ -128,9 +128,9 @@ def _refusal(plan: Plan) -> KerncastError | None:
     if plan.in_float32:
         return fail("E307", "the SystemVerilog predictor does not support float32",
                     where="[online] reduction",
-                    value=plan.options["reduction"], allowed="an integer reduction",
+                    value=plan.reduction, allowed="an integer reduction",
                     remedy="choose a reduction without _f32")
-    if plan.options.get("bias") == "1":
+    if plan.bias:
         return fail("E307", "the SystemVerilog predictor does not support an intercept",
                     where="[toeplitz] bias",
                     value="true", allowed="bias = false",
@@ -190,7 +190,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
 def predictor_modules(plan: Plan) -> tuple[str, ...]:
     """List the modules of hw/rtl that a predictor needs, dependencies first."""
     first = MODULES.index("kc_affine")
-    own = _OWN.get(plan.options["kernel"], ())
+    own = _OWN.get(plan.kernel, ())
     exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
     return (*MODULES[:first], *own, *exp2, *MODULES[first:])
 

@@ -14,19 +14,18 @@ from ...codegen.firmware.hil_table import Timing
 from ...codegen.firmware.image import FirmwareImage, build_firmware
 from ...codegen.firmware.targets import Board, Counter, load_board
 from ...codegen.generate import load_plan
-from ...sim.backend import Outputs, Raw, calls_of
+from ...sim.backend import Outputs, Raw, calls_of, refused_update
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
-from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
+from ...sim.replay.saved_state import RestoreStatus, image_bytes, refused, slots_with
 from ...sim.replay.trace import Trace
+from ...sim.statuses import DeviceStatus
 from .client import SLOTS, HilClient
 from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
 from .protocol import REGIONS
 from .requests import differs
-
-_BAD_ARGUMENT = 4
 
 
 @dataclass
@@ -99,14 +98,10 @@ class BoardBackend:
         return {"status": np.array([self._train(x_raw, y_raw)], dtype=np.int64)}
 
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
-        n = self.plan.sizes.get("n")
-        uniform = self.plan.options.get("scheme") == "uniform"
-        if not self.plan.trains:
-            return _BAD_ARGUMENT
-        y_raw = raw.targets(self.plan, y_raw)
-        x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
-        if len(y_raw) != n or (not uniform and (x_raw is None or len(x_raw) != n)):
-            return _BAD_ARGUMENT
+        given = raw.whole_set(self.plan, x_raw, y_raw) if self.plan.trains else None
+        if given is None:
+            return DeviceStatus.BAD_ARGUMENT
+        x_raw, y_raw = given
         if x_raw is not None:
             self._write("X", "x_raw", x_raw)
         self._write("Y", "y_raw", y_raw)
@@ -117,8 +112,7 @@ class BoardBackend:
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
-            return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
-                    "f": np.zeros(len(y_raw), dtype=np.int64)}
+            return refused_update(y_raw)
         return self._batches("update", self.client.update, *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
@@ -137,7 +131,7 @@ class BoardBackend:
         """
         status, slot = self.client.save()
         image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
-        if status != Verdict.OK:
+        if status != RestoreStatus.OK:
             raise refused(self.plan, image, status, f"back end {self.name}")
         return image
 
@@ -151,7 +145,7 @@ class BoardBackend:
         kept = [self.client.read_slot(name, len(contents[0])) for name in SLOTS]
         self._fill(contents)
         status = self.client.restore()
-        if status != Verdict.OK:
+        if status != RestoreStatus.OK:
             self._fill(kept)
             raise refused(self.plan, image, status, where)
 

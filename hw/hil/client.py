@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ...codegen.firmware.hil_table import Timing
 from ...sim.errors import KerncastError, fail
-from ...sim.replay.saved_state import Verdict
+from ...sim.replay.saved_state import RestoreStatus
 from ...sim.replay.trace import Event, Trace
 from .link import Link
 from .protocol import REGIONS, TABLE, VERSION, Value
@@ -146,7 +146,7 @@ class HilClient:
         """Predict `count` samples; return how many statuses were not OK."""
         return _int(self.request("PREDICT", count=count)["not_ok"])
 
-    def save(self) -> tuple[Verdict, int]:
+    def save(self) -> tuple[RestoreStatus, int]:
         """Save the model on the board; return the library's status and the slot written.
 
         Raises E447 without room.
@@ -157,19 +157,20 @@ class HilClient:
             raise differs("slot that was written", slot, f"0 to {len(SLOTS) - 1}", self.link.name)
         return self._verdict(v["result"]), slot
 
-    def restore(self) -> Verdict:
+    def restore(self) -> RestoreStatus:
         """Restore the newest state of the board's slots; return the library's status.
 
         Raises E447 without room.
         """
         return self._verdict(self._saved(lambda: self.request("RESTORE"))["result"])
 
-    def _verdict(self, result: Value) -> Verdict:
+    def _verdict(self, result: Value) -> RestoreStatus:
         """Convert a result of saving or restoring; raise E414 for an unknown number."""
         try:
-            return Verdict(_int(result))
+            return RestoreStatus(_int(result))
         except ValueError:
-            raise differs("result of a saved state", result, f"0 to {max(Verdict)}", self.link.name) from None
+            allowed = f"0 to {max(RestoreStatus)}"
+            raise differs("result of a saved state", result, allowed, self.link.name) from None
 
     def read_slot(self, name: str, size: int) -> bytes:
         """Read the first `size` bytes of a slot for saved states.

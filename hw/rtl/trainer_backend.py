@@ -14,10 +14,10 @@ from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants
 from ...sim.model.ranges import Ranges
-from ...sim.model.statuses import INACCURATE, OK
 from ...sim.model.toeplitz.first_row import diagonal_row
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
+from ...sim.statuses import DeviceStatus
 from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation
 
@@ -70,11 +70,11 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
 
     The core solves; the host certifies the solution.
     """
-    if status != OK:
+    if status != DeviceStatus.OK:
         return status
     alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
     certain = certified_accurate(plan, _targets(plan, y_raw), _row(plan, state), alpha, exponent)
-    return OK if certain else INACCURATE
+    return DeviceStatus.OK if certain else DeviceStatus.INACCURATE
 
 
 def _targets(plan: Plan, y_raw: Raw) -> Raw:
@@ -85,9 +85,9 @@ def _targets(plan: Plan, y_raw: Raw) -> Raw:
 
 def _row(plan: Plan, state: Outputs) -> Raw:
     """Return the first row (n,) of the grid, or of the samples in the model."""
-    if plan.options["scheme"] == "uniform":
+    if plan.uniform:
         return first_row(plan)
-    row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.options["scheme"] == "diagonal_mean_biased"
+    row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.biased_means
     diagonal_row(row, state["centers"].reshape(-1, plan.sizes["D"]), biased,
                  plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
     return row

@@ -38,6 +38,7 @@ from ...sim._json import parse_json, read_json
 from ...sim.backend import Comparison
 from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, fail
+from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors, make_vectors
@@ -179,7 +180,7 @@ def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends:
     plan = make_plan(spec, *_training(make_plan(spec), vectors))
     checks.append(_bytes("plan", _held(folder, [PLAN]), {PLAN: plan.to_json()}))
     tell("running the integer model")
-    own = make_vectors(plan, [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
+    own = make_vectors(open_model(plan), [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
     checks.append(_words(own, vectors))
     tell("generating the code")
     target = load_target(manifest.target) if manifest.target else None
@@ -282,13 +283,13 @@ def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str,
     So that nothing is built beside them.
     """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
-        own, there = Path(made) / "bundle", {}
+        own = Path(made) / "bundle"
         if given.is_dir():
             _copy(given, own)
         else:
             tell(f"unpacking {given}")
-            there = _unpack(given, own)
         try:
+            there = {} if given.is_dir() else _unpack(given, own)
             manifest = load_manifest(own)
             _refuse_other_version(given, own)
             yield own, manifest, there

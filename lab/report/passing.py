@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...sim._arrays import Words
 from ...sim.backend import Outputs
 from ...sim.diagnostics.simulate import Simulation
 from ...sim.model import open_model
@@ -20,7 +20,6 @@ from ...sim.model.toeplitz.levinson import predictor_step, solution_step
 from ...sim.model.toeplitz.trainer import solver_constants
 from ...sim.plan import Plan
 
-Words = NDArray[np.int64]
 #: Pairs of a sample and a vector whose distances are counted, at most: an even choice of the samples.
 PAIRS = 1 << 16
 
@@ -49,7 +48,7 @@ def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
     if not simulation.trained:
         return found
     found |= _of_predictions(plan, simulation.state, x_test)
-    if plan.algorithm == "toeplitz_rls" and plan.options["solver"] == "levinson":
+    if plan.algorithm == "toeplitz_rls" and plan.solver == "levinson":
         found |= _of_levinson(plan, simulation.state, found["y"])
     return found
 
@@ -95,7 +94,7 @@ def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
     Each with its values.
     """
     refined = "r_short" in state
-    once = not refined and not int(plan.options["bias"])  # else the innovation is of several solutions
+    once = not refined and not int(plan.bias)  # else the innovation is of several solutions
     r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)
     a, x, wide = (np.zeros(len(r), dtype=np.int64) for _ in range(3))
     eps, a_exp, a_used, x_exp, x_used = 1 << k.xi_frac, k.a_exp_min, 0, k.x_exp_min, 0

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...codegen.firmware.targets import load_target
 from ...codegen.generate import check_memory
+from ...sim._arrays import Array
 from ...sim.backend import Outputs, Raw
 from ...sim.data import Dataset, load_dataset
 from ...sim.diagnostics.simulate import (
@@ -35,14 +36,11 @@ from ...sim.formats import Format
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.planner.toeplitz.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
 from ...sim.spec import Spec
 from ..workflow import passes_of, test_inputs
 from .measures import computed
 from .space import NUMBERS_ONLY, SENSORS, SOLVING, Inputs, Space, Values
-
-Array = NDArray[np.float64]
 
 #: Status of a point that no plan could be made for.
 REFUSED = "refused"
@@ -119,7 +117,7 @@ class Task:
         return {"error": 100 * rms / deviation, "rms": rms}
 
 
-class PointSamples(NamedTuple):
+class EvaluationData(NamedTuple):
     """Samples as raw values of a point, and unrounded targets in units of y.
 
     Attributes
@@ -143,12 +141,12 @@ class Planned(NamedTuple):
     Attributes
     ----------
     spec : Spec
-    samples : PointSamples
+    samples : EvaluationData
     plan : Plan
     """
 
     spec: Spec
-    samples: PointSamples
+    samples: EvaluationData
     plan: Plan
 
 
@@ -170,7 +168,7 @@ class Evaluator:
     space: Space
     base_dir: str
     beside_float: bool = False
-    datasets: dict[str, PointSamples | KerncastError] = field(default_factory=dict, compare=False)
+    datasets: dict[str, EvaluationData | KerncastError] = field(default_factory=dict, compare=False)
 
     def key(self, inputs: Inputs) -> str:
         """Return the hash of a point's tables and of the samples."""
@@ -202,7 +200,7 @@ class Evaluator:
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
-    def _samples(self, values: Values) -> PointSamples:
+    def _samples(self, values: Values) -> EvaluationData:
         """Load and round a point's samples once for all points that share them."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
@@ -217,7 +215,7 @@ class Evaluator:
             raise found
         return found
 
-    def _loaded(self, values: Values) -> PointSamples:
+    def _loaded(self, values: Values) -> EvaluationData:
         base = self.space.values
         sensors = {name: {**values[name], "word": base[name]["word"], "offset": base[name].get("offset", 0)}
                    if self._rounds(values, name) else values[name] for name in SENSORS}
@@ -230,7 +228,7 @@ class Evaluator:
         for name in SENSORS:
             if self._rounds(values, name):
                 data = _rounded(data, name, sensors[name], values)
-        return PointSamples(data, y, y_test, len(np.unique(y)) == 2)
+        return EvaluationData(data, y, y_test, len(np.unique(y)) == 2)
 
     def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
         """Return a point's spec, and its samples as its sensors deliver them."""
@@ -268,7 +266,7 @@ class Evaluator:
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
         """Run the integer model on the samples."""
         model = open_model(plan)
-        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        x = None if plan.uniform else data.x_raw
         learned = fit_backend(model, plan, x, data.y_raw, passes)
         shown = learned if task.x is None else model.predict(task.x)
         status = worst_status(learned)
@@ -293,7 +291,7 @@ class Evaluator:
         values = self.space.values_of(inputs)
         key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
                                         for name, table in values.items() if name not in NUMBERS_ONLY},
-                          plan.options.get("solver") in LOOKAHEADS], sort_keys=True)
+                          plan.looks_ahead], sort_keys=True)
         if key not in _REFERENCES:
             reference = FloatReference(plan)
             for _ in range(passes):
@@ -319,7 +317,7 @@ class Evaluator:
         data = samples.data
         plan = make_plan(spec, data.x_raw, data.y_raw)
         task = _task(plan, samples)
-        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        x = None if plan.uniform else data.x_raw
         found = task.errors(self._float({}, plan, x, data.y_raw, task, passes_of(spec))[0])
         return {name: value for name, value in found.items() if np.isfinite(value)}
 
@@ -339,7 +337,7 @@ def clear_float_cache() -> None:
     _REFERENCES.clear()
 
 
-def _task(plan: Plan, samples: PointSamples) -> Task:
+def _task(plan: Plan, samples: EvaluationData) -> Task:
     """Return the targets: the clean signal, test targets, or else the samples."""
     data, y, y_test, classes = samples
     if data.clean is not None:

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 from ...sim.errors import Problem
 from ...sim.plan import Operations, Plan
+from ...sim.spec.problems import did_you_mean
 from ...sim.spec.tables import CALLS
-from ...sim.spec.wrong_keys import near
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {
@@ -138,7 +138,7 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
     for name in found:
         if name not in known:
             problems.append(Problem("E362", f"no such measure: {name}", where, name, ", ".join(known),
-                                    near(name, known) or "use one of these"))
+                                    did_you_mean(name, known) or "use one of these"))
     return list(dict.fromkeys(name for name in found if name in known))
 
 
@@ -190,9 +190,9 @@ def computed(plan: Plan) -> dict[str, float]:
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
     """Count multiplications and divisions by the planner's operation counts."""
-    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.options["kernel"], 1)
+    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
-        plan.options["kernel"], 3 if plan.word == 16 else 4)
+        plan.kernel, 3 if plan.word == 16 else 4)
     each = {"distance_terms": of_distance, "kernel_values": of_kernel}
     return sum(operation.count * each.get(what, 1) for what, operation in counts.items())
 

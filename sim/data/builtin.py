@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Words
 from .._optional import from_package
 from ..errors import fail
 from ..formats import Format
 from ..spec import Spec
 from ..spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
-
-Words = NDArray[np.int64]
 
 #: First sample of the default window of the ECG: 256 samples from here hold one whole beat.
 ECG_START = 100
@@ -64,7 +63,7 @@ def ecg(spec: Spec) -> BuiltinSamples:
     n = spec.samples or len(recording)
     start = min(ECG_START, len(recording) - n)
     clean = recording[start:start + n]
-    word = Format.parse(spec.output.word)
+    word = spec.output.format
     raw = _raw(clean + ECG_NOISE * nearly_normal(n), word, spec.output.offset, spec.output.gain)
     if raw.min() < word.lo or raw.max() > word.hi:
         raise fail("E246", "the ECG with its noise does not fit the ADC format", where="[output] word",
@@ -119,7 +118,7 @@ def equaliser(spec: Spec) -> BuiltinSamples:
     KerncastError
         E246 where [input] word does not hold the received signal.
     """
-    columns, word, count = spec.input.columns, Format.parse(spec.input.word), BUILTIN_EQUALISER_SAMPLES
+    columns, word, count = spec.input.columns, spec.input.format, BUILTIN_EQUALISER_SAMPLES
     x, y = equalisation(2 * count, columns)
     raw = np.stack([_raw(x[:, c], word, offset, gain) for c, (offset, gain)
                     in enumerate(zip(spec.input.offsets, spec.input.gains, strict=True))], axis=1)

@@ -19,15 +19,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from .._json import parse_json
+from ..choices import KERNEL_KEYS
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, make_kernel
 from ..spec import Spec
-from ..spec.tables import KERNEL_KEYS
 
-Array = NDArray[np.float64]
 FORMAT = "kerncast model 1"
 _KEYS = ("format", "origin", "kernel", "classes", "scale", "bias", "alpha", "vectors")
 
@@ -67,12 +66,6 @@ class TrainedModel:
         """The kernel in float64."""
         return make_kernel({"kernel": self.kernel["type"]} | {
             key: repr(self.kernel[key]) for key in KERNEL_KEYS[self.kernel["type"]]})
-
-    def __call__(self, X: Array) -> Array:
-        """Evaluate f at all samples, shape (m, D): shape (m,)."""
-        from ..reference.online.expansion import expand  # not at import: a spec is planned without it
-
-        return expand(self.function, X / self.scale, self.vectors, self.alpha) + self.bias
 
     @property
     def scales(self) -> Array:

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Words as Words
 from ..errors import KerncastError, Problem, fail
 from ..formats import Format
 from ..plan import Plan
-
-Words = NDArray[np.int64]
 
 
 def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
@@ -42,13 +41,20 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     KerncastError
         E244 to E248 as :func:`check_raw`; E248 also for another number of samples than n.
     """
-    uniform = plan.options.get("scheme") == "uniform"
+    uniform = plan.uniform
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
     wanted = plan.sizes.get("n", len(y))
     if len(y) != wanted:
         raise fail("E248", "the number of samples differs from the plan's", where="y_raw", value=len(y),
                    allowed=f"n = {wanted}", remedy=f"pass n samples, or change {plan.size_key}")
     return x, y
+
+
+def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] | None:
+    """What a device's training is given; None for another number of samples than n, which it refuses."""
+    y, n = targets(plan, y_raw), plan.sizes["n"]
+    x = None if plan.uniform or x_raw is None else inputs(plan, x_raw)
+    return (x, y) if len(y) == n and (plan.uniform or (x is not None and len(x) == n)) else None
 
 
 def quantised(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:

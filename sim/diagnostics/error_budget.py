@@ -41,6 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..kernels import DistanceKernel
 from ..model.base import convert_inputs
@@ -53,8 +54,6 @@ from ..reference.online.expansion import expand
 from ..reference.online.kernel_lms import KernelLMS
 from ..reference.solvers.elimination import elimination
 from ..reference.systems.system import KernelSystem
-
-Array = NDArray[np.float64]
 
 #: Beyond so many samples no budget is made: the true kernel matrix is factorised for it.
 MOST_SAMPLES = 4096
@@ -164,9 +163,8 @@ def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, pass
     """Predictions of the first model, if it has any: no Toeplitz matrix, all steps, no budget."""
     X, options = reference.inputs(x_raw), plan.options
     if plan.trains:
-        lam = float(options["lambda"])
-        solve = partial(elimination, KernelSystem(reference.kernel, X, lam))
-        solution = solve_with_bias(solve, y) if options.get("bias") == "1" else solve(y)
+        solve = partial(elimination, KernelSystem(reference.kernel, X, plan.lam))
+        solution = solve_with_bias(solve, y) if plan.bias else solve(y)
         return expand(reference.kernel, X, X, solution.x) + solution.bias if solution.ok else None
     assert isinstance(reference.kernel, DistanceKernel)
     eta, rho = float(options["eta"]), float(options["rho"])

@@ -10,18 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._arrays import Array
 from ..backend import STATUSES, Backend, Outputs, Raw
 from ..data import raw
 from ..errors import fail
 from ..model import open_model
 from ..model.ranges import Range
-from ..model.statuses import TRAINED
 from ..plan import Plan
-from ..planner.evidence import observed
 from ..reference.backend import FloatReference
+from ..statuses import TRAINED
 from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
-
-Array = NDArray[np.float64]
+from .observed import observed
 
 #: Statuses of a training that leaves nothing to predict with.
 UNTRAINED = tuple(name for code, name in enumerate(STATUSES) if code not in TRAINED)

@@ -8,18 +8,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._arrays import Array
 from .._checks import finite_array
 from ..data.predictor_file import TrainedModel, digest
 from ..data.raw import Words, quantised
 from ..errors import fail
-from ..formats import Format
 from ..plan import Plan
 from ..spec import Spec
 from .sklearn import known_model
 
-Array = NDArray[np.float64]
 #: Bits of raw words that stand for real numbers, by the word length on the device.
 _RAW_BITS = {16: 16, 24: 24, 32: 24}
 #: Word lengths on the device.
@@ -97,14 +96,21 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
     words = _input(samples, scale, _RAW_BITS[word]) if input is None else dict(input)
     gains = np.broadcast_to(np.asarray(words.pop("gain", 1.0), dtype=np.float64), scale.shape)
     words = {"columns": len(scale), **words, "gain": _one_or_each((gains / scale).tolist())}
-    text, f = model.to_json(), model(samples)
+    text, f = model.to_json(), evaluate(model, samples)
     spec = Spec(model={"name": name, "algorithm": "kernel_predictor"}, input=words,
                 output=dict(output or _output(f, word, bool(model.classes))), kernel=model.kernel,
                 predictor={"file": f"{name}.json", "sha256": digest(text)},
                 numbers={"word": word, **(numbers or {})}, target={"id": target})
-    fmt = Format.parse(spec.input.word)
+    fmt = spec.input.format
     steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
     return Described(spec, model, text, quantised(samples, steps, spec.input.offsets, fmt, "X"), f)
+
+
+def evaluate(model: TrainedModel, X: Array) -> Array:
+    """Evaluate f at all samples, shape (m, D), in float64: shape (m,)."""
+    from ..reference.online.expansion import expand  # not at import: a spec is planned without it
+
+    return expand(model.function, X / model.scale, model.vectors, model.alpha) + model.bias
 
 
 def _one_or_each(values: list[float]) -> float | list[float]:

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..data.words_csv import words_text
 from ..errors import fail
-from ..formats import Format
 from ..spec import Spec
 from ..spec.text import bare
 from ..spec.types import NAME_LENGTH
-from .convert import Described, described
+from .convert import Described, described, evaluate
+from .plan import of_estimator, warn_apart
 
 
 def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | None = None, *,
@@ -60,7 +61,6 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     made = described(estimator, X, name=_name(place, name), **choices)
     files = _files(made, place, _targets(made, X, y))
     _check_places(place, list(files), overwrite)
-    from ..planner import of_estimator, warn_apart  # not at import: it imports this package
     warn_apart(of_estimator(estimator, X, choices))
     for file, text in files.items():
         file.write_text(text, encoding="utf-8", newline="\n")
@@ -70,7 +70,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
 def _files(made: Described, place: Path, y_raw: NDArray[np.int64]) -> dict[Path, str]:
     """Spec, model and samples by their paths."""
     return {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
-            place.with_suffix(".csv"): _rows(made, y_raw)}
+            place.with_suffix(".csv"): words_text(np.column_stack([made.x_raw, y_raw]))}
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
@@ -110,8 +110,8 @@ def _spec_text(made: Described, place: Path) -> str:
 
 def _targets(made: Described, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.int64]:
     """Raw words (m,) of labels or targets, the nearest where one is beyond the word."""
-    classes, fmt = made.model.classes, Format.parse(made.spec.output.word)
-    f = made.model(np.asarray(X, dtype=np.float64))
+    classes, fmt = made.model.classes, made.spec.output.format
+    f = evaluate(made.model, np.asarray(X, dtype=np.float64))
     if y is None:
         values = np.where(f > 0, 1.0, -1.0) if classes else f
     else:
@@ -135,10 +135,3 @@ def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
         raise fail("E232", "a label that is not among the classes", where="y", value=repr(unknown[0]),
                    allowed=", ".join(map(repr, classes)), remedy="pass samples of these classes only")
     return np.where(second, 1.0, -1.0)
-
-
-def _rows(made: Described, y_raw: NDArray[np.int64]) -> str:
-    """The CSV of raw words that [data] reads."""
-    columns = [*(f"x{c}" for c in range(made.x_raw.shape[1])), "y"]
-    rows = np.column_stack([made.x_raw, y_raw]).tolist()
-    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"

@@ -1,4 +1,4 @@
-"""sim.planner: how far a predictor's words lie from what the estimator that it was made of predicts."""
+"""sim.interop: how far a predictor's words lie from what the estimator that it was made of predicts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from numpy.typing import NDArray
 from ..data.raw import Words
 from ..plan import Plan
 
-#: The share of the range of the estimator's predictions that its words may differ by without a word.
-SHARE = 0.01
 #: Samples that are compared; of more some, evenly.
 _MOST = 512
 

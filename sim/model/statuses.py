@@ -1,7 +1,17 @@
-"""sim.model: statuses of the device's functions, numbered as in :mod:`..statuses`."""
+"""sim.model: the codes of :class:`..statuses.DeviceStatus` as plain integers, for compiled code."""
 
-(OK, NOT_POSITIVE_DEFINITE, SATURATED, NOT_TRAINED, BAD_ARGUMENT, INACCURATE, BREAKDOWN,
- STALLED, FULL) = range(9)
+from ..statuses import TRAINED as _TRAINED
+from ..statuses import DeviceStatus
 
-#: Statuses that leave a model one can predict with.
-TRAINED = (OK, SATURATED, INACCURATE, STALLED, FULL)
+OK = int(DeviceStatus.OK)
+NOT_POSITIVE_DEFINITE = int(DeviceStatus.NOT_POSITIVE_DEFINITE)
+SATURATED = int(DeviceStatus.SATURATED)
+NOT_TRAINED = int(DeviceStatus.NOT_TRAINED)
+BAD_ARGUMENT = int(DeviceStatus.BAD_ARGUMENT)
+INACCURATE = int(DeviceStatus.INACCURATE)
+BREAKDOWN = int(DeviceStatus.BREAKDOWN)
+STALLED = int(DeviceStatus.STALLED)
+FULL = int(DeviceStatus.FULL)
+
+#: Statuses that leave a model that can predict.
+TRAINED = tuple(int(status) for status in _TRAINED)

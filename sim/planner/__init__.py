@@ -2,54 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from warnings import warn
 
 from numpy.typing import ArrayLike
 
+from .._arrays import Raw
+from ..choices import FLOAT32
 from ..data.predictor_file import TrainedModel, load_model
 from ..data.raw import check_raw
-from ..diagnostics.input_rounding import rounding_seen
 from ..errors import KerncastError, fail
-from ..formats import Format
-from ..interop import WORDS, described, is_estimator
-from ..interop.gap import SHARE, apart
 from ..plan import Plan
 from ..spec import Spec
-from ..spec.tables import FLOAT32
 from .cg import plan_cg
 from .evidence import complete
-from .online import Raw, plan_lms
+from .input_rounding import rounding_seen
+from .online import plan_lms
 from .online.float32 import plan_lms_f32
 from .shifts import check_shifts
 from .toeplitz import plan_toeplitz
-from .warnings import cautions
 
 __all__ = ["make_plan"]
 
 
-def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
-              y_raw: Raw | None = None, **choices: Any) -> Plan:
-    """Decide every format, shift, table and size for a spec, or for an estimator that is fitted.
-
-    Of an estimator the words' predictions are compared with its own, and a warning says where they differ
-    (W208), as :func:`.warnings.cautions` does of the plan.
+def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
+              y_raw: Raw | None = None, *, model: TrainedModel | None = None) -> Plan:
+    """Decide every format, shift, table and size for a spec.
 
     Parameters
     ----------
-    spec : Spec, path or estimator
-        A spec, the path of a ``kerncast.toml``, or a fitted estimator as :func:`kerncast.export` takes it:
-        the plan is then that of a predictor.
+    spec : Spec or path
+        A spec, or the path of a ``kerncast.toml``.
     x_raw, y_raw : array_like of int, optional
         Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
-        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
-        `x_raw` are samples as it was fitted to, real numbers.
-    **choices
-        Of an estimator: see :func:`kerncast.sim.interop.convert`.
+        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
+    model : TrainedModel, optional
+        Of a predictor: the model instead of the one that the spec's file holds.
 
     Returns
     -------
@@ -58,54 +47,18 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     Raises
     ------
     KerncastError
-        E121 for what is neither, E1xx for the spec, E203 to E206 where a format
-        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec, E270 to E278 for an
-        estimator or a model that was trained elsewhere.
+        E121 for another type, E1xx for the spec, E203 to E206 where a format
+        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec, E275 to E278 for a
+        model that was trained elsewhere.
     """
-    if is_estimator(spec):
-        plan = of_estimator(spec, x_raw, choices)
-        warn_apart(plan)
-        return plan
-    if choices:
-        raise fail("E113", "a spec cannot be combined with these choices", where=", ".join(choices),
-                   value=", ".join(map(str, choices.values())),
-                   allowed="these choices with an estimator only",
-                   remedy="write them into the spec")
-    return _made(_given(spec), None, x_raw, y_raw)
-
-
-def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
-    """The plan of an estimator; where its words differ too much, its evidence has a word that would do."""
-    plan, share = _beside(estimator, X, choices)
-    if share <= SHARE:
-        return plan
-    enough = 0
-    for word in (w for w in WORDS if w > plan.word and not enough):
-        with suppress(KerncastError):
-            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= SHARE else 0
-    found = {"share": float(f"{share:.2g}"), "word": enough}
-    return replace(plan, evidence={**plan.evidence, "apart": found})
-
-
-def warn_apart(plan: Plan) -> None:
-    """Warn whoever called the caller where the words of a plan differ too much (W208)."""
-    for problem in cautions(plan):
-        if problem.code == "W208":
-            warn(str(problem), stacklevel=3)
-
-
-def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
-    """The plan of an estimator, and how far its words are from what it predicts."""
-    given = described(estimator, X, **choices)
-    plan = _made(given.spec, given.model, given.x_raw, None)
-    return plan, apart(plan, given.x_raw, given.f)
+    return _made(_given(spec), model, x_raw, y_raw)
 
 
 def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None, y_raw: Raw | None) -> Plan:
     if y_raw is not None:
-        y_raw = check_raw(y_raw, Format.parse(spec.output.word), None, "y_raw")
+        y_raw = check_raw(y_raw, spec.output.format, None, "y_raw")
     if x_raw is not None:
-        x_raw = check_raw(x_raw, Format.parse(spec.input.word), spec.input.columns, "x_raw")
+        x_raw = check_raw(x_raw, spec.input.format, spec.input.columns, "x_raw")
     try:
         plan = _planned(spec, model, x_raw, y_raw)
         check_shifts(plan)

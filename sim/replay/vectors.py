@@ -8,14 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from .._json import parse_json
 from ..backend import Backend, Comparison, Outputs, Raw
 from ..errors import fail
-from ..model import open_model
 from ..plan import Plan
 
 _CALLS = ("train", "update", "predict")
@@ -77,6 +76,12 @@ class Call:
             raise ValueError(f"{self.name}: x, y and {answer} differ in length")
 
 
+class Model(Backend, Protocol):
+    """A back end that knows its plan, such as :func:`...model.open_model` opens."""
+
+    plan: Plan
+
+
 def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -> Outputs:
     if name == "train":
         assert y_raw is not None
@@ -101,7 +106,7 @@ class Vectors:
         if self.plan_hash != plan.hash:
             raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
                        allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
-        parts = set(open_model(plan).state())
+        parts = {field.name for field in plan.memory}
         if set(self.state) != parts:
             raise fail("E211", "the state in the vectors is not a state of this model", where=where,
                        value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
@@ -144,11 +149,10 @@ def arrays(words: dict[str, Any]) -> Outputs:
     return {k: _array(v) for k, v in words.items()}
 
 
-def make_vectors(plan: Plan, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
+def make_vectors(model: Model, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
     """Run the integer model over calls (name, x_raw, y_raw) and keep its answers."""
-    model = open_model(plan)
     answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
-    return Vectors(plan.hash, answered, model.state())
+    return Vectors(model.plan.hash, answered, model.state())
 
 
 def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -10,14 +12,67 @@ from pydantic_core import ErrorDetails
 
 from ..errors import Problem
 from .source import KeyPath, Source
-from .tables import TABLE_OF, TABLES, Table, keys, words
-from .wrong_keys import code_of, message_of, near, shown
+from .tables import TABLE_OF, TABLES, SpecTable, keys, words
+
+_SHOWN = 60
+
+# pydantic's error types; those of wrong types (int_type, string_type, ...) are the rest.
+_CODES = {"missing": "E106", "extra_forbidden": "E103", "literal_error": "E109",
+          **dict.fromkeys(("greater_than", "greater_than_equal", "less_than", "less_than_equal",
+                           "multiple_of", "finite_number", "string_too_short",
+                           "string_pattern_mismatch"), "E108")}
+_MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out of range",
+             "E109": "is not one of the choices"}
 
 
-def table_problems(name: str, table: type[Table], values: Any, source: Source) -> dict[KeyPath, Problem]:
+def abbreviate(value: Any) -> str:
+    """A value as its writer would know it again, shortened."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):  # dates and the like
+        text = str(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN - 3] + "..."
+
+
+def code_of(detail: ErrorDetails) -> str:
+    """The code of what pydantic found; an error of ours is of its code's type already."""
+    kind = detail["type"]
+    return kind if kind.startswith("E") else _CODES.get(kind, "E107")
+
+
+def message_of(detail: ErrorDetails, name: str) -> str:
+    """What is wrong with the key `name`, in one sentence."""
+    if detail["type"].startswith("E"):
+        return detail["msg"]
+    code = code_of(detail)
+    return f"unknown key {name}" if code == "E103" else f"{name} {_MESSAGES[code]}"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """``did you mean ...?`` where a known word is near."""
+    match = difflib.get_close_matches(word.lower(), list(known), n=1)
+    return f"did you mean {match[0]}?" if match else ""
+
+
+def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remedy: str) -> Problem:
+    """What pydantic found in a key, as a problem; texts of the validator that refused it come first."""
+    code, context = code_of(detail), detail.get("ctx", {})
+    value = "" if code == "E106" else context.get("value") or abbreviate(detail["input"])
+    return Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
+                   context.get("remedy") or remedy)
+
+
+def unknown(key: str, where: str, known: Iterable[str], remedy: str = "remove it") -> Problem:
+    """A key that is not among those known (E103)."""
+    choices = list(known)
+    return Problem("E103", f"unknown key {key}", where, key, ", ".join(choices),
+                   did_you_mean(key, choices) or remedy)
+
+
+def table_problems(name: str, table: type[SpecTable], values: Any, source: Source) -> dict[KeyPath, Problem]:
     """Everything wrong inside one table, by key path."""
     if not isinstance(values, Mapping):
-        return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), shown(values),
+        return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), abbreviate(values),
                                  f"a line [{name}] with its keys below", "make it a table")}
     try:
         table.model_validate(dict(values), by_alias=True, by_name=False)
@@ -27,24 +82,22 @@ def table_problems(name: str, table: type[Table], values: Any, source: Source) -
     return {}
 
 
-def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
+def _problem(name: str, table: type[SpecTable], detail: ErrorDetails,
+             source: Source) -> tuple[KeyPath, Problem]:
     inner = tuple(str(part) for part in detail["loc"])
     path: KeyPath = (name, *inner)
-    code, context = code_of(detail), detail.get("ctx", {})
-    where, named = source.where(path), path[-1]
+    code, where, named = code_of(detail), source.where(path), path[-1]
     if isinstance(entry := detail["loc"][-1], int):  # one of a list
         where, named = source.where(path[:-1]), f"entry {entry + 1} of {path[-2]}"
     if code == "E103":
         return path, unknown_key(name, inner[0], table, where)
     allowed, remedy = words(table, inner[0])
-    value = "" if code == "E106" else shown(detail["input"])
     if code == "E106":
         remedy = "; ".join(text for text in (f"add a line {inner[0]} = ...", remedy) if text)
-    return path, Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
-                         context.get("remedy") or remedy or "choose one of these")
+    return path, translated(detail, named, where, allowed, remedy or "choose one of these")
 
 
-def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
+def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:
     """A key that its table does not have: misspelt, misplaced, or unheard of."""
     own = keys(table)
     homes = [other for other, model in TABLES.items() if key in keys(model)]
@@ -53,7 +106,7 @@ def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
         elsewhere = f"remove it: {key} is only for algorithm {', '.join(others)}"
     else:
         elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
-    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), near(key, own) or elsewhere)
+    return unknown(key, where, own, elsewhere)
 
 
 def unknown_table(key: str, value: Any, source: Source) -> Problem:
@@ -62,7 +115,7 @@ def unknown_table(key: str, value: Any, source: Source) -> Problem:
     if not isinstance(value, Mapping) and homes:
         remedy = f"write it below the line [{homes[0]}]"
     else:
-        remedy = near(key, TABLES) or "remove it"
+        remedy = did_you_mean(key, TABLES) or "remove it"
     where = source.where((key,)).replace(f"[{key}]", key if not isinstance(value, Mapping) else f"[{key}]")
     return Problem("E104", f"unknown {'table' if isinstance(value, Mapping) else 'key outside all tables'}: "
                    f"{key}", where, key, ", ".join(f"[{t}]" for t in TABLES), remedy)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -156,6 +156,8 @@ def cast_text(text: str) -> str:
 #: What a cast does with the bits below and above its word.
 ROUNDINGS = ("floor", "half_up", "half_even")
 OVERFLOWS = ("saturate", "wrap")
+#: Optimisation levels of C compilers.
+Optimisation = Literal["-O0", "-O1", "-O2", "-O3", "-Os"]
 Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
 Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
 #: Instructions, cycles or packets by call.

@@ -18,6 +18,7 @@ import kerncast.lab.pytest_plugin.bench
 import kerncast.lab.pytest_plugin.vectors
 from kerncast.cli.main import app
 from kerncast.codegen.generate import generate
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors
@@ -58,7 +59,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
                           online={"budget": 4, "eta": 0.3}))
     x = np.array([[3], [50], [-9], [3]])
     out = tmp_path_factory.mktemp("made") / "build"
-    generate(plan, out, vectors=make_vectors(plan, [("update", x, x[:, 0]), ("predict", x, None)]))
+    generate(plan, out, vectors=make_vectors(open_model(plan),
+                                             [("update", x, x[:, 0]), ("predict", x, None)]))
     return plan, out
 
 
@@ -214,7 +216,8 @@ def test_a_requirement_that_no_back_end_knows_fails_instead_of_skipping(
 def test_without_a_named_back_end_no_folder_is_collected(run: Run) -> None:
     assert run("out").ret == pytest.ExitCode.NO_TESTS_COLLECTED
     result = run("--kerncast-on", "model", "--ignore=out", "--ignore=test_it.py")
-    result.stdout.fnmatch_lines(["kerncast: no test, and no generated folder with vectors; kerncast gen *"])
+    result.stdout.fnmatch_lines(["kerncast: no test, and no generated folder with vectors",
+                                 "*do: kerncast gen *"])
 
 
 def test_without_a_named_back_end_a_test_is_skipped_with_the_remedy(run: Run) -> None:

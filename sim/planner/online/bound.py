@@ -80,17 +80,16 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
 
 def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
     """Factors of S before the step and of the step after it, None without a bound; projections a sample."""
-    one, options = Fraction(1), plan.options
-    reduces, newest = "max_deterioration" in options, options["newest_only"] == "1"
+    one, newest, reduces = Fraction(1), plan.newest_only, "max_deterioration" in plan.options
     never = _different_inputs(plan) <= plan.sizes["N"] and not reduces
-    if options["projection"] == "none" or never:
+    if not plan.projects or never:
         return one, one, 0
     factor = max(one, _handed_over(plan, plan.sizes["N"] - (0 if newest else 1)))
     if newest:
         return one, factor, 1
     if not reduces:
         return factor, one, 1
-    if options["metric"] == "fklms":
+    if plan.metric == "fklms":
         return factor, factor, 2
     return factor, one if factor == 1 else None, plan.sizes["N"] + 1
 
@@ -106,7 +105,7 @@ def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
 def _handed_over(plan: Plan, inherit: int) -> Fraction:
     """kappa: the sum of the kernel values between one vector and the `inherit` others that may be there."""
     others = Fraction(inherit)
-    power = {"gaussian": 2, "laplacian": 1}.get(plan.options["kernel"])
+    power = {"gaussian": 2, "laplacian": 1}.get(plan.kernel)
     if power is None:
         return others
     step = max(1, min(plan.integers("x_gain")) >> plan.integer("x_shift"))

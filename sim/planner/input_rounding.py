@@ -12,14 +12,11 @@ from math import pi
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..formats import Rounding
-from ..kernels import POLYNOMIALS
 from ..plan import Plan
-
-Array = NDArray[np.float64]
 
 
 def rounding_seen(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
@@ -43,9 +40,9 @@ def rounding_seen(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
         y, error = _words(plan, "y", y_raw[:, np.newaxis])
         size = _rms(y)
         evidence["y"] = {**evidence["y"], "rms": size, "rounding": _rms(error) / size if size else 0.0}
-    if x_raw is not None and len(x_raw) and plan.options.get("scheme") != "uniform":
+    if x_raw is not None and len(x_raw) and not plan.uniform:
         x, error = _words(plan, "x", np.asarray(x_raw).reshape(len(x_raw), -1))
-        if plan.options["kernel"] not in POLYNOMIALS:
+        if not plan.polynomial:
             error -= error.mean(axis=0)  # a move of all samples alike changes no distance
         width = _width(plan, x)
         evidence["x"] = {**evidence["x"], "rounding": _rms(error) / width if width else 0.0}
@@ -74,9 +71,9 @@ def _width(plan: Plan, x: Array) -> float:
     Sigma; of the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, what corresponds to it at
     small d; of products of inputs, the size of the inputs.
     """
-    if plan.options["kernel"] in POLYNOMIALS:
+    if plan.polynomial:
         return _rms(x)
     sigma = float(plan.options["sigma"])
-    if plan.options["kernel"] != "periodic":
+    if plan.kernel != "periodic":
         return sigma
     return min(sigma, 1.0) * float(plan.options["period"]) / (2 * pi)

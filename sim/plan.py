@@ -264,7 +264,7 @@ class Plan(Choices):
                 d["name"], d["algorithm"], d["word"], d["options"], d["sizes"],
                 {k: Signal.from_dict(s) for k, s in d["signals"].items()},
                 {k: tuple(v) if isinstance(v, list) else v for k, v in d["constants"].items()},
-                {k: Table(Format.parse(t["format"]), tuple(t["values"]))
+                {k: ConstantTable(Format.parse(t["format"]), tuple(t["values"]))
                  for k, t in d["tables"].items()},
                 tuple(Field(**f) for f in d["memory"]),
                 {call: {k: Operations(**o) for k, o in counts.items()}

@@ -14,13 +14,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ._arrays import Array
 from ._checks import is_real
 from .choices import POLYNOMIALS as POLYNOMIALS
 from .errors import fail
-
-Array = NDArray[np.float64]
 
 # sigma is squared below; within these limits the square is neither zero nor infinite.
 _SIGMA_MIN, _SIGMA_MAX = 1e-150, 1e150

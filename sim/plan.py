@@ -76,7 +76,7 @@ class Signal:
 
 
 @dataclass(frozen=True)
-class Table:
+class ConstantTable:
     """A constant table of words."""
 
     format: Format
@@ -162,7 +162,7 @@ class Plan(Choices):
     sizes: Mapping[str, int]
     signals: Mapping[str, Signal]
     constants: Mapping[str, int | tuple[int, ...]]
-    tables: Mapping[str, Table]
+    tables: Mapping[str, ConstantTable]
     memory: tuple[Field, ...]
     operations: Mapping[str, Mapping[str, Operations]]
     units: Mapping[str, str]
@@ -260,7 +260,7 @@ class Plan(Choices):
                 d["name"], d["algorithm"], d["word"], d["options"], d["sizes"],
                 {k: Signal.from_dict(s) for k, s in d["signals"].items()},
                 {k: tuple(v) if isinstance(v, list) else v for k, v in d["constants"].items()},
-                {k: Table(Format.parse(t["format"]), tuple(t["values"]))
+                {k: ConstantTable(Format.parse(t["format"]), tuple(t["values"]))
                  for k, t in d["tables"].items()},
                 tuple(Field(**f) for f in d["memory"]),
                 {call: {k: Operations(**o) for k, o in counts.items()}

@@ -143,7 +143,7 @@ class Simulation:
     sources : sequence of Path
         SystemVerilog files, what is used before what uses it.
     top : str
-        The module to simulate: ``<prefix>_<core>``, whose testbench is ``<core>_bench`` in ``benches``.
+        The module to simulate: ``<prefix>_<core>``, whose testbench is ``<core>_bench`` in `benches`.
     simulator : str
         ``icarus`` or ``verilator``.
     work : Path

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Words as Words
 from ..errors import KerncastError, Problem, fail
 from ..formats import Format
 from ..plan import Plan
-
-Words = NDArray[np.int64]
 
 
 def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:

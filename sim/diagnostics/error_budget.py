@@ -41,6 +41,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..kernels import DistanceKernel
 from ..model.base import convert_inputs
@@ -53,8 +54,6 @@ from ..reference.online.expansion import expand
 from ..reference.online.kernel_lms import KernelLMS
 from ..reference.solvers.elimination import elimination
 from ..reference.systems.system import KernelSystem
-
-Array = NDArray[np.float64]
 
 #: Beyond so many samples no budget is made: the true kernel matrix is factorised for it.
 MOST_SAMPLES = 4096

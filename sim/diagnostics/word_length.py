@@ -39,8 +39,8 @@ from dataclasses import dataclass
 from math import log2
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
@@ -50,8 +50,6 @@ from ..reference.backend import FloatReference
 from ..reference.toeplitz.levinson import levinson
 from ..spec import Spec
 from .simulate import relative_error, simulate
-
-Array = NDArray[np.float64]
 
 #: Errors of a well conditioned system, in lsb.
 _WORDS = 6
@@ -90,7 +88,7 @@ class Conditioning:
 
 
 @dataclass(frozen=True)
-class Choice:
+class NumbersChoice:
     """A word length with what it costs and what it gives.
 
     Parameters
@@ -190,7 +188,7 @@ def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
 
 
 def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
-            y_raw: Raw | None = None) -> list[Choice]:
+            y_raw: Raw | None = None) -> list[NumbersChoice]:
     """The word lengths of :data:`VARIANTS` that the spec can be planned with, the least RAM first.
 
     Where targets are given, the error that rounding them to words makes is counted: the rule is for targets
@@ -220,12 +218,12 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
         if y_raw is not None and shift not in rounded:
             rounded[shift] = rounding_error(made, x_raw, y_raw)
         error = min(predicted_error(system, word, refine) + rounded.get(shift, 0.0), 1.0)
-        found.append(Choice(word, refine, error, made.state_bytes,
+        found.append(NumbersChoice(word, refine, error, made.state_bytes,
                             made.operations["train"]["multiplications"].count))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 
 
-def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[Choice]:
+def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
     """The word lengths that conjugate gradients can be planned with, each run on data, the least RAM first.
 
     Parameters
@@ -249,12 +247,12 @@ def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[Choice]:
             continue
         result = simulate(made, x_raw, y_raw)
         error = result.alpha_error if result.trained else float("inf")
-        found.append(Choice(word, 0, error, made.state_bytes,
+        found.append(NumbersChoice(word, 0, error, made.state_bytes,
                             made.operations["train"]["multiplications"].count, result.status))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 
 
-def enough(found: list[Choice], error: float) -> Choice | None:
+def enough(found: list[NumbersChoice], error: float) -> NumbersChoice | None:
     """The first that reaches an error."""
     return next((choice for choice in found if choice.error <= error), None)
 

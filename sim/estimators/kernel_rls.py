@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._arrays import Array
 from .._checks import positive
 from ..errors import fail
 from ..kernels import Kernel, Linear
@@ -21,8 +22,6 @@ from ..reference.solvers.auto import solve_system
 from ..reference.systems.system import KernelSystem
 from ._common import checked_inputs, width_or
 from ._rls import RLS, RLSClassifier, RLSRegressor
-
-Array = NDArray[np.float64]
 
 # lam="loo" tries these, times the mean of k(x, x): half a power of ten apart.
 _LOO_PATH = np.logspace(-8.0, 2.0, 21)

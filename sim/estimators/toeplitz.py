@@ -9,9 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from .._arrays import Array
 from .._checks import positive
 from ..errors import fail
 from ..kernels import Gaussian
@@ -25,8 +23,6 @@ from ..reference.systems.system import ToeplitzSystem
 from ..reference.toeplitz.auto import solve_toeplitz
 from ._common import width_or
 from ._rls import RLS, RLSClassifier, RLSRegressor
-
-Array = NDArray[np.float64]
 
 _GRIDS: dict[str, Weights] = {f"grid_{weights}": weights for weights in WEIGHTS}
 # A grid of more nodes than this for each sample, and a few, is mostly gaps: "auto" does without.

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.raw import Words
-from ..model import open_model
 from ..plan import Plan
 
 #: Samples that are compared; of more some, evenly.
@@ -27,6 +26,8 @@ def apart(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
     f : ndarray of float64, shape (m,)
         What the estimator predicts for them, in units of y.
     """
+    from ..model import open_model  # not at import: it loads the engine
+
     at = np.unique(np.linspace(0, len(f) - 1, _MOST).astype(np.int64))
     words = open_model(plan).predict(x_raw[at])["f"]
     difference = np.abs(words * float(Fraction(plan.units["y"])) - f[at]).max()

@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from .._arrays import Raw
 from ..choices import FLOAT32
 from ..data.predictor_file import TrainedModel, load_model
 from ..data.raw import check_raw
@@ -17,7 +18,7 @@ from ..spec import Spec
 from .cg import plan_cg
 from .evidence import complete
 from .input_rounding import rounding_seen
-from .online import Raw, plan_lms
+from .online import plan_lms
 from .online.float32 import plan_lms_f32
 from .shifts import check_shifts
 from .toeplitz import plan_toeplitz

@@ -11,11 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from .result import Solution, Status
-
-Array = NDArray[np.float64]
 
 # A sum of eta beside which rounding of its terms tells is zero.
 _NOTHING = 1e-12

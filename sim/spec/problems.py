@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from ..errors import Problem
 from .source import KeyPath, Source
-from .tables import TABLE_OF, TABLES, Table, keys, words
+from .tables import TABLE_OF, TABLES, SpecTable, keys, words
 
 _SHOWN = 60
 
@@ -69,7 +69,7 @@ def unknown(key: str, where: str, known: Iterable[str], remedy: str = "remove it
                    did_you_mean(key, choices) or remedy)
 
 
-def table_problems(name: str, table: type[Table], values: Any, source: Source) -> dict[KeyPath, Problem]:
+def table_problems(name: str, table: type[SpecTable], values: Any, source: Source) -> dict[KeyPath, Problem]:
     """Everything wrong inside one table, by key path."""
     if not isinstance(values, Mapping):
         return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), abbreviate(values),
@@ -82,7 +82,8 @@ def table_problems(name: str, table: type[Table], values: Any, source: Source) -
     return {}
 
 
-def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
+def _problem(name: str, table: type[SpecTable], detail: ErrorDetails,
+             source: Source) -> tuple[KeyPath, Problem]:
     inner = tuple(str(part) for part in detail["loc"])
     path: KeyPath = (name, *inner)
     code, where, named = code_of(detail), source.where(path), path[-1]
@@ -96,7 +97,7 @@ def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source
     return path, translated(detail, named, where, allowed, remedy or "choose one of these")
 
 
-def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
+def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:
     """A key that its table does not have: misspelt, misplaced, or unheard of."""
     own = keys(table)
     homes = [other for other, model in TABLES.items() if key in keys(model)]

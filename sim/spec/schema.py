@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..choices import KERNEL_KEYS
-from .tables import REQUIRED, TABLE_OF, TABLES, Table
+from .tables import REQUIRED, TABLE_OF, TABLES, SpecTable
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 
@@ -29,7 +29,7 @@ def spec_schema() -> dict[str, Any]:
         "allOf": [*map(_algorithm, TABLE_OF), *map(_kernel, KERNEL_KEYS)]}
 
 
-def _table(table: type[Table]) -> dict[str, Any]:
+def _table(table: type[SpecTable]) -> dict[str, Any]:
     """A table: its first line, its keys, and those that it needs."""
     made = table.model_json_schema(by_alias=True)
     return {"type": "object", "description": (table.__doc__ or "").splitlines()[0].replace("``", ""),

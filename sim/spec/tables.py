@@ -30,7 +30,7 @@ from .types import (
 )
 
 
-class Table(BaseModel):
+class SpecTable(BaseModel):
     """A table of the spec: frozen, strict about types, no unknown keys, finite numbers only."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True,
@@ -59,7 +59,7 @@ def _tolerance() -> Any:
                 remedy="start with 0.5; a smaller value demands a more accurate solution")
 
 
-class Model(Table):
+class Model(SpecTable):
     """Name and algorithm of the model."""
 
     name: CName = _key(about="prefix of every C symbol and file",
@@ -73,7 +73,7 @@ class Model(Table):
                "stream, kernel_predictor for a model trained elsewhere")
 
 
-class RawWords(Table):
+class RawWords(SpecTable):
     """A table whose values are raw words of one format."""
 
     word: RawWord
@@ -117,7 +117,7 @@ class Output(RawWords):
                        remedy="give the value of one ADC count")
 
 
-class Kernel(Table):
+class Kernel(SpecTable):
     """The kernel k(u, v): the similarity of two samples."""
 
     type: Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"] = _key(
@@ -146,7 +146,7 @@ class Kernel(Table):
         return {"kernel": self.type} | {key: repr(value) for key, value in self.parameters.items()}
 
 
-class Toeplitz(Table):
+class Toeplitz(SpecTable):
     """The Toeplitz regularised-least-squares trainer."""
 
     n: int = _key(ge=2, le=65535, about="number of training samples", allowed="an integer, 2 to 65535",
@@ -175,7 +175,7 @@ class Toeplitz(Table):
     tolerance: float = _tolerance()
 
 
-class Cg(Table):
+class Cg(SpecTable):
     """Conjugate gradients on the kernel matrix, which is not stored."""
 
     n: int = _key(ge=2, le=65535, about="number of training samples", allowed="an integer, 2 to 65535",
@@ -188,7 +188,7 @@ class Cg(Table):
     tolerance: float = _tolerance()
 
 
-class Online(Table):
+class Online(SpecTable):
     """The online kernel LMS learner in fixed memory."""
 
     budget: int = _key(ge=2, le=65535, about="dictionary size (N)", allowed="an integer, 2 to 65535",
@@ -239,7 +239,7 @@ class Online(Table):
         return reduction_title(self.reduction, *self.parts)
 
 
-class Predictor(Table):
+class Predictor(SpecTable):
     """A model trained elsewhere; the device stores it as constants and only predicts."""
 
     file: ModelFile = _key(about="the trained model, as kerncast.export wrote it",
@@ -251,7 +251,7 @@ class Predictor(Table):
         remedy="export the model again, or omit sha256")
 
 
-class Numbers(Table):
+class Numbers(SpecTable):
     """Word length on the device, and formats to override."""
 
     word: Literal[16, 24, 32] = _key(16, about="word length W on the device", allowed="16, 24, 32",
@@ -278,7 +278,7 @@ class Numbers(Table):
                             remedy="omit it: the planner chooses")
 
 
-class TargetChoice(Table):
+class TargetChoice(SpecTable):
     """Target of the generated code."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] = _key(
@@ -286,7 +286,7 @@ class TargetChoice(Table):
         allowed="a target's id", remedy="run `kerncast targets` for the list")
 
 
-class Budget(Table):
+class Budget(SpecTable):
     """Resource limits: `kerncast cost` and `kerncast build` fail if the library exceeds one."""
 
     target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
@@ -308,7 +308,7 @@ class Budget(Table):
                                      "packets", **_COUNTS)
 
 
-class Hls(Table):
+class Hls(SpecTable):
     """C++ for high-level synthesis (HLS) in addition to the C: one project per tool."""
 
     dialects: list[Literal["vitis", "catapult"]] = _key(
@@ -324,7 +324,7 @@ class Hls(Table):
                         allowed="a number, 0.1 to 1000", remedy="start with 10, which is 100 MHz")
 
 
-class Data(Table):
+class Data(SpecTable):
     """Source of the samples."""
 
     builtin: Literal["ecg", "digits", "equaliser"] | None = _key(
@@ -338,7 +338,7 @@ class Data(Table):
                                remedy="true for one-step prediction of a signal from its own past")
 
 
-class Sweep(Table):
+class Sweep(SpecTable):
     """Axes, objectives and limits of `kerncast sweep`; they do not change the device."""
 
     grid: dict[str, Any] = _key({}, about="values per key, such as numbers.word = [16, 24, 32]",
@@ -356,7 +356,7 @@ class Sweep(Table):
 
 
 #: Every table by its name in the file, in the order of the documentation.
-TABLES: dict[str, type[Table]] = {
+TABLES: dict[str, type[SpecTable]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
     "cg": Cg, "online": Online, "predictor": Predictor, "numbers": Numbers, "target": TargetChoice,
     "budget": Budget, "hls": Hls, "data": Data, "sweep": Sweep,
@@ -382,12 +382,12 @@ RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",),
 
 
 @cache
-def keys(table: type[Table]) -> dict[str, str]:
+def keys(table: type[SpecTable]) -> dict[str, str]:
     """Name in the file -> name of the field, in order."""
     return {(field.alias or name): name for name, field in table.model_fields.items()}
 
 
-def words(table: type[Table], key: str) -> tuple[str, str]:
+def words(table: type[SpecTable], key: str) -> tuple[str, str]:
     """What is allowed for a key, and what to do about a wrong value."""
     name = keys(table).get(key)
     extra = table.model_fields[name].json_schema_extra if name else None

@@ -45,7 +45,7 @@ from ..._checks import is_integer
 from ...errors import fail
 from .files import read_file
 from .named import SETS, check_columns, place_of, read_set
-from .table import Array, Labels, Table, as_labels, check_values
+from .table import Array, Labels, SampleTable, as_labels, check_values
 
 
 @dataclass(frozen=True)
@@ -165,6 +165,6 @@ def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None
     return _samples(table, chosen, limit, title, named.licence)
 
 
-def _samples(table: Table, labels: Labels, limit: int | None, title: str, licence: str) -> Samples:
+def _samples(table: SampleTable, labels: Labels, limit: int | None, title: str, licence: str) -> Samples:
     y = table.y if labels is None else as_labels(table, labels)
     return Samples(table.X[:limit], y[:limit], title, licence, table.inputs, table.target)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import KerncastError, Problem, fail
 from ..csv_lines import MOST_PROBLEMS, counted, csv_lines, decimal
-from .table import MISSING, Labels, Table, no_samples, not_finite
+from .table import MISSING, Labels, SampleTable, no_samples, not_finite
 
 Column = str | int
 
@@ -42,7 +42,7 @@ class _Reading:
 
 def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
              inputs: Sequence[Column] | None = None, header: bool | None = None, labels: Labels = None,
-             limit: int | None = None) -> Table:
+             limit: int | None = None) -> SampleTable:
     """Read samples from a CSV file separated by comma, semicolon or tab, plain, .gz or .bz2.
 
     Parameters
@@ -204,7 +204,7 @@ def _time(text: str) -> float:
     return seconds - sign * 60.0 * (60.0 * float(parts[3] or 0) + float(parts[4] or 0))
 
 
-def _table(reading: _Reading) -> Table:
+def _table(reading: _Reading) -> SampleTable:
     n = len(reading.lines)
     values = np.frombuffer(reading.values, dtype=np.float64).reshape(n, -1) if reading.values else \
         np.empty((n, 0))
@@ -213,6 +213,6 @@ def _table(reading: _Reading) -> Table:
     y: NDArray[Any] = np.array(reading.labels) if reading.labelled else np.ascontiguousarray(values[:, D:])
     names = tuple(reading.names[index] for index in reading.inputs) or ("sample",)
     path, lines = reading.path, reading.lines
-    return Table(X, y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y, names,
+    return SampleTable(X, y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y, names,
                  ", ".join(reading.names[index] for index in reading.targets),
                  lambda i: f"{path}:{lines[i]}")

@@ -19,7 +19,7 @@ from ..._optional import from_package
 from ...errors import KerncastError, fail
 from ..csv_lines import open_text
 from .csv import Column, read_csv
-from .table import Array, Labels, Numbered, Table, check_values, no_samples
+from .table import Array, Labels, Numbered, SampleTable, check_values, no_samples
 
 # The size of a recording that was still under way when its head was written.
 _OPEN_END = 2**32 - 1
@@ -33,7 +33,7 @@ _UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error
 
 
 def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
-             limit: int | None = None) -> Table:
+             limit: int | None = None) -> SampleTable:
     """Read the arrays `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file; by default X and y.
 
     Without inputs they are the number of the sample.
@@ -55,10 +55,10 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     X = X[:, np.newaxis] if X.ndim == 1 else X
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y) or 0 in (X.shape[1], *y.shape[1:]):
-        raise fail("E257", "the arrays are no training set", where=str(path),
+        raise fail("E257", "the arrays are not a training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
-    table = Table(_numbers(path, "inputs", X[:limit]),
+    table = SampleTable(_numbers(path, "inputs", X[:limit]),
                   y[:limit] if labels is not None and y.dtype.kind in "USb" else
                   _numbers(path, "target", y[:limit]),
                   Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
@@ -85,7 +85,7 @@ def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
 
 
 def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = None,
-                labels: Labels = None) -> Table:
+                labels: Labels = None) -> SampleTable:
     """Read a file of lines ``target index:value ...``, as LIBSVM and SVMlight write it; .gz and .bz2 too.
 
     Parameters
@@ -118,7 +118,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
         raise fail("E237", f"{n:,} x {D:,} inputs do not fit in memory", where=str(path),
                    value=f"{wanted:,} bytes", allowed=f"{free:,} bytes, the free memory of this machine",
                    remedy="load fewer samples with limit, or number the columns from 1 without gaps")
-    table = Table(sparse.toarray(), y, Numbered("column ", D), "target",
+    table = SampleTable(sparse.toarray(), y, Numbered("column ", D), "target",
                   lambda i: f"{path}:{_line_of(path, i)}")
     check_values(table, path)
     return table
@@ -159,7 +159,7 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
                 allowed=allowed, remedy=remedy)
 
 
-def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> Table:
+def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> SampleTable:
     """Read a recording: inputs are seconds, targets the channels in parts of full scale, -1 to 1.
 
     `target` is the number of one channel; without it all of them, one column each.
@@ -190,8 +190,9 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
                        allowed=f"0 to {channels.shape[1] - 1}", remedy="choose a channel by its number")
         channels = channels[:, [target]]
     y = _full_scale(channels[:limit])
-    table = Table(np.arange(len(y))[:, np.newaxis] / rate, y[:, 0] if y.shape[1] == 1 else y, ("seconds",),
-                  "amplitude", lambda i: f"{path} sample {i}")
+    y = y[:, 0] if y.shape[1] == 1 else y
+    table = SampleTable(np.arange(len(y))[:, np.newaxis] / rate, y, ("seconds",), "amplitude",
+                        lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
 
@@ -231,7 +232,7 @@ def _unreadable(path: Path, reason: str, allowed: str) -> KerncastError:
 
 
 #: Every format by its name: the reader, and the endings of file names that stand for it.
-FORMATS: dict[str, tuple[Callable[..., Table], tuple[str, ...]]] = {
+FORMATS: dict[str, tuple[Callable[..., SampleTable], tuple[str, ...]]] = {
     "csv": (read_csv, (".csv", ".tsv", ".txt")),
     "npz": (read_npz, (".npz",)),
     "libsvm": (read_libsvm, (".libsvm", ".svm", ".svmlight")),
@@ -239,7 +240,7 @@ FORMATS: dict[str, tuple[Callable[..., Table], tuple[str, ...]]] = {
 }
 
 
-def read_file(path: Path, format: str | None, options: dict[str, Any]) -> Table:
+def read_file(path: Path, format: str | None, options: dict[str, Any]) -> SampleTable:
     """Read samples by the reader of a format; E254 where there is none, E242 for other options."""
     endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
     known = {ending: name for name, (_, its) in FORMATS.items() for ending in its}

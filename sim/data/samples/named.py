@@ -22,7 +22,7 @@ from ..._optional import debian_file, from_package, missing, package_file
 from ...errors import KerncastError, fail
 from ..builtin import ecg_recording, handwritten_digits
 from .csv import read_csv
-from .table import Array, Numbered, Table
+from .table import Array, Numbered, SampleTable
 
 _PIP = "python -m pip install "
 _WORDS = 1000
@@ -51,7 +51,7 @@ class NamedSet:
     title: str
     licence: str
     columns: int
-    read: Callable[[Path], Table] | None = None
+    read: Callable[[Path], SampleTable] | None = None
     find: Callable[[], Path | None] = lambda: None
     package: str = ""
     install: str = ""
@@ -80,7 +80,7 @@ def place_of(name: str, copy: str | Path | None) -> Path:
                remedy=f"get the set from its publisher, then call load_samples({name!r}, copy=\"FILE\")")
 
 
-def read_set(name: str, place: Path) -> Table:
+def read_set(name: str, place: Path) -> SampleTable:
     """Read a set that has a reader of its own; E241 where the copy is not as its package brings it."""
     reader = SETS[name].read
     assert reader is not None
@@ -94,7 +94,7 @@ def read_set(name: str, place: Path) -> Table:
                    remedy="check the path") from None
 
 
-def check_columns(name: str, table: Table, place: Path) -> None:
+def check_columns(name: str, table: SampleTable, place: Path) -> None:
     """E256 where a copy has not the columns of the set whose name it is given."""
     columns = SETS[name].columns
     if columns and table.X.shape[1] != columns:
@@ -104,35 +104,36 @@ def check_columns(name: str, table: Table, place: Path) -> None:
 
 
 def _rows(X: NDArray[Any], y: NDArray[Any], place: Path, prefix: str = "column",
-          target: str = "label") -> Table:
+          target: str = "label") -> SampleTable:
     X = np.ascontiguousarray(X, dtype=np.float64)
     names = Numbered(f"{prefix} ", X.shape[1]) if X.shape[1] > 1 else (prefix,)
-    return Table(X, y, names, target, lambda i: f"{place} sample {i}")
+    return SampleTable(X, y, names, target, lambda i: f"{place} sample {i}")
 
 
-def _ecg(place: Path) -> Table:
+def _ecg(place: Path) -> SampleTable:
     y = ecg_recording("source")
     return _rows(np.arange(float(len(y)))[:, np.newaxis], y, place, "sample", "ecg")
 
 
-def _digits(place: Path) -> Table:
+def _digits(place: Path) -> SampleTable:
     return _rows(*handwritten_digits("source"), place, "pixel", "digit")
 
 
-def _breast_cancer(place: Path) -> Table:
+def _breast_cancer(place: Path) -> SampleTable:
     data = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_breast_cancer())
     names = tuple(str(name) for name in data.feature_names)
-    return Table(data.data, data.target_names[data.target], names, "diagnosis", lambda i: f"{place} {i}")
+    return SampleTable(data.data, data.target_names[data.target], names, "diagnosis",
+                       lambda i: f"{place} {i}")
 
 
-def _long_ecg(place: Path) -> Table:
+def _long_ecg(place: Path) -> SampleTable:
     with np.load(place) as file:
         words = file["ecg"].astype(np.float64)
     y = (words - 1024.0) / 200.0  # of an 11-bit converter, 200 steps to the millivolt
     return _rows(np.arange(len(y))[:, np.newaxis] / 360.0, y, place, "seconds", "millivolts")
 
 
-def _mnist_folder(place: Path) -> Table:
+def _mnist_folder(place: Path) -> SampleTable:
     digits = [np.array(json.loads((place / "src" / "digits" / f"{digit}.json").read_text())["data"])
               for digit in range(10)]
     images = [digit[: digit.size // 784 * 784].reshape(-1, 784) for digit in digits]
@@ -140,7 +141,7 @@ def _mnist_folder(place: Path) -> Table:
                  "pixel", "digit")
 
 
-def _fashion(place: Path) -> Table:
+def _fashion(place: Path) -> SampleTable:
     folder = place if place.is_dir() else place.parent
     parts = [(_idx(folder / f"{part}-images-idx3-ubyte.gz"),
               _idx(folder / f"{part}-labels-idx1-ubyte.gz")) for part in ("train", "t10k")]
@@ -157,7 +158,7 @@ def _idx(path: Path) -> NDArray[np.uint8]:
     return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(lengths.astype(int))
 
 
-def _faces(place: Path) -> Table:
+def _faces(place: Path) -> SampleTable:
     images = np.load(place)
     if not isinstance(images, np.ndarray):
         raise ValueError("it holds several arrays")
@@ -165,14 +166,15 @@ def _faces(place: Path) -> Table:
     return _rows(images.reshape(len(images), -1), face, place, "pixel", "kind")
 
 
-def _mails(place: Path) -> Table:
+def _mails(place: Path) -> SampleTable:
     names = json.loads((place / "data" / "file_list.json").read_text())
     mails = [(place / "data" / name).read_text(encoding="utf-8", errors="replace") for name in names]
     words = from_package("sklearn.feature_extraction.text", "scikit-learn",
                          lambda text: text.TfidfVectorizer(max_features=_WORDS, stop_words="english"))
     X: Array = words.fit_transform(mails).toarray()
     y = np.array(["spam" if name.startswith("spam") else "ham" for name in names])
-    return Table(X, y, tuple(words.get_feature_names_out()), "kind", lambda i: f"{place / 'data' / names[i]}")
+    return SampleTable(X, y, tuple(words.get_feature_names_out()), "kind",
+                       lambda i: f"{place / 'data' / names[i]}")
 
 
 def _called() -> Path:

@@ -10,9 +10,9 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array as Array
 from ...errors import KerncastError, Problem, fail
 
-Array = NDArray[np.float64]
 #: None: the target is a number; "any": a class, named as it is; else the classes, or what each stands for.
 Labels = Literal["any"] | Sequence[Any] | Mapping[Any, Any] | None
 
@@ -56,7 +56,7 @@ class Numbered(Sequence[str]):
 
 
 @dataclass(frozen=True)
-class Table:
+class SampleTable:
     """Samples of a file.
 
     Parameters
@@ -79,7 +79,7 @@ class Table:
     place: Callable[[int], str]
 
 
-def as_labels(table: Table, labels: Labels) -> NDArray[Any]:
+def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
     """Targets of a table as class labels.
 
     Parameters
@@ -137,7 +137,7 @@ def _plain(found: NDArray[Any]) -> NDArray[Any]:
     return numbers.astype(np.int64) if whole else numbers
 
 
-def check_values(table: Table, path: Path) -> None:
+def check_values(table: SampleTable, path: Path) -> None:
     """E247 for no samples, E251 for a missing value (NaN), E245 for infinity, with their place and column."""
     if not len(table.X):
         raise no_samples(path)

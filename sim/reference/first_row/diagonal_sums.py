@@ -15,16 +15,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...kernels import DistanceKernel
 from ..compiled import compiled
 from ..systems.kernel_blocks import KernelBlocks, add_diagonals
 from ..systems.system import refuse_beyond_memory
 from .checkpoint import State, load, save
 from .cluster import on_cluster
-
-Array = NDArray[np.float64]
 
 #: Called with the kernel values done so far, and with how many there are.
 Progress = Callable[[int, int], None]

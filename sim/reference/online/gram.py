@@ -10,9 +10,8 @@ report inverts N matrices: by the inverse of a partitioned matrix (8), with p = 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..._arrays import Array
 
 #: Added to the diagonal: vectors that the others represent make K_RR singular in float64.
 JITTER = 1e-10

@@ -19,12 +19,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import fail
 from ..solvers.cholesky import lapack
-
-Array = NDArray[np.float64]
 
 # The largest relative error of w, of what rounding X'X makes of it.
 _GRAM_ERROR = 1e-6

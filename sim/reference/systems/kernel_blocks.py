@@ -10,18 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..._arrays import Array, Reals
 from ...kernels import Gaussian, Kernel
 from ..compiled import compiled
 
-Array = NDArray[np.float64]
-Floats = NDArray[np.floating]
 Rows = slice | NDArray[np.int64]
 
 # What the exponents may be wrong by, absolute, at either precision.
 _EXPONENT_ERROR = {np.float32: 2e-5, np.float64: 1e-12}
 
 
-def _exponentials(G: Floats, h: Floats, g: Floats, fast: bool) -> None:
+def _exponentials(G: Reals, h: Reals, g: Reals, fast: bool) -> None:
     """G_ij becomes exp(min(G_ij + h_i + g_j, 0)): `G` of shape (p, q), `h` (p,), `g` (q,), one dtype."""
     if fast:
         from .kernel_loops import exponentials
@@ -32,7 +31,7 @@ def _exponentials(G: Floats, h: Floats, g: Floats, fast: bool) -> None:
     np.exp(np.minimum(G, 0.0, out=G), out=G)
 
 
-def add_diagonals(K: Floats, sums: Floats, first: int, fast: bool) -> None:
+def add_diagonals(K: Reals, sums: Reals, first: int, fast: bool) -> None:
     """Add each diagonal of a block to its sum, in place, row by row.
 
     Parameters
@@ -110,7 +109,7 @@ class KernelBlocks:
         """What is held beside the samples."""
         return self._z.nbytes + self._h.nbytes
 
-    def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Floats:
+    def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Reals:
         """K[rows, columns] of the dtype asked for, `added` where row and column are the same sample."""
         same = same_places(self.n, rows, columns)
         block = self.tile(rows, columns).astype(self.dtype, copy=False)
@@ -124,14 +123,14 @@ class KernelBlocks:
         """The dtype computed in."""
         return self._z.dtype if self._by_product else np.dtype(np.float64)
 
-    def tile(self, rows: Rows, columns: Rows, room: Floats | None = None) -> Floats:
+    def tile(self, rows: Rows, columns: Rows, room: Reals | None = None) -> Reals:
         """K[rows, columns] in the dtype computed in; a sample's value with itself may lack its last bits.
 
         It is made in `room`, of that shape and dtype, where that is given.
         """
         if not self._by_product:
             return self.kernel(self._X[rows], self._X[columns])
-        product: Floats = np.matmul(self._z[rows], self._z[columns].T, out=room)
+        product: Reals = np.matmul(self._z[rows], self._z[columns].T, out=room)
         _exponentials(product, self._h[rows], self._h[columns], self.fast)
         return product
 

@@ -8,14 +8,12 @@ from the row.  b stands still and its beginning moves up, so that tau_b(i-1) sta
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import judged
 from ..compiled import compiled
 from ..result import Solution, Status
 from .product import residual
-
-Array = NDArray[np.float64]
 
 # A prediction error eps below this part of the largest entry has lost all its digits.
 _SINGULAR = 1e-15

@@ -15,11 +15,9 @@ B_i = b_i, i <= m/2.  x is kept in two halves as well, the second one backwards.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...jit import jit_sums
-
-Array = NDArray[np.float64]
 
 # Pairs of entries per block, so that what a block needs stays in the first cache (about 20 kB).
 _BLOCK = 512

@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..compiled import compiled
-
-Array = NDArray[np.float64]
 
 # From this size on, residuals are computed by FFT: row by row they would cost what the solver costs.
 _FFT_FROM = 4096

@@ -120,8 +120,9 @@ def draw_drift() -> str:
     """Draw the error of a learner on a drifting sensor, and of a calibration made once."""
     import numpy as np
 
-    from kerncast.benchmarks.papers.common import COLOURS, axes, save
+    from kerncast.benchmarks.papers.common import axes, save
     from kerncast.hw.backends import open_backend
+    from kerncast.lab.figures.style import COLOURS
     from kerncast.lab.workflow import shipped_spec
     from kerncast.sim.data import load_dataset
     from kerncast.sim.diagnostics.simulate import y_values

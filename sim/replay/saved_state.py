@@ -205,9 +205,9 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
             return f"{name} holds infinity or NaN", "finite numbers"
     held = int(state["count"][0]) if "count" in state else 0
     if "age_order" in state and sorted(state["age_order"][:held]) != list(range(held)):
-        return f"rank = {state['rank'][:held].tolist()}", f"each of 0 to {held - 1} once"
+        return f"age_order = {state['age_order'][:held].tolist()}", f"each of 0 to {held - 1} once"
     if "nearest_idx" in state and np.any(state["nearest_idx"][:held] >= held):
-        return f"near = {state['near'][:held].tolist()}", f"slots 0 to {held - 1}"
+        return f"nearest_idx = {state['nearest_idx'][:held].tolist()}", f"slots 0 to {held - 1}"
     return "", ""
 
 

@@ -25,7 +25,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast check ecg.toml
     kerncast check ecg.toml --json
     """
-    from ..sim.diagnostics.input_rounding import rounding_seen
+    from ..sim.diagnostics.input_rounding import measure_rounding
     from ..sim.planner import make_plan
 
     spec = load_spec(path)
@@ -35,7 +35,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     if problems:
         raise KerncastError(problems)
     seen = _data(spec, path.parent)
-    made = make_plan(spec) if seen is None else rounding_seen(make_plan(spec), seen.x_raw, seen.y_raw)
+    made = make_plan(spec) if seen is None else measure_rounding(make_plan(spec), seen.x_raw, seen.y_raw)
     show({"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
           "warnings": warnings_of(spec, made, as_json),
           "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)},

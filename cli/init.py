@@ -15,10 +15,10 @@ from .complete import data_files, target_names
 from .shell import JsonFlag, show
 
 if TYPE_CHECKING:
-    from ..sim.data.quantise import Measured
+    from ..sim.data.quantise import QuantisedTable
     from ..sim.data.words_csv import Survey
 
-    Seen = tuple[Survey, Measured | None]
+    Seen = tuple[Survey, QuantisedTable | None]
 
 # Usual lengths of sensor words: the data at hand need not show the largest word there is.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
@@ -73,8 +73,8 @@ def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default
          f"wrote {' and '.join(map(str, files))}\n{spec.summary()}\nnext: kerncast check {path}")
 
 
-def _files(name: str, given: tuple[Path, Survey, Measured | None] | None, algorithm: str | None, kernel: str,
-           target: str, out: Path) -> dict[Path, str]:
+def _files(name: str, given: tuple[Path, Survey, QuantisedTable | None] | None, algorithm: str | None,
+           kernel: str, target: str, out: Path) -> dict[Path, str]:
     """The spec, and the words of measured values, by the paths they go to."""
     from ..sim.spec.text import render
 
@@ -114,16 +114,16 @@ def _write(files: dict[Path, str], out: Path) -> None:
 
 def _seen(data: Path) -> Seen:
     """What a data file shows, and its words where it holds measured values."""
-    from ..sim.data.quantise import is_raw, measured
+    from ..sim.data.quantise import is_raw, quantise_table
     from ..sim.data.words_csv import survey
 
     if is_raw(data):
         return survey(data), None
-    made = measured(data)
+    made = quantise_table(data)
     return made.survey, made
 
 
-def _in_units(values: Values, made: Measured) -> None:
+def _in_units(values: Values, made: QuantisedTable) -> None:
     """Inputs from -1 to 1; the target in its own unit, from the middle of its range."""
     from ..sim.data.quantise import MIDDLE
 

@@ -58,13 +58,13 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Sentences about one signal, and about the system where that decides its error."""
     from ..lab.workflow import system_of
-    from ..sim.diagnostics.word_length import sentence
+    from ..sim.diagnostics.word_length import describe
     from ..sim.planner.evidence import why
 
     text = why(made, signal)
     if made.algorithm == "toeplitz_rls" and signal in _SOLVED and (
             spec.data is not None or made.options["scheme"] == "uniform"):
-        text += "\n" + sentence(system_of(spec, base), made)
+        text += "\n" + describe(system_of(spec, base), made)
     return text
 
 
@@ -79,10 +79,10 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By a run of the integer model at each word length."""
     from ..lab.workflow import measured_words
-    from ..sim.diagnostics.word_length import enough
+    from ..sim.diagnostics.word_length import smallest_sufficient
 
     found = measured_words(spec, base)
-    chosen = enough(found, error)
+    chosen = smallest_sufficient(found, error)
     rows = [("word", "measured error of alpha", "status", "RAM", "multiplications")]
     rows += [(str(c.word), f"{c.error:.1e}" if math.isfinite(c.error) else "no answer", c.status,
               f"{c.bytes} bytes", str(c.multiplications)) for c in found]
@@ -98,10 +98,10 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """By what the conditioning of the system predicts."""
     from ..lab.workflow import predicted_words
-    from ..sim.diagnostics.word_length import enough
+    from ..sim.diagnostics.word_length import smallest_sufficient
 
     system, found = predicted_words(spec, base)
-    chosen = enough(found, error)
+    chosen = smallest_sufficient(found, error)
     rows = [("word", "refine", "predicted error of alpha", "RAM", "multiplications")]
     rows += [(str(c.word), str(c.refine), f"{c.error:.1e}", f"{c.bytes} bytes", str(c.multiplications))
              for c in found]

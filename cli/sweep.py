@@ -145,7 +145,7 @@ def _none_feasible(run: Run) -> Problem:
     from ..lab.sweep.measures import quantity
 
     limits = run.settings.constraints
-    allowed = ", ".join(limit.described(run.baseline) for limit in limits)
+    allowed = ", ".join(limit.convert_estimator(run.baseline) for limit in limits)
     found = [b for b in binding(run.points, limits, run.baseline) if b.point is not None and b.by > 0]
     told = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}, at least "
             f"{quantity(b.constraint.name, (b.point.measures if b.point else {}).get(b.constraint.name))}"
@@ -237,7 +237,7 @@ def _best(run: Run, best: Point) -> str:
     """The cheapest design, and what every limit leaves."""
     from ..lab.sweep.measures import quantity
 
-    spare = [(limit.described(run.baseline), quantity(limit.name, best.measures[limit.name]),
+    spare = [(limit.convert_estimator(run.baseline), quantity(limit.name, best.measures[limit.name]),
               f"{quantity(limit.name, -limit.over(best.measures, run.baseline))} to spare")
              for limit in run.settings.constraints]
     chosen = ", ".join(f"{key} = {value}" for key, value in best.inputs.items())

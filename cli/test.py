@@ -49,7 +49,7 @@ def test(out: GeneratedFolder,
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
     from ..codegen.generate import load_plan, load_vectors
-    from ..sim.replay.vectors import shortened
+    from ..sim.replay.vectors import limit_predictions
 
     plan, _ = load_plan(out)
     vectors = load_vectors(out)
@@ -58,7 +58,7 @@ def test(out: GeneratedFolder,
                    allowed="a folder generated from a spec with [data]",
                    remedy="add [data] to the spec and generate again")
     vectors.check(plan, str(out))
-    chosen = shortened(vectors, predictions) if predictions else vectors
+    chosen = limit_predictions(vectors, predictions) if predictions else vectors
     run = _bisect if bisect else partial(_replay, waves=waves)
     rows, failed = _on_each(plan, chosen, on, out, run, as_json)
     mismatches = sum(row.mismatches for row in rows)

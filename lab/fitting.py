@@ -16,7 +16,14 @@ from ..sim.formats import Format
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
-from ..sim.reference.selection.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
+from ..sim.reference.selection.validation import (
+    LAMS,
+    STEPS,
+    WIDTHS,
+    ToeplitzVerdict,
+    measure,
+    toeplitz_applies,
+)
 from ..sim.spec import Spec
 from .workflow import passes_of, test_inputs
 
@@ -48,7 +55,7 @@ class Fit:
     error: float | None
     tested: bool
     status: str
-    verdict: Verdict | None
+    verdict: ToeplitzVerdict | None
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json``."""
@@ -119,7 +126,7 @@ def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | Non
 
 
 def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, samples: int,
-             tell: Tell) -> Verdict:
+             tell: Tell) -> ToeplitzVerdict:
     """Section 4.3 on the spec's data, with widths and regularisers about the spec's own."""
     assert spec.kernel.sigma is not None  # every kernel of a distance has a width
     step = np.array(spec.input.gains) * float(Format.parse(spec.input.word).lsb)
@@ -130,4 +137,4 @@ def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, s
         sigmas=spec.kernel.sigma * WIDTHS, lams=LAMS if own is None else np.unique([*LAMS, own.lam]),
         scheme="auto" if spec.toeplitz is None else spec.toeplitz.scheme, samples=samples,
         steps=STEPS if spec.cg is None else spec.cg.steps,
-        fit_intercept=spec.toeplitz is not None and spec.toeplitz.bias, tell=tell)
+        fit_intercept=spec.toeplitz is not None and spec.toeplitz.bias, report=tell)

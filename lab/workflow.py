@@ -15,11 +15,11 @@ from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
 from ..sim.data import Dataset, load_dataset
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
-from ..sim.diagnostics.word_length import Choice, Conditioning, choices, conditioning_of, measured_choices
+from ..sim.diagnostics.word_length import Conditioning, WordChoice, choices, conditioning_of, run_choices
 from ..sim.errors import KerncastError, Problem
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
-from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
+from ..sim.replay.vectors import Vectors, limit_predictions, make_vectors, usual_calls
 from ..sim.spec import Spec
 from .compare.ledger import Row, run_backend
 from .costs.limits import refuse_unmeasurable
@@ -154,7 +154,7 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
     return conditioning_of(plan, None if data is None else _inputs(plan, data))
 
 
-def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[Choice]]:
+def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[WordChoice]]:
     """Conditioning, and the word lengths of the Toeplitz trainer with the errors that it lets expect."""
     system = system_of(spec, base)
     if spec.data is None:
@@ -163,10 +163,10 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[Choice]]
     return system, choices(spec, system, _inputs(make_plan(spec, data.x_raw, data.y_raw), data), data.y_raw)
 
 
-def measured_words(spec: Spec, base: Path) -> list[Choice]:
+def measured_words(spec: Spec, base: Path) -> list[WordChoice]:
     """The word lengths of conjugate gradients, each run on the spec's data; E240 where it names none."""
     data = load_dataset(spec, base)
-    return measured_choices(spec, data.x_raw, data.y_raw)
+    return run_choices(spec, data.x_raw, data.y_raw)
 
 
 def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
@@ -214,7 +214,7 @@ def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
         tell(f"{prepared.plan.name}: {name}")
         vectors, opened = prepared.vectors, name
         if name.startswith("rtl:"):  # learning takes a simulator minutes
-            vectors = shortened(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))
+            vectors = limit_predictions(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))
             opened = f"{name}:predictor"
         try:
             rows.append(run_backend(prepared.plan, vectors, opened, prepared.folder))

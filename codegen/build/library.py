@@ -17,7 +17,7 @@ from ...sim.data import raw
 from ...sim.backend import Outputs, Raw, calls_of
 from ...sim.errors import fail
 from ...sim.plan import Plan
-from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
+from ...sim.replay.saved_state import StateStatus, image_bytes, restore_error, slots_with
 from ..c.context import TRAINERS
 from ..generate import generate, load_manifest
 from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
@@ -129,8 +129,8 @@ class LibraryBackend(ABC):
         """See :class:`~kerncast.sim.backend.Backend`."""
         status, slot = self._save()
         image = slot[:image_bytes(self.plan)]
-        if status != Verdict.OK:
-            raise refused(self.plan, image, status, f"back end {self.name}")
+        if status != StateStatus.OK:
+            raise restore_error(self.plan, image, status, f"back end {self.name}")
         return image
 
     def restore(self, image: bytes) -> None:
@@ -138,6 +138,6 @@ class LibraryBackend(ABC):
         where, kept = f"back end {self.name}", self._kept()
         self._fill(slots_with(self.plan, image, where))
         status = self._restore()
-        if status != Verdict.OK:
+        if status != StateStatus.OK:
             self._fill(kept)
-            raise refused(self.plan, image, status, where)
+            raise restore_error(self.plan, image, status, where)

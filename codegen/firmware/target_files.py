@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.spec.source import KeyPath, Source
-from ...sim.spec.wrong_keys import code_of, message_of, near, shown
+from ...sim.spec.wrong_keys import abbreviate, code_of, did_you_mean, message_of
 from ..resources import firmware_files
 
 #: What a rule finds: the key path, what is wrong, the value, what is allowed, what to do.
@@ -64,7 +64,7 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
         found.update(_problem(kind, detail, source) for detail in error.errors(include_url=False))
     for rule in rules:
         for path, message, value, allowed, remedy in rule(source.values, name.removesuffix(".toml")):
-            found.setdefault(path, Problem("E324", message, _place(source, path), shown(value), allowed,
+            found.setdefault(path, Problem("E324", message, _place(source, path), abbreviate(value), allowed,
                                            remedy))
     if found or model is None:
         raise KerncastError(found[path] for path in sorted(found, key=source.line))
@@ -75,17 +75,17 @@ def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tup
     """What pydantic found, in our words."""
     path = _table_path(tuple(map(str, detail["loc"])), source.values)
     code, context = code_of(detail), detail.get("ctx", {})
-    value = "" if code == "E106" else context.get("value") or shown(detail["input"])
+    value = "" if code == "E106" else context.get("value") or abbreviate(detail["input"])
     if code == "E103":
         known = list(_schema(kind, path[:-1]).get("properties", ()))
-        value, allowed, remedy = path[-1], ", ".join(known), near(path[-1], known) or "remove it"
+        value, allowed, remedy = path[-1], ", ".join(known), did_you_mean(path[-1], known) or "remove it"
     elif code == "E324":
         allowed, remedy = context["allowed"], context["remedy"]
     else:
         schema = _schema(kind, path)
         allowed = _allowed(schema)
         remedy = (f"add {path[-1]}" if code == "E106" else
-                  near(str(detail["input"]), schema.get("enum", ())) or "write one that is allowed")
+                  did_you_mean(str(detail["input"]), schema.get("enum", ())) or "write one that is allowed")
     return path, Problem(code, message_of(detail, path[-1]), _place(source, path), value, allowed, remedy)
 
 
@@ -164,7 +164,7 @@ def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Fi
     for compiler in _at(values, "flags") or ():
         if compiler not in COMPILERS:
             yield (("flags", compiler), "there is no such compiler", compiler, ", ".join(COMPILERS),
-                   near(compiler, COMPILERS) or "remove it")
+                   did_you_mean(compiler, COMPILERS) or "remove it")
 
 
 def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
@@ -179,7 +179,7 @@ def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Findi
             what = path[0] if path[-1] == "kind" else path[-1]
             driver = " driver" if path[-1] == "kind" else ""
             yield (path, f"there is no such {what}{driver}", value, ", ".join(choices),
-                   near(value, choices) or "choose one of these, or add its file")
+                   did_you_mean(value, choices) or "choose one of these, or add its file")
 
 
 def braces_are_filled(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:

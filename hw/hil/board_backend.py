@@ -18,7 +18,7 @@ from ...sim.backend import Outputs, Raw, calls_of
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
-from ...sim.replay.saved_state import Verdict, image_bytes, refused, slots_with
+from ...sim.replay.saved_state import StateStatus, image_bytes, restore_error, slots_with
 from ...sim.replay.trace import Trace
 from .client import HilClient
 from .emulators import available, require_emulator, start_emulator
@@ -134,8 +134,8 @@ class BoardBackend:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         status, slot = self.client.save()
         image = self.client.read_slot(_SLOTS[slot], image_bytes(self.plan))
-        if status != Verdict.OK:
-            raise refused(self.plan, image, status, f"back end {self.name}")
+        if status != StateStatus.OK:
+            raise restore_error(self.plan, image, status, f"back end {self.name}")
         return image
 
     def restore(self, image: bytes) -> None:
@@ -145,9 +145,9 @@ class BoardBackend:
         kept = [self.client.read_slot(name, len(contents[0])) for name in _SLOTS]
         self._fill(contents)
         status = self.client.restore()
-        if status != Verdict.OK:
+        if status != StateStatus.OK:
             self._fill(kept)
-            raise refused(self.plan, image, status, where)
+            raise restore_error(self.plan, image, status, where)
 
     def _fill(self, contents: Sequence[bytes]) -> None:
         for name, content in zip(_SLOTS, contents, strict=True):

@@ -172,7 +172,7 @@ class Session:
         data = samples.data
         told, shown = self._point(chosen), measures_of(self.settings)
         point = Point("", chosen, told["status"], plan=plan.hash, measures=told["measures"])  # type: ignore[arg-type]
-        limits = [c.described(self.baseline) for c in self.settings.constraints]
+        limits = [c.convert_estimator(self.baseline) for c in self.settings.constraints]
         return {
             "kind": "sweep", "live": True, "name": spec.model.name, "algorithm": spec.model.algorithm,
             "summary": spec.summary(), "spec": spec.to_toml(), "spec_hash": spec.hash,

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from ...sim.errors import Problem
 from ...sim.plan import Operations, Plan
 from ...sim.spec.tables import CALLS
-from ...sim.spec.wrong_keys import near
+from ...sim.spec.wrong_keys import did_you_mean
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {
@@ -89,7 +89,7 @@ class Constraint:
             return float("inf")
         return (value - self.limit(baseline)) * (1 if self.most else -1)
 
-    def described(self, baseline: Mapping[str, float]) -> str:
+    def convert_estimator(self, baseline: Mapping[str, float]) -> str:
         """As written, and the number behind `float`, kB and the like."""
         plain = f"{self.name} {'<=' if self.most else '>='} {quantity(self.name, self.limit(baseline))}"
         return self.text if plain == self.text else f"{self.text} ({plain})"
@@ -121,7 +121,7 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
     for name in found:
         if name not in known:
             problems.append(Problem("E362", f"there is no measure {name}", where, name, ", ".join(known),
-                                    near(name, known) or "use one of these"))
+                                    did_you_mean(name, known) or "use one of these"))
     return list(dict.fromkeys(name for name in found if name in known))
 
 

@@ -24,7 +24,7 @@ from ...sim.spec import Spec
 from ...sim.spec.problems import table_problems, unknown_key
 from ...sim.spec.source import Source
 from ...sim.spec.tables import TABLE_OF, TABLES, keys
-from ...sim.spec.wrong_keys import near, shown
+from ...sim.spec.wrong_keys import abbreviate, did_you_mean
 
 Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]
@@ -224,7 +224,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
     elif isinstance(values, (list, tuple)) and 0 < len(values) <= _MOST_VALUES \
             and all(isinstance(v, (int, float, str)) for v in values):
         return list(dict.fromkeys(values))
-    problems.append(Problem("E360", "these are no values", where, shown(values),
+    problems.append(Problem("E360", "these are no values", where, abbreviate(values),
                             f"a list of 1 to {_MOST_VALUES} values, or \"LO..HI/COUNT\" with LO below HI",
                             "write [16, 24, 32], or \"0.01..1/9\""))
     return []
@@ -256,7 +256,7 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         problems.append(Problem("E103", f"{'several tables have' if homes else 'no table has'} a key {key}",
                                 where, key, ", ".join(homes or known),
                                 f"name its table: {' or '.join(homes)}" if homes else
-                                near(key, [k.split(".")[1] for k in known]) or "use one of these"))
+                                did_you_mean(key, [k.split(".")[1] for k in known]) or "use one of these"))
         return ""
     name, *inner = rest.split(".", 1)
     name = _alias(table, name)
@@ -267,8 +267,9 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         return ""
     belongs = [a for a, t in TABLE_OF.items() if t == table]
     problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known),
-                            near(key, known) or (f"remove it: it is for algorithm {belongs[0]} only"
-                                                 if belongs else "use one of these")))
+                            did_you_mean(key, known)
+                            or (f"remove it: it is for algorithm {belongs[0]} only" if belongs
+                                else "use one of these")))
     return ""
 
 

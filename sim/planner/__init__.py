@@ -13,11 +13,11 @@ from numpy.typing import ArrayLike
 
 from ..data.predictor_file import TrainedModel, load_model
 from ..data.raw import check_raw
-from ..diagnostics.input_rounding import rounding_seen
+from ..diagnostics.input_rounding import measure_rounding
 from ..errors import KerncastError, fail
 from ..formats import Format
-from ..interop import WORDS, described, is_estimator
-from ..interop.gap import SHARE, apart
+from ..interop import WORDS, convert_estimator, is_estimator
+from ..interop.gap import MAX_RELATIVE_GAP, prediction_gap
 from ..plan import Plan
 from ..spec import Spec
 from ..spec.tables import FLOAT32
@@ -76,12 +76,12 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
 def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
     """The plan of an estimator; where its words differ too much, its evidence has a word that would do."""
     plan, share = _beside(estimator, X, choices)
-    if share <= SHARE:
+    if share <= MAX_RELATIVE_GAP:
         return plan
     enough = 0
     for word in (w for w in WORDS if w > plan.word and not enough):
         with suppress(KerncastError):
-            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= SHARE else 0
+            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= MAX_RELATIVE_GAP else 0
     found = {"share": float(f"{share:.2g}"), "word": enough}
     return replace(plan, evidence={**plan.evidence, "apart": found})
 
@@ -95,9 +95,9 @@ def warn_apart(plan: Plan) -> None:
 
 def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
     """The plan of an estimator, and how far its words are from what it predicts."""
-    given = described(estimator, X, **choices)
+    given = convert_estimator(estimator, X, **choices)
     plan = _made(given.spec, given.model, given.x_raw, None)
-    return plan, apart(plan, given.x_raw, given.f)
+    return plan, prediction_gap(plan, given.x_raw, given.f)
 
 
 def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None, y_raw: Raw | None) -> Plan:
@@ -113,7 +113,7 @@ def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None,
     if plan.fixed:  # targets are what it is compared with, and no word of it
         y_raw = None
     made = replace(plan, evidence={**complete(plan), "spec": spec.hash, **_asked(spec), **_kept(plan)})
-    return rounding_seen(made, x_raw, y_raw)
+    return measure_rounding(made, x_raw, y_raw)
 
 
 def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: Raw | None) -> Plan:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.predictor_file import TrainedModel
-from ..data.raw import quantised
+from ..data.raw import quantise
 from ..errors import KerncastError, fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Operations, Plan, Signal, Table
@@ -45,7 +45,7 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
     fmt, s = Format.parse(spec.input.word), x.signal
     steps = np.array(spec.input.gains) * float(fmt.lsb)
     try:
-        raw = quantised(vectors, steps, spec.input.offsets, fmt, "vectors")
+        raw = quantise(vectors, steps, spec.input.offsets, fmt, "vectors")
     except KerncastError as error:
         remedy = "give samples that reach as far as the model's vectors, or an [input] word that holds these"
         raise KerncastError([replace(p, remedy=remedy) for p in error.problems]) from None

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..errors import Problem
-from ..interop.gap import SHARE
+from ..interop.gap import MAX_RELATIVE_GAP
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
 from .kernel import POLYNOMIALS
@@ -157,4 +157,4 @@ def _apart(plan: Plan) -> Iterator[Problem]:
             "fill, or fit a model with smaller multipliers")
         yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "
                       "their range on the samples given", "[numbers] word", str(plan.word),
-                      f"at most {SHARE:g}", remedy)
+                      f"at most {MAX_RELATIVE_GAP:g}", remedy)

@@ -1,4 +1,4 @@
-"""sim: what pydantic found wrong in a table, as problems with a code, a place and a remedy."""
+"""sim.spec: pydantic's findings as problems with a code, a place and a remedy."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pydantic_core import ErrorDetails
 
 from ..errors import Problem
 from .source import KeyPath, Source
-from .tables import TABLE_OF, TABLES, Table, keys, words
-from .wrong_keys import code_of, message_of, near, shown
+from .tables import TABLE_OF, TABLES, SpecTable, keys, words
+from .wrong_keys import abbreviate, code_of, did_you_mean, message_of
 
 
-def table_problems(name: str, table: type[Table], values: Any, source: Source) -> dict[KeyPath, Problem]:
-    """Everything wrong inside one table, by key path."""
+def table_problems(name: str, table: type[SpecTable], values: Any, source: Source) -> dict[KeyPath, Problem]:
+    """Return all problems inside one table, by key path."""
     if not isinstance(values, Mapping):
-        return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), shown(values),
+        return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), abbreviate(values),
                                  f"a line [{name}], and its keys below it", "make it a table")}
     try:
         table.model_validate(dict(values), by_alias=True, by_name=False)
@@ -27,7 +27,8 @@ def table_problems(name: str, table: type[Table], values: Any, source: Source) -
     return {}
 
 
-def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
+def _problem(name: str, table: type[SpecTable], detail: ErrorDetails, source: Source) -> tuple[KeyPath,
+                                                                                               Problem]:
     inner = tuple(str(part) for part in detail["loc"])
     path: KeyPath = (name, *inner)
     code, context = code_of(detail), detail.get("ctx", {})
@@ -37,15 +38,15 @@ def _problem(name: str, table: type[Table], detail: ErrorDetails, source: Source
     if code == "E103":
         return path, unknown_key(name, inner[0], table, where)
     allowed, remedy = words(table, inner[0])
-    value = "" if code == "E106" else shown(detail["input"])
+    value = "" if code == "E106" else abbreviate(detail["input"])
     if code == "E106":
         remedy = "; ".join(text for text in (f"add a line {inner[0]} = ...", remedy) if text)
     return path, Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
                          context.get("remedy") or remedy or "choose one of these")
 
 
-def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
-    """A key that its table does not have: misspelt, misplaced, or unheard of."""
+def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:
+    """Return the problem of a key that its table does not have, with a suggestion."""
     own = keys(table)
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     others = [algorithm for algorithm, table in TABLE_OF.items() if table in homes]
@@ -53,16 +54,17 @@ def unknown_key(name: str, key: str, table: type[Table], where: str) -> Problem:
         elsewhere = f"remove it: {key} is for algorithm {', '.join(others)} only"
     else:
         elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
-    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), near(key, own) or elsewhere)
+    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), did_you_mean(key, own)
+                   or elsewhere)
 
 
 def unknown_table(key: str, value: Any, source: Source) -> Problem:
-    """A name at the top of the file that is no table of ours."""
+    """Return the problem of an unknown name at the top level of the file."""
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     if not isinstance(value, Mapping) and homes:
         remedy = f"put it below the line [{homes[0]}]"
     else:
-        remedy = near(key, TABLES) or "remove it"
+        remedy = did_you_mean(key, TABLES) or "remove it"
     where = source.where((key,)).replace(f"[{key}]", key if not isinstance(value, Mapping) else f"[{key}]")
     return Problem("E104", f"unknown {'table' if isinstance(value, Mapping) else 'key outside all tables'}: "
                    f"{key}", where, key, ", ".join(f"[{t}]" for t in TABLES), remedy)

@@ -1,7 +1,7 @@
-"""sim: the tables of a spec as pydantic models, one field per key.
+"""sim.spec: the tables of a spec as pydantic models, one field per key.
 
-Each field says what it is, what is allowed and what to do about a wrong value; error messages and
-the commented spec of ``kerncast init`` are made from these words, so that they are written once.
+Each field has its description, its allowed values and a remedy.  Error messages and the commented spec
+of ``kerncast init`` use these texts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .types import (
 )
 
 
-class Table(BaseModel):
+class SpecTable(BaseModel):
     """A table of the spec: frozen, strict about types, no unknown keys, finite numbers only."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True,
@@ -34,7 +34,7 @@ class Table(BaseModel):
 
 
 def _key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **limits: Any) -> Any:
-    """A field with its words: what it is, what is allowed, what to do about a wrong value."""
+    """Return a field with its texts: description, allowed values and remedy."""
     return Field(default, description=about, json_schema_extra={"allowed": allowed, "remedy": remedy},
                  **limits)
 
@@ -49,13 +49,13 @@ _COUNTS: dict[str, Any] = {"allowed": "integers from 1 by call, such as { predic
 
 
 def _tolerance() -> Any:
-    """The key of the batch trainers that says when an answer is called inaccurate."""
+    """Return the key of the batch trainers above which a solution has status INACCURATE."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
                 about="INACCURATE where the certified bound exceeds this part of |alpha|",
                 remedy="0.5 asks that the solution is right to a factor of two or better")
 
 
-class Model(Table):
+class Model(SpecTable):
     """What is built and what it is called."""
 
     name: CName = _key(about="prefix of every C symbol and file",
@@ -69,7 +69,7 @@ class Model(Table):
                "stream; kernel_predictor was trained elsewhere and only predicts")
 
 
-class Input(Table):
+class Input(SpecTable):
     """Raw words of the sensor, and what they mean: ``x = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of a raw word", **_WORD)
@@ -83,16 +83,16 @@ class Input(Table):
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """One offset each column."""
+        """Return one offset per column."""
         return self.offset if isinstance(self.offset, tuple) else (self.offset,) * self.columns
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """One gain each column."""
+        """Return one gain per column."""
         return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.columns
 
 
-class Output(Table):
+class Output(SpecTable):
     """Raw words of the target, and what they mean: ``y = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of a raw word of the target", **_WORD)
@@ -102,7 +102,7 @@ class Output(Table):
                        remedy="give the value of one raw step")
 
 
-class Kernel(Table):
+class Kernel(SpecTable):
     """The kernel k(u, v): how alike two samples are."""
 
     type: Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"] = _key(
@@ -122,16 +122,16 @@ class Kernel(Table):
 
     @property
     def parameters(self) -> dict[str, float | int]:
-        """The parameters that this type of kernel has, by key."""
+        """Return the parameters of this type of kernel, by key."""
         return {key: getattr(self, key) for key in KERNEL_KEYS[self.type]}
 
     @property
     def options(self) -> dict[str, str]:
-        """The type and its parameters, as a plan holds them."""
+        """Return the type and its parameters as the options of a plan."""
         return {"kernel": self.type} | {key: repr(value) for key, value in self.parameters.items()}
 
 
-class Toeplitz(Table):
+class Toeplitz(SpecTable):
     """The Toeplitz regularised-least-squares trainer."""
 
     n: int = _key(ge=2, le=65535, about="training samples held", allowed="an integer, 2 to 65535",
@@ -159,7 +159,7 @@ class Toeplitz(Table):
     tolerance: float = _tolerance()
 
 
-class Cg(Table):
+class Cg(SpecTable):
     """Conjugate gradients on the kernel matrix, which is not stored."""
 
     n: int = _key(ge=2, le=65535, about="training samples held", allowed="an integer, 2 to 65535",
@@ -172,7 +172,7 @@ class Cg(Table):
     tolerance: float = _tolerance()
 
 
-class Online(Table):
+class Online(SpecTable):
     """The online kernel LMS learner in fixed memory."""
 
     budget: int = _key(ge=2, le=65535, about="expansion vectors held (N)", allowed="an integer, 2 to 65535",
@@ -214,17 +214,17 @@ class Online(Table):
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Projection and metric: those of the reduction, where no others are chosen."""
+        """Return projection and metric: the chosen ones, else those of the reduction."""
         projection, metric = REDUCTIONS[self.reduction]
         return self.projection or projection, self.metric or metric
 
     @property
     def title(self) -> str:
-        """The reduction by name, and by its parts where they are not those of the name."""
+        """Return the reduction's name, and its parts if they differ from the name's."""
         return reduction_title(self.reduction, *self.parts)
 
 
-class Predictor(Table):
+class Predictor(SpecTable):
     """A model that was trained elsewhere: constants of the device, which only predicts."""
 
     file: str = _key(min_length=1, about="the trained model, as kerncast.export wrote it",
@@ -235,7 +235,7 @@ class Predictor(Table):
         remedy="export the model again, or leave it away")
 
 
-class Numbers(Table):
+class Numbers(SpecTable):
     """The word length on the device, and formats that you want to choose."""
 
     word: Literal[16, 24, 32] = _key(16, about="word length W on the device", allowed="16, 24, 32",
@@ -264,7 +264,7 @@ class Numbers(Table):
                             remedy="leave it away: the plan chooses")
 
 
-class TargetChoice(Table):
+class TargetChoice(SpecTable):
     """What the code is generated for."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] = _key(
@@ -272,7 +272,7 @@ class TargetChoice(Table):
         allowed="a target's id", remedy="`kerncast targets` lists them")
 
 
-class Budget(Table):
+class Budget(SpecTable):
     """What the library may take: `kerncast cost` and `kerncast build` fail beyond it."""
 
     target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
@@ -290,7 +290,7 @@ class Budget(Table):
     packets: Counts = _key({}, about="the same for targets whose counter counts packets", **_COUNTS)
 
 
-class Hls(Table):
+class Hls(SpecTable):
     """C++ for high-level synthesis beside the C: a project of its own for each dialect."""
 
     dialects: list[Literal["vitis", "catapult"]] = _key(
@@ -306,7 +306,7 @@ class Hls(Table):
                         allowed="a number, 0.1 to 1000", remedy="start with 10, which is 100 MHz")
 
 
-class Data(Table):
+class Data(SpecTable):
     """Where samples come from."""
 
     builtin: Literal["ecg", "digits", "equaliser"] | None = _key(
@@ -320,7 +320,7 @@ class Data(Table):
                                remedy="true for one-step prediction of a signal from its own past")
 
 
-class Sweep(Table):
+class Sweep(SpecTable):
     """What `kerncast sweep` varies, and what it looks for; the device knows nothing of it."""
 
     grid: dict[str, Any] = _key({}, about="values by key, such as numbers.word = [16, 24, 32]",
@@ -337,27 +337,28 @@ class Sweep(Table):
                      remedy="the same seed tries the same points")
 
 
-#: What each reduction of the online learner stands for: projection and metric (report 836).
+#: Projection and metric of each reduction of the online learner (B. Mitchinson, T. J. Dodd,
+#: R. F. Harrison, "Reduction of Kernel Models", 2003).
 REDUCTIONS = {"fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"), "nt": ("none", "magnitude"),
               "mt": ("none", "magnitude"), "at": ("none", "age"), "klms_f32": ("klms", "klms"),
               "mklms_f32": ("klms", "mklms"), "fklms_f32": ("fklms", "fklms")}
 def reduction_title(reduction: str, projection: str, metric: str) -> str:
-    """A reduction by name, and by its parts where they are not those of the name."""
+    """Return a reduction's name, and its parts if they differ from the name's."""
     if (projection, metric) == REDUCTIONS[reduction]:
         return reduction
     return f"projection {projection} with metric {metric}"
 
 
-#: Reductions that compute in float32, with a fixed budget and no other parts than their own.
+#: Reductions in float32, with a fixed dictionary size and only their own projection and metric.
 FLOAT32 = ("klms_f32", "mklms_f32", "fklms_f32")
-#: The keys that each kernel takes, all of them needed.
+#: The keys of each kernel, all required.
 KERNEL_KEYS: dict[str, tuple[str, ...]] = {
     "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),
     "polynomial": ("degree", "gamma", "coef0"), "linear": (),
 }
 
-#: Every table by its name in the file, in the order of the documentation.
-TABLES: dict[str, type[Table]] = {
+#: Every table, by its name in the file, in the order of the documentation.
+TABLES: dict[str, type[SpecTable]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
     "cg": Cg, "online": Online, "predictor": Predictor, "numbers": Numbers, "target": TargetChoice,
     "budget": Budget, "hls": Hls, "data": Data,
@@ -366,31 +367,31 @@ TABLES: dict[str, type[Table]] = {
 REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online",
             "kernel_predictor": "predictor"}
-#: What each algorithm answers, and [budget] may limit.
+#: Calls of each algorithm, which [budget] may limit.
 CALLS = {"toeplitz_rls": ("train", "predict"), "kernel_cg": ("train", "predict"),
          "kernel_lms": ("update", "predict"), "kernel_predictor": ("predict",)}
-#: Signals whose format [numbers.formats] may choose; all others follow from bounds.
+#: Signals whose format [numbers.formats] may set; all others follow from bounds.
 OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
-#: Signals with a cast of their own; `a` stands for every cast within the solver's recursion.
+#: Signals with their own cast; `a` means every cast in the solver's recursion.
 CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"),
          "kernel_cg": ("x", "y", "f", "r", "p", "alpha"), "kernel_lms": ("x", "y", "f", "alpha"),
          "kernel_predictor": ("x", "y", "f")}
-#: Of these the ones whose word may not hold the value.  Bounds hold all others, so that both
-#: overflow modes give the same words; static scaling saturates in the recursion, to say so.
+#: Casts that can overflow.  Bounds exclude overflow in all others, so that both overflow modes give
+#: the same values; static scaling saturates in the recursion, in order to report it.
 WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "alpha"),
              "kernel_predictor": ("f",)}
-#: Signals whose range [numbers.ranges] may give.
+#: Signals whose range [numbers.ranges] may set.
 RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
 
 
 @cache
-def keys(table: type[Table]) -> dict[str, str]:
-    """Name in the file -> name of the field, in order."""
+def keys(table: type[SpecTable]) -> dict[str, str]:
+    """Return the field of each key: name in the file -> name of the field, in order."""
     return {(field.alias or name): name for name, field in table.model_fields.items()}
 
 
-def words(table: type[Table], key: str) -> tuple[str, str]:
-    """What is allowed for a key, and what to do about a wrong value."""
+def words(table: type[SpecTable], key: str) -> tuple[str, str]:
+    """Return the allowed values of a key, and the remedy for an invalid one."""
     name = keys(table).get(key)
     extra = table.model_fields[name].json_schema_extra if name else None
     if not isinstance(extra, dict):

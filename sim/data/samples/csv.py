@@ -1,4 +1,4 @@
-"""sim: samples from CSV files of numbers, times and labels, every mistake with its line and column."""
+"""sim.data.samples: CSV files of numbers, times and labels, with the line of every mistake."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import KerncastError, Problem, fail
 from ..csv_lines import csv_lines
-from .table import MAX_PROBLEMS, MISSING, Labels, Table, no_samples, not_finite
+from .table import MAX_PROBLEMS, MISSING, Labels, SampleTable, no_samples, not_finite
 
 Column = str | int
 
@@ -25,7 +25,7 @@ _ISO_8601 = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)
 
 @dataclass
 class _Reading:
-    """What has been read so far."""
+    """The state of a reader: columns, and the rows read so far."""
 
     path: Path
     names: list[str]
@@ -41,33 +41,33 @@ class _Reading:
 
 def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
              inputs: Sequence[Column] | None = None, header: bool | None = None, labels: Labels = None,
-             limit: int | None = None) -> Table:
+             limit: int | None = None) -> SampleTable:
     """Read samples from a CSV file separated by comma, semicolon or tab, plain, .gz or .bz2.
 
     Parameters
     ----------
     path : Path
     target : str, int or sequence of these, optional
-        Column of the target, or columns, by name or number (from 0; from -1 backwards); without it the
+        Column of the target, or columns, by name or number (from 0; from -1 backwards); by default the
         column named y, or else the last.
     inputs : sequence of str or int, optional
-        Columns of the inputs; without it all others.  Where there are none, the number of the sample.
+        Columns of the inputs; by default all others.  If there are none, the sample number.
     header : bool, optional
-        Whether the first line names the columns; without it, where no field of it is a number.
+        Whether the first line names the columns; by default, if no field of it is a number.
     labels : Labels
-        Anything but None: the target is a class label, and read as text.
+        Unless None, the target is a class label and read as text.
     limit : int, optional
-        Read so many samples at most.
+        Largest number of samples.
 
     Raises
     ------
     KerncastError
         E241 file, E242 columns, E243 ragged row, E245 infinity, E247 no samples, E251 missing value, E252
-        not a number; of many the first ten.
+        not a number; at most ten problems.
 
     Notes
     -----
-    A column whose first value is a date and time of ISO 8601 is read as seconds since that value.
+    A column whose first value is an ISO 8601 date and time is read as seconds since that value.
     """
     reading: _Reading | None = None
     for number, fields in csv_lines(path, ",;\t", remedy="check the path, or name its format"):
@@ -123,7 +123,7 @@ def _index(path: Path, line: int, names: list[str], column: Column) -> int:
 
 
 def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
-    """Add one row, or what is wrong with it."""
+    """Add one row, or its problems."""
     where = f"{reading.path}:{number}"
     if len(fields) != len(reading.names):
         reading.problems.append(Problem("E243", "the row has the wrong number of fields", where,
@@ -167,7 +167,7 @@ def _mistake(where: str, reading: _Reading, convert: Callable[[str], float], fie
 
 
 def _is_number(text: str) -> bool:
-    """Whether a field is a number or a time, and so no name of a column."""
+    """Return whether a field is a number or a time, so not a column name."""
     try:
         return isfinite(_converter(text)(text)) or text.lower() not in MISSING
     except ValueError:
@@ -175,7 +175,7 @@ def _is_number(text: str) -> bool:
 
 
 def _converter(first: str) -> Callable[[str], float]:
-    """What turns the fields of a column into numbers, by the first of them."""
+    """Return the conversion of a column's fields to numbers, chosen by the first field."""
     try:
         float(first)
     except ValueError:
@@ -188,7 +188,7 @@ def _converter(first: str) -> Callable[[str], float]:
 
 
 def _time(text: str) -> float:
-    """Seconds since 1970 of a date and time; without a zone it is taken for UTC."""
+    """Return seconds since 1970 of a date and time; without a zone it is UTC."""
     parts = _ISO_8601.fullmatch(text.strip())
     if not parts:
         raise ValueError("not a date and time")
@@ -197,7 +197,7 @@ def _time(text: str) -> float:
     return seconds - sign * 60.0 * (60.0 * float(parts[3] or 0) + float(parts[4] or 0))
 
 
-def _table(reading: _Reading) -> Table:
+def _table(reading: _Reading) -> SampleTable:
     n = len(reading.lines)
     values = np.frombuffer(reading.values, dtype=np.float64).reshape(n, -1) if reading.values else \
         np.empty((n, 0))
@@ -206,6 +206,6 @@ def _table(reading: _Reading) -> Table:
     y: NDArray[Any] = np.array(reading.labels) if reading.labelled else np.ascontiguousarray(values[:, D:])
     names = tuple(reading.names[index] for index in reading.inputs) or ("sample",)
     path, lines = reading.path, reading.lines
-    return Table(X, y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y, names,
-                 ", ".join(reading.names[index] for index in reading.targets),
-                 lambda i: f"{path}:{lines[i]}")
+    return SampleTable(X, y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y, names,
+                       ", ".join(reading.names[index] for index in reading.targets),
+                       lambda i: f"{path}:{lines[i]}")

@@ -1,4 +1,4 @@
-"""sim: samples from files: which reader takes a file, and the readers of NPZ, LIBSVM and WAV."""
+"""sim.data.samples: readers of NPZ, LIBSVM and WAV files, and the choice of a reader."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ..._optional import from_package
 from ...errors import KerncastError, fail
 from ..csv_lines import open_text
 from .csv import Column, read_csv
-from .table import Array, Labels, Numbered, Table, check_values, no_samples
+from .table import Array, Labels, Numbered, SampleTable, check_values, no_samples
 
-# The size of a recording that was still under way when its head was written.
+# The size in the header of a recording that was not finished.
 _OPEN_END = 2**32 - 1
-# A float64, and two bytes while it is checked.
+# A float64, and two bytes during the check.
 _BYTES_OF_AN_INPUT = 10
 _COMPRESSED = (".gz", ".bz2")
 
 
 def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
-             limit: int | None = None) -> Table:
-    """Read the arrays `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file; by default X and y.
+             limit: int | None = None) -> SampleTable:
+    """Read `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file; by default X and y.
 
-    Without inputs they are the number of the sample.
+    Without inputs, the sample number is the input.
 
     Raises
     ------
@@ -52,11 +52,11 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
         raise fail("E257", "the arrays are no training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
-    table = Table(_numbers(path, "inputs", X[:limit]),
-                  y[:limit] if labels is not None and y.dtype.kind in "USb" else
-                  _numbers(path, "target", y[:limit]),
-                  Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
-                  lambda i: f"{path} sample {i}")
+    table = SampleTable(_numbers(path, "inputs", X[:limit]),
+                        y[:limit] if labels is not None and y.dtype.kind in "USb" else
+                        _numbers(path, "target", y[:limit]),
+                        Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
+                        lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
 
@@ -79,18 +79,18 @@ def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
 
 
 def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = None,
-                labels: Labels = None) -> Table:
-    """Read a file of lines ``target index:value ...``, as LIBSVM and SVMlight write it; .gz and .bz2 too.
+                labels: Labels = None) -> SampleTable:
+    """Read a file of lines ``target index:value ...`` of LIBSVM or SVMlight; .gz and .bz2 too.
 
     Parameters
     ----------
     path : Path
     columns : int, optional
-        D, where the file need not show the last columns: a test set has those of its training set.
+        D, if the last columns may be absent, as in a test set.
     limit : int, optional
-        Take so many samples at most.
+        Largest number of samples.
     labels : Labels
-        Does not matter here: the targets are numbers either way.
+        Ignored: the targets are numbers in either case.
 
     Raises
     ------
@@ -114,14 +114,14 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
         raise fail("E237", f"{n:,} x {D:,} inputs do not fit the memory", where=str(path),
                    value=f"{wanted:,} bytes", allowed=f"{free:,} bytes to be had on this machine",
                    remedy="take fewer samples by limit, or number the columns from 1 without gaps")
-    table = Table(sparse.toarray(), y, Numbered("column ", D), "target",
-                  lambda i: f"{path}:{_line_of(path, i)}")
+    table = SampleTable(sparse.toarray(), y, Numbered("column ", D), "target",
+                        lambda i: f"{path}:{_line_of(path, i)}")
     check_values(table, path)
     return table
 
 
 def _samples_of(path: Path) -> Any:
-    """Number and fields of each line of a LIBSVM file that holds a sample."""
+    """Yield number and fields of each line of a LIBSVM file with a sample."""
     with open_text(path) as file:
         for number, line in enumerate(file, 1):
             fields = line.split("#")[0].split()
@@ -134,7 +134,7 @@ def _line_of(path: Path, sample: int) -> int:
 
 
 def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastError:
-    """Find the line that scikit-learn refused, for it does not tell."""
+    """Find the line that scikit-learn rejected without naming it."""
     allowed = "target index:value ..., the indices rising" + (f", up to {columns}" if columns else "")
     remedy = "correct the line, or give the number of columns"
     try:
@@ -155,10 +155,10 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
                 allowed=allowed, remedy=remedy)
 
 
-def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> Table:
-    """Read a recording: inputs are seconds, targets the channels in parts of full scale, -1 to 1.
+def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> SampleTable:
+    """Read a recording: inputs are seconds, targets the channels relative to full scale.
 
-    `target` is the number of one channel; without it all of them, one column each.
+    Targets are from -1 to 1.  `target` is the number of one channel; by default all channels, one per column.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
         without scipy.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of chunks that are not sound
+        warnings.simplefilter("ignore")  # about chunks without sound
         try:
             _refuse_cut_short(path)
             rate, sound = from_package("scipy.io.wavfile", "scipy", lambda wav: wav.read(str(path)),
@@ -185,14 +185,14 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
                        allowed=f"0 to {channels.shape[1] - 1}", remedy="choose a channel by its number")
         channels = channels[:, [target]]
     y = _full_scale(channels[:limit])
-    table = Table(np.arange(len(y))[:, np.newaxis] / rate, y[:, 0] if y.shape[1] == 1 else y, ("seconds",),
-                  "amplitude", lambda i: f"{path} sample {i}")
+    table = SampleTable(np.arange(len(y))[:, np.newaxis] / rate, y[:, 0] if y.shape[1] == 1 else y,
+                        ("seconds",), "amplitude", lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
 
 
 def _refuse_cut_short(path: Path) -> None:
-    """E241 where a RIFF file holds fewer frames than its head promises, unless that is left open."""
+    """Raise E241 if a RIFF file has fewer frames than its header declares, unless left open."""
     with path.open("rb") as file:
         endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
         frame = 1
@@ -212,7 +212,7 @@ def _refuse_cut_short(path: Path) -> None:
 
 
 def _full_scale(sound: NDArray[Any]) -> Array:
-    """Integers as parts of full scale; words of 8 bits are unsigned with 128 for 0; reals as they are."""
+    """Scale integers to full scale 1 (8-bit samples are unsigned, 128 is 0); keep floats."""
     if sound.dtype.kind == "f":
         return sound.astype(np.float64)
     if sound.dtype.kind == "u":
@@ -225,8 +225,8 @@ def _unreadable(path: Path, reason: str, allowed: str) -> KerncastError:
                 allowed=allowed, remedy="check the path, or name the file's format")
 
 
-#: Every format by its name: the reader, and the endings of file names that stand for it.
-FORMATS: dict[str, tuple[Callable[..., Table], tuple[str, ...]]] = {
+#: Every format by its name: the reader, and its file name endings.
+FORMATS: dict[str, tuple[Callable[..., SampleTable], tuple[str, ...]]] = {
     "csv": (read_csv, (".csv", ".tsv", ".txt")),
     "npz": (read_npz, (".npz",)),
     "libsvm": (read_libsvm, (".libsvm", ".svm", ".svmlight")),
@@ -234,8 +234,8 @@ FORMATS: dict[str, tuple[Callable[..., Table], tuple[str, ...]]] = {
 }
 
 
-def read_file(path: Path, format: str | None, options: dict[str, Any]) -> Table:
-    """Read samples by the reader of a format; E254 where there is none, E242 for other options."""
+def read_file(path: Path, format: str | None, options: dict[str, Any]) -> SampleTable:
+    """Read samples in a format; raise E254 if it is unknown, E242 for unknown options."""
     endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
     known = {ending: name for name, (_, its) in FORMATS.items() for ending in its}
     name = format or (known.get(endings[-1], "") if endings else "")

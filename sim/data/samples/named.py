@@ -1,7 +1,7 @@
-"""sim: data sets by name, from the packages that bring them or from the user's own copy; none is downloaded.
+"""sim.data.samples: named data sets, from installed packages or the user's own copy.
 
-A set that no package brings is read from a copy, and refused where that has another number of columns: what
-merely stands in for a set is never called by its name.
+Nothing is downloaded.  A set that no package contains is read from the user's copy, which must have the
+right number of columns: a substitute never carries the name of a set.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ..._optional import debian_file, from_package, missing, package_file
 from ...errors import KerncastError, fail
 from ..builtin import ecg_recording, handwritten_digits
 from .csv import read_csv
-from .table import Array, Numbered, Table
+from .table import Array, Numbered, SampleTable
 
 _PIP = "python -m pip install "
 _WORDS = 1000
@@ -30,20 +30,20 @@ _WORDS = 1000
 
 @dataclass(frozen=True)
 class NamedSet:
-    """A data set.
+    """A data set and how to find and read it.
 
     Parameters
     ----------
     title, licence : str
-        What it is, and under which terms it may be used.
+        Description, and terms of use.
     columns : int
-        D; 0 where the set has no fixed number.
+        D; 0 if the set has no fixed number.
     read : callable or None
-        Makes a table of the file or folder that `find` gives; None: a copy in a format of files.
+        Reads the file or folder that `find` returns; None: a copy in one of the file formats.
     find : callable
-        The place of the data, None where the package is not installed; "" for one that is a call.
+        Returns the path of the data, None if the package is not installed, "" if a call loads them.
     package, install : str
-        What brings the data and the command for it; empty where nothing does.
+        The package with the data and its install command; empty if there is none.
     classes : bool
         Whether the target is a class.
     """
@@ -51,7 +51,7 @@ class NamedSet:
     title: str
     licence: str
     columns: int
-    read: Callable[[Path], Table] | None = None
+    read: Callable[[Path], SampleTable] | None = None
     find: Callable[[], Path | None] = lambda: None
     package: str = ""
     install: str = ""
@@ -59,12 +59,12 @@ class NamedSet:
 
 
 def place_of(name: str, copy: str | Path | None) -> Path:
-    """Where the data of a set are.
+    """Return the path of a set's data.
 
     Raises
     ------
     KerncastError
-        E255 for a set that no package brings, E501 where the package is not installed; without a copy.
+        E255 for a set without a package, E501 if the package is not installed; not if `copy` is given.
     """
     named = SETS[name]
     if copy is not None:
@@ -79,8 +79,8 @@ def place_of(name: str, copy: str | Path | None) -> Path:
                remedy=f"get the set from its owners, then load_samples({name!r}, copy=\"FILE\")")
 
 
-def read_set(name: str, place: Path) -> Table:
-    """Read a set that has a reader of its own; E241 where the copy is not as its package brings it."""
+def read_set(name: str, place: Path) -> SampleTable:
+    """Read a set with its own reader; raise E241 if the copy is not as in its package."""
     reader = SETS[name].read
     assert reader is not None
     try:
@@ -93,8 +93,8 @@ def read_set(name: str, place: Path) -> Table:
                    remedy="check the path") from None
 
 
-def check_columns(name: str, table: Table, place: Path) -> None:
-    """E256 where a copy has not the columns of the set whose name it is given."""
+def check_columns(name: str, table: SampleTable, place: Path) -> None:
+    """Raise E256 if a copy does not have the number of columns of its set."""
     columns = SETS[name].columns
     if columns and table.X.shape[1] != columns:
         raise fail("E256", f"this is not {SETS[name].title}", where=str(place),
@@ -103,35 +103,36 @@ def check_columns(name: str, table: Table, place: Path) -> None:
 
 
 def _rows(X: NDArray[Any], y: NDArray[Any], place: Path, prefix: str = "column",
-          target: str = "label") -> Table:
+          target: str = "label") -> SampleTable:
     X = np.ascontiguousarray(X, dtype=np.float64)
     names = Numbered(f"{prefix} ", X.shape[1]) if X.shape[1] > 1 else (prefix,)
-    return Table(X, y, names, target, lambda i: f"{place} sample {i}")
+    return SampleTable(X, y, names, target, lambda i: f"{place} sample {i}")
 
 
-def _ecg(place: Path) -> Table:
+def _ecg(place: Path) -> SampleTable:
     y = ecg_recording("source")
     return _rows(np.arange(float(len(y)))[:, np.newaxis], y, place, "sample", "ecg")
 
 
-def _digits(place: Path) -> Table:
+def _digits(place: Path) -> SampleTable:
     return _rows(*handwritten_digits("source"), place, "pixel", "digit")
 
 
-def _breast_cancer(place: Path) -> Table:
+def _breast_cancer(place: Path) -> SampleTable:
     data = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_breast_cancer())
     names = tuple(str(name) for name in data.feature_names)
-    return Table(data.data, data.target_names[data.target], names, "diagnosis", lambda i: f"{place} {i}")
+    return SampleTable(data.data, data.target_names[data.target], names, "diagnosis",
+                       lambda i: f"{place} {i}")
 
 
-def _long_ecg(place: Path) -> Table:
+def _long_ecg(place: Path) -> SampleTable:
     with np.load(place) as file:
         words = file["ecg"].astype(np.float64)
-    y = (words - 1024.0) / 200.0  # of an 11-bit converter, 200 steps to the millivolt
+    y = (words - 1024.0) / 200.0  # an 11-bit converter with 200 steps per millivolt
     return _rows(np.arange(len(y))[:, np.newaxis] / 360.0, y, place, "seconds", "millivolts")
 
 
-def _mnist_folder(place: Path) -> Table:
+def _mnist_folder(place: Path) -> SampleTable:
     digits = [np.array(json.loads((place / "src" / "digits" / f"{digit}.json").read_text())["data"])
               for digit in range(10)]
     images = [digit[: digit.size // 784 * 784].reshape(-1, 784) for digit in digits]
@@ -139,7 +140,7 @@ def _mnist_folder(place: Path) -> Table:
                  "pixel", "digit")
 
 
-def _fashion(place: Path) -> Table:
+def _fashion(place: Path) -> SampleTable:
     folder = place if place.is_dir() else place.parent
     parts = [(_idx(folder / f"{part}-images-idx3-ubyte.gz"),
               _idx(folder / f"{part}-labels-idx1-ubyte.gz")) for part in ("train", "t10k")]
@@ -148,7 +149,7 @@ def _fashion(place: Path) -> Table:
 
 
 def _idx(path: Path) -> NDArray[np.uint8]:
-    """An IDX file of bytes: two zeros, the type 8, the number of axes, their lengths in big-endian words."""
+    """Read an IDX file of bytes: two zeros, type 8, number of axes, their big-endian lengths."""
     data = gzip.decompress(path.read_bytes())
     if data[:3] != b"\0\0\x08":
         raise ValueError(f"{path.name} is not an IDX file of bytes")
@@ -156,7 +157,7 @@ def _idx(path: Path) -> NDArray[np.uint8]:
     return np.frombuffer(data, np.uint8, offset=4 + 4 * data[3]).reshape(lengths.astype(int))
 
 
-def _faces(place: Path) -> Table:
+def _faces(place: Path) -> SampleTable:
     images = np.load(place)
     if not isinstance(images, np.ndarray):
         raise ValueError("it holds several arrays")
@@ -164,18 +165,19 @@ def _faces(place: Path) -> Table:
     return _rows(images.reshape(len(images), -1), face, place, "pixel", "kind")
 
 
-def _mails(place: Path) -> Table:
+def _mails(place: Path) -> SampleTable:
     names = json.loads((place / "data" / "file_list.json").read_text())
     mails = [(place / "data" / name).read_text(encoding="utf-8", errors="replace") for name in names]
     words = from_package("sklearn.feature_extraction.text", "scikit-learn",
                          lambda text: text.TfidfVectorizer(max_features=_WORDS, stop_words="english"))
     X: Array = words.fit_transform(mails).toarray()
     y = np.array(["spam" if name.startswith("spam") else "ham" for name in names])
-    return Table(X, y, tuple(words.get_feature_names_out()), "kind", lambda i: f"{place / 'data' / names[i]}")
+    return SampleTable(X, y, tuple(words.get_feature_names_out()), "kind",
+                       lambda i: f"{place / 'data' / names[i]}")
 
 
 def _called() -> Path:
-    """The place of data that are got by a call."""
+    """Return the path of data that a call loads: none."""
     return Path()
 
 
@@ -184,7 +186,7 @@ _SCIPY_ECG = ("python -m pip download --no-deps --only-binary=:all: --python-ver
               "copy=\"scipy/misc/ecg.dat\")")
 _NOT_OFFLINE = "as its owners give it"
 
-#: Every set by its name.
+#: Every set, by its name.
 SETS: dict[str, NamedSet] = {
     "ecg": NamedSet("ECG of 1,024 samples, pywt.data.ecg()", "PyWavelets, MIT", 1, _ecg, _called,
                     classes=False),

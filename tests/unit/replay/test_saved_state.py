@@ -32,11 +32,11 @@ def test_c_and_python_hold_the_same_numbers():
     assert int(storage["KC_STATE_BLOCK"]) == saved_state.BLOCK
     text = (ROOT / "firmware" / "rt" / "kc_storage.h").read_text(encoding="utf-8")
     codes = {name: int(code) for name, code in re.findall(r"KC_STATE_(\w+) = (\d+)", text)}
-    assert codes == {verdict.name: verdict.value for verdict in saved_state.Verdict}
+    assert codes == {verdict.name: verdict.value for verdict in saved_state.StateStatus}
 
 
 def test_a_sequence_number_is_followed_by_zero_at_its_end():
-    assert [saved_state.following(n) for n in (0, 0xFFFFFFFE, 0xFFFFFFFF)] == [1, 0xFFFFFFFF, 0]
+    assert [saved_state.next_sequence(n) for n in (0, 0xFFFFFFFE, 0xFFFFFFFF)] == [1, 0xFFFFFFFF, 0]
 
 
 def test_the_abi_of_a_state_is_that_of_the_code():

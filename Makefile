@@ -28,8 +28,9 @@ test: tools lint ## set up and run every check; closes with what ran on which ba
 tools: $(VENV)/test.stamp ## install the Debian tools that the tests use, or name the missing ones
 	@.ci/tools $(TOOLS) $(BIN)/python
 
-lint: $(VENV)/test.stamp ## ruff and mypy --strict
+lint: $(VENV)/test.stamp ## ruff, mypy --strict, and the phrases that texts do not use
 	@$(BIN)/python -m ruff check .
+	@$(BIN)/python tests/language/check.py
 	@cd $(VENV)/src && MYPYPATH=. ../bin/python -m mypy --config-file kerncast/pyproject.toml \
 	    --cache-dir ../mypy-cache -p kerncast.sim -p kerncast.codegen -p kerncast.hw -p kerncast.lab -p kerncast.cli
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.diagnostics.simulate import alpha_values, relative_error
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.model.toeplitz import ToeplitzModel
+from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..codegen.generate import generate
 from ..hw.hil.board_backend import Tally, open_board
-from ..sim.model.online import LmsModel
+from ..sim.model.online.lms import LmsModel
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.spec import Spec

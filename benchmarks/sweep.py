@@ -82,7 +82,7 @@ keeps every point that is sound, computes the others again, says so, and leaves 
 | --- | --- | --- | --- |
 {measures}
 
-`float` in a limit is the error of float64 with the spec as written. `instructions` and `energy` are those of
+`float` in a limit is the error of float64 with the spec as written. `operations` and `energy` are those of
 the call that learns, with `.train`, `.update` or `.predict` those of that call. Energy takes a multiplication
 of W bits as 3.1 pJ x (W/32)^2 and two words of SRAM as 10 pJ x W/32 (M. Horowitz, ISSCC 2014, 45 nm): it
 compares designs and is nobody's battery. `--confirm` builds the best design for this machine and the emulated

@@ -54,15 +54,15 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     """What a status other than ok means, why it came, and what to do; and whether float64 has an answer."""
-    from ..sim.statuses import MEANINGS
+    from ..sim.statuses import meaning
 
     alone = {} if result.float_solves or not result.trained else {
         "float64": "has no answer to this system, so that no error is told. Its matrix plus lambda I is "
         "not positive definite, or singular to rounding: check the predictions against held-out data."}
     if result.status == "ok":
         return alone
-    meaning = MEANINGS[result.status]
-    found = {"meaning": meaning.title, "why": meaning.cause, "do": meaning.remedy}
+    entry = meaning(result.status, plan.algorithm, plan.options)
+    found = {"meaning": entry.title, "why": entry.cause, "do": entry.remedy}
     if not result.trained and not plan.trains:
         found |= {"why": "No vector is held after the last sample: truncation or max_deterioration let every "
                          "one go.",

@@ -28,7 +28,7 @@ Grid = Annotated[list[str] | None, typer.Option(
     help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; may be given again.")]
 Objectives = Annotated[list[str] | None, typer.Option(
     "--objective", metavar="MEASURE", show_default=False, autocompletion=measures,
-    help="What is to be small: error, rms, excess, alpha_error, ram, flash, instructions, energy; may be "
+    help="What is to be small: error, rms, excess, alpha_error, ram, flash, operations, energy; may be "
          "given again. Without it error and ram.")]
 Limits = Annotated[list[str] | None, typer.Option(
     "--constraint", metavar="LIMIT", show_default=False, autocompletion=measures,
@@ -61,7 +61,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     toeplitz.lambda, online.budget, kernel.sigma, output.word ...; [sweep] in the spec says the same as the
     options. Errors are in percent: of wrong answers, or of the deviation of what is to be found; `float` is
     the error of float64 with the spec as written. Errors are measured on the data; ram, flash (tables
-    alone), instructions and energy (proxies) are computed from the plan, without a compiler. A point that
+    alone), operations and energy (proxies) are computed from the plan, without a compiler. A point that
     the plan refuses is a result like others.
 
     Every point is kept in the run's folder as it is done: the same command goes on after an interruption.
@@ -80,6 +80,8 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     spec = load_spec(path)
     settings = make_settings(spec, path.parent, grid=grid or (), objectives=objective or (),
                              constraints=constraint or (), trials=trials, seed=seed)
+    for note in settings.notes:
+        typer.echo(f"note: {note}", err=True)
     if export is not None:
         check_export(export)
     run = _run(settings, out or Path(f"{spec.model.name}.sweep"), jobs, scheduler, as_json)
@@ -145,7 +147,7 @@ def _none_feasible(run: Run) -> Problem:
     from ..lab.sweep.measures import quantity
 
     limits = run.settings.constraints
-    allowed = ", ".join(limit.convert_estimator(run.baseline) for limit in limits)
+    allowed = ", ".join(limit.described(run.baseline) for limit in limits)
     found = [b for b in binding(run.points, limits, run.baseline) if b.point is not None and b.by > 0]
     told = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}, at least "
             f"{quantity(b.constraint.name, (b.point.measures if b.point else {}).get(b.constraint.name))}"
@@ -237,7 +239,7 @@ def _best(run: Run, best: Point) -> str:
     """The cheapest design, and what every limit leaves."""
     from ..lab.sweep.measures import quantity
 
-    spare = [(limit.convert_estimator(run.baseline), quantity(limit.name, best.measures[limit.name]),
+    spare = [(limit.described(run.baseline), quantity(limit.name, best.measures[limit.name]),
               f"{quantity(limit.name, -limit.over(best.measures, run.baseline))} to spare")
              for limit in run.settings.constraints]
     chosen = ", ".join(f"{key} = {value}" for key, value in best.inputs.items())

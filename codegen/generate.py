@@ -91,7 +91,7 @@ def check_memory(plan: Plan, target: Target) -> None:
                    value=f"{needed} bytes needed for {size} = {plan.sizes[size]} ({formula})",
                    allowed=f"{room} bytes available ({target.ram_bytes} less {target.stack_bytes} "
                    "for the stack)",
-                   remedy=f"lower {size}, use a shorter word, or choose a larger target")
+                   remedy=f"lower {size}, use a shorter word length, or choose a larger target")
     if plan.table_bytes > target.flash_bytes:
         raise fail("E301", f"the tables do not fit the flash of {target.id}", where="[target] id",
                    value=f"{plan.table_bytes} bytes", allowed=f"{target.flash_bytes} bytes",
@@ -113,9 +113,9 @@ def refuse_oversize(spec: Spec) -> None:
             refuse_unfit(plan)
         allowed = spec.budget.ram if spec.budget else None
         if allowed is not None and plan.state_bytes > allowed:
-            raise fail("E333", "the model is over its budget of RAM", where="[budget] ram",
+            raise fail("E333", "the model exceeds its RAM budget", where="[budget] ram",
                        value=f"{plan.state_bytes} bytes", allowed=f"{allowed} bytes",
-                       remedy=f"lower {plan.size_key}, use a shorter word, or raise the budget")
+                       remedy=f"lower {plan.size_key}, use a shorter word length, or raise the budget")
     except KerncastError as error:
         raise spec.located(error) from None
 
@@ -152,7 +152,7 @@ def _refuse_places(out: Path, names: set[str]) -> None:
                     or ((out / folder).exists() and not (out / folder).is_dir()))
     if others:
         raise fail("E302", "a folder of the output is a file, or a link to another place",
-                   where=str(out), value=", ".join(others), allowed="folders of its own",
+                   where=str(out), value=", ".join(others), allowed="real folders",
                    remedy="remove it, or choose another -o")
 
 
@@ -168,8 +168,8 @@ def _refuse_edited(out: Path, old: Manifest, files: dict[str, str]) -> None:
         elif text != files.get(name) and not old.wrote(name, text):
             edited.append(name)
     if edited:
-        raise fail("E303", "files of the output folder were edited by hand", where=str(out),
-                   value=", ".join(edited), allowed="files as generated",
+        raise fail("E303", "files of the output folder were edited", where=str(out),
+                   value=", ".join(edited), allowed="the generated files",
                    remedy="move your changes elsewhere and delete these files, or choose another -o")
 
 
@@ -252,7 +252,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     old = Manifest.read(out)
     # A run that was killed at its very first file leaves that file's beginning.
     refuse_foreign(out, ours=old is not None, ignored=part_of(out / MANIFEST),
-                   allowed=f"an empty folder, or one with our {MANIFEST}")
+                   allowed=f"an empty folder, or one with kerncast's {MANIFEST}")
     old = old or replace(manifest, files={})
     _refuse_places(out, {*old.files, *files})
     _refuse_edited(out, old, files)
@@ -267,8 +267,8 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
 
 
 def _not_generated(out: Path, value: str) -> KerncastError:
-    return fail("E305", "this is not a folder that kerncast generated", where=str(out), value=value,
-                allowed="a folder made by kerncast gen", remedy="kerncast gen SPEC -o FOLDER")
+    return fail("E305", "not a folder that kerncast generated", where=str(out), value=value,
+                allowed="a folder made by kerncast gen", remedy="generate it: kerncast gen SPEC -o FOLDER")
 
 
 def load_manifest(out_dir: str | Path) -> Manifest:

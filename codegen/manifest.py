@@ -58,8 +58,8 @@ class Manifest:
         except (ValueError, KeyError, TypeError) as error:
             wrong = [repr(error)]
         if wrong:
-            raise fail("E304", "the manifest of the folder cannot be read", where=str(path),
-                       value=wrong[0], allowed="a manifest as generated",
+            raise fail("E304", "cannot read the manifest of the folder", where=str(path),
+                       value=wrong[0], allowed="a generated manifest",
                        remedy="generate into a new folder")
         return manifest
 

@@ -44,14 +44,14 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
     if not given:
         return shipped
     if not Path(given).is_dir():
-        raise fail("E324", "there is no such folder", where=OWN_FIRMWARE, value=given,
+        raise fail("E324", "no such folder", where=OWN_FIRMWARE, value=given,
                    allowed="a folder that holds boards, targets, uart or counter",
-                   remedy="correct the variable")
+                   remedy="correct KERNCAST_FIRMWARE")
     inner = Path(given, folder)
     own = {entry.name: entry for entry in inner.iterdir()} if inner.is_dir() else {}
     for name in sorted(shipped.keys() & own.keys()):
         raise fail("E324", "the package has a file of this name", where=str(own[name]), value=name,
-                   allowed="a name of its own", remedy="rename the file, and the id in it")
+                   allowed="a new name", remedy="rename the file, and the id in it")
     return shipped | own
 
 

@@ -102,7 +102,7 @@ class WasmBackend(LibraryBackend):
     def __init__(self, plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),
                  build_dir: Path | None = None, traced: bool = False) -> None:
         if find_spec("wasmtime") is None:
-            raise missing("the machine for WebAssembly comes", "wasmtime", "python -m pip install wasmtime",
+            raise missing("running WebAssembly needs", "wasmtime", "python -m pip install wasmtime",
                           "back end wasm")
         super().__init__(plan, f"wasm:{''.join(flags)}", traced)
         self._module = Module(build_wasm(plan, source, flags=flags, build_dir=build_dir, traced=traced))

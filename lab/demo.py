@@ -85,7 +85,7 @@ def run_demo(out: Path, tell: Tell) -> Demo:
         tell(f"{name}: plan, model and generated code")
         prepared = prepare(shipped_spec(name), Path(), out / name)
         outcome = run_example(prepared, demo_backends(), tell)
-        tell(f"{name}: picture, and what scikit-learn makes of it")
+        tell(f"{name}: figure, and results of scikit-learn")
         files += [out / name, draw(outcome, out / f"{name}.png")]
         peers[name] = peer(prepared)
         outcomes.append(outcome)

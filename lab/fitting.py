@@ -90,10 +90,10 @@ def fit_spec(spec: Spec, base: Path, samples: int, tell: Tell) -> Fit:
     if spec.predictor is not None:
         raise fail("E279", "this model was trained elsewhere", where="[model] algorithm",
                    value=spec.model.algorithm, allowed="an algorithm that trains",
-                   remedy="kerncast sim says how well it predicts; train it where it came from")
+                   remedy="kerncast sim reports its error; train it where it came from")
     data = load_dataset(spec, base)
     classes = len(np.unique(data.y_raw)) == 2
-    tell("training as the spec says")
+    tell("training with the spec as written")
     error, status = _as_specified(spec, data, classes)
     verdict = None
     kernel = make_kernel(spec.kernel.options)

@@ -27,6 +27,6 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
     folder = path.absolute().parent
     taken = path.is_dir() or (path.exists() and not os.access(path, os.W_OK))
     if taken or not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise fail("E191", f"{what} cannot be written", where=where, value=str(path),
+        raise fail("E191", f"cannot write {what}", where=where, value=str(path),
                    allowed="a file in a folder that exists and is writable",
                    remedy="name a file in such a folder")

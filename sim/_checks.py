@@ -47,13 +47,14 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
                    allowed="an array of real numbers", remedy=str(error)) from error
     if np.iscomplexobj(array):  # numpy would drop the imaginary part
         raise fail(code, "the values are complex", where=where, value=array.dtype,
-                   allowed="an array of real numbers", remedy="pass real and imaginary part as columns")
+                   allowed="an array of real numbers",
+                   remedy="pass the real and the imaginary part as columns")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])
         raise fail(code, "NaN or infinity in the data", where=f"{where}{list(index)}",
                    value=array[index], allowed="finite numbers",
-                   remedy="remove or replace the samples concerned")
+                   remedy="remove or replace these samples")
     return array
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from .errors import KerncastError, fail
 
 
-def from_package(module: str, package: str, use: Callable[[Any], Any], what: str = "the data come",
+def from_package(module: str, package: str, use: Callable[[Any], Any], what: str = "the data need",
                  where: str = "source") -> Any:
     """Import an optional module and return ``use(module)``."""
     from importlib import import_module
@@ -42,5 +42,5 @@ def debian_file(package: str, name: str) -> Path | None:
 
 def missing(what: str, package: str, command: str, where: str) -> KerncastError:
     """Return the error E501: `what` requires `package`, which `command` installs."""
-    return fail("E501", f"{what} with {package}, which is not installed", where=where, value="not installed",
+    return fail("E501", f"{what} {package}, which is not installed", where=where, value="not installed",
                 allowed=package, remedy=command)

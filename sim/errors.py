@@ -7,6 +7,7 @@ five mistakes is reported once, not five times.
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
@@ -19,6 +20,9 @@ EXIT_DIFFERENT = 1
 EXIT_BAD_INPUT = 2
 EXIT_TOOL_MISSING = 3
 _PIP = "python -m pip"
+_MOST_SHOWN = 2000
+#: Control characters but tab and line end.
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def for_this_python(command: str) -> str:
@@ -26,6 +30,13 @@ def for_this_python(command: str) -> str:
     if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
         return command
     return command.replace(_PIP, f"{shlex.quote(sys.executable)} -m pip")
+
+
+def _printable(text: str) -> str:
+    """Escape control characters and abbreviate, so that a value cannot command or flood a terminal."""
+    if len(text) > _MOST_SHOWN:
+        text = f"{text[:_MOST_SHOWN]}... ({len(text):,} characters)"
+    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True)
@@ -57,11 +68,11 @@ class Problem:
     remedy: str = ""
 
     def __str__(self) -> str:
-        head = f"{self.code}: {self.message}"
-        lines = [f"{self.where}: {head}" if self.where else head]
+        head = f"{self.code}: {_printable(self.message)}"
+        lines = [f"{_printable(self.where)}: {head}" if self.where else head]
         lines += [f"    {label}: {text}" for label, text in
-                  (("found", self.value), ("allowed", self.allowed), ("do", for_this_python(self.remedy)))
-                  if text]
+                  (("found", _printable(self.value)), ("allowed", self.allowed),
+                   ("do", for_this_python(self.remedy))) if text]
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, str]:

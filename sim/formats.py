@@ -75,7 +75,7 @@ class Format:
         """Parse the written form (``s16f15``, ``u12f0``); raise E201 if it is invalid."""
         match = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise fail("E201", "this is not a number format", where=where, value=text,
+            raise fail("E201", "not a number format", where=where, value=text,
                        allowed="s or u, total bits, f, fraction bits; such as s16f15 or u12f0",
                        remedy="write the sign, the total bits and the fraction bits")
         return cls(match[1] == "s", int(match[2]), int(match[3]))
@@ -211,5 +211,5 @@ def _matched(pattern: str, text: str, what: str, example: str) -> tuple[str, ...
 
 
 def _no_format(what: str, text: str, example: str) -> KerncastError:
-    return fail("E201", f"this is not {what}", where="format", value=text, allowed=example,
+    return fail("E201", f"not {what}", where="format", value=text, allowed=example,
                 remedy="give the sign, the total bits and the fraction bits")

@@ -37,6 +37,8 @@ PROPERTIES = {
     "nonnegative": "nonnegative",
     "decreasing": "decreasing (it falls with a distance of u and v)",
 }
+#: Kernels of u.v, the product of two samples.
+POLYNOMIALS = ("polynomial", "linear")
 #: Properties that each algorithm requires.
 NEEDS = {
     "toeplitz_rls": ("translation_invariant",),
@@ -120,7 +122,7 @@ def _check_width(kernel: Gaussian | Laplacian | Periodic, what: str = "sigma") -
         words = "width" if what == "sigma" else what
         raise fail("E220", f"the {words} of the {kernel.name.capitalize()} kernel is out of range",
                    where=what, value=value, allowed=f"a number from {_SIGMA_MIN:g} to {_SIGMA_MAX:g}",
-                   remedy="try the typical distance between neighbouring samples")
+                   remedy="start with the typical distance between neighbouring samples")
 
 
 @dataclass(frozen=True)

@@ -55,10 +55,10 @@ def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overfl
     roundings = {name: mode for mode, name in ROUNDING_NAMES[tool].items()}
     overflows = {name: mode for mode, name in OVERFLOW_NAMES[tool].items()}
     if rounding not in roundings or overflow not in overflows:
-        raise fail("E207", f"{tool} has casts that have no counterpart here", where="cast",
+        raise fail("E207", f"{tool} has casts that kerncast does not support", where="cast",
                    value=f"{rounding}, {overflow}",
                    allowed=f"{', '.join(roundings)} with {', '.join(overflows)}",
-                   remedy="choose the nearest of these")
+                   remedy="choose the closest of these")
     return roundings[rounding], overflows[overflow]
 
 

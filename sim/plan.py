@@ -260,11 +260,12 @@ class Plan:
                 d["units"], whole["evidence"])
             found = (d["schema"], d["abi"], whole["hash"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise fail("E210", "this is not a plan", where=where, value=repr(error),
-                       allowed="a plan.json as generated",
-                       remedy="generate the folder again") from None
+            raise fail("E210", "not a plan", where=where, value=repr(error),
+                       allowed="a generated plan.json",
+                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER") from None
         if found != (SCHEMA, ABI, plan.hash):
-            raise fail("E210", "the plan was changed by hand or is of another version",
+            raise fail("E210", "the plan was edited, or comes from another version of kerncast",
                        where=where, value=f"schema, ABI, hash {found}",
-                       allowed=f"{(SCHEMA, ABI, plan.hash)}", remedy="generate the folder again")
+                       allowed=f"{(SCHEMA, ABI, plan.hash)}",
+                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
         return plan

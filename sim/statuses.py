@@ -1,55 +1,134 @@
-"""sim: the statuses of the device's functions in words: what each means, how it comes about, what to do.
+"""sim: the statuses of the device's functions: what each means for an algorithm, its cause and its remedy.
 
-The generated header, ``kerncast explain`` and ``kerncast sim`` all take their words from here; the codes
-are the places in this table.
+The generated header, ``kerncast explain`` and ``kerncast sim`` all take their texts from here; a status's
+code is its position in this table.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from .errors import Entry
 
 MEANINGS = {
-    "ok": Entry("done", "Nothing went wrong.", "Nothing."),
+    "ok": Entry("done", "There was no problem.", "Nothing."),
     "not_positive_definite": Entry(
-        "untrained: indefinite, or too ill-conditioned for its words",
-        "The matrix plus lambda I is indefinite, as means of diagonals may be; or it is positive definite, "
-        "but so ill-conditioned that words of this length cannot tell: rounding makes the two look the same. "
-        "kerncast sim says which it is.",
-        "Raise lambda, lower sigma, or take a longer word, [numbers] word = 24 or 32. For diagonal means: "
-        "scheme diagonal_mean_biased or solver lookahead. For a kernel matrix: center and scale the inputs."),
+        "not trained: matrix indefinite or too ill-conditioned",
+        "The matrix plus lambda I is indefinite, which means of diagonals can cause. Or it is positive "
+        "definite, but so ill-conditioned that rounding makes it look indefinite. kerncast sim reports "
+        "which.",
+        "Raise lambda, lower sigma, or set [numbers] word = 24 or 32. For diagonal means: scheme "
+        "diagonal_mean_biased or solver lookahead. For a kernel matrix: center and scale the inputs."),
     "saturated": Entry(
-        "done, but a word met its rail",
-        "A value was larger than the word that holds it and was cut to the largest there is.",
-        "Look in kerncast sim for the signal that saturated; give it a larger range or a longer word."),
+        "done, but a value saturated at full scale",
+        "A value was outside the range of its format and was clipped to the nearest end of the range.",
+        "Find the saturated signal with kerncast sim; give it a larger range or a longer word length."),
     "not_trained": Entry(
-        "nothing to predict with",
-        "The model was never trained, or its last training was refused.",
-        "Train it, and look at the status of the training."),
+        "no prediction: the model is not trained",
+        "The model was never trained, or its last training failed.",
+        "Train the model and check the status of the training."),
     "bad_argument": Entry(
         "a null pointer, or a damaged model",
-        "An argument is missing, or the model structure holds what no training leaves.",
-        "Initialise the model first; look for what writes over it."),
+        "An argument is missing, or the model structure holds values that no training produces.",
+        "Initialise the model first; check what else writes to its memory."),
     "inaccurate": Entry(
-        "trained, but the certified bound exceeds the tolerance",
-        "The answer may be good, but nothing proves it: lambda is small beside the rounding of the words, "
-        "too few steps were taken, or nothing bounds it: the scheme is diagonal_mean, or the solver looks "
-        "ahead and the matrix plus lambda I is indefinite. The bound is of the system in words, and with an "
-        "intercept of alpha for the one beside it. Of a learner in float32: the inverse of the kernel matrix "
-        "failed its check, made afresh too, and what the removed vector said is lost.",
-        "Raise lambda or steps, refine, or take a longer word or scheme diagonal_mean_biased; or raise "
-        "tolerance, if kerncast sim shows that the error is small enough."),
+        "trained, but the certified error bound exceeds the tolerance",
+        "The solution may be good, but its bound does not prove it: lambda is small compared with the "
+        "rounding of the kernel, or the solver took too few steps. There is no bound for scheme "
+        "diagonal_mean, nor if solver lookahead finds the matrix indefinite. For a learner in float32: the "
+        "inverse of the kernel matrix failed its check twice, and the contribution of the removed center is "
+        "lost.",
+        "Raise lambda or steps, set refine, a longer word length or scheme diagonal_mean_biased. Raise "
+        "tolerance if kerncast sim reports a small error."),
     "breakdown": Entry(
-        "untrained: no well conditioned block of rows was found",
-        "Every leading block that look-ahead may take is singular, or nearly so.",
+        "not trained: no well-conditioned block of rows was found",
+        "Every leading block that solver lookahead may use is singular or nearly singular.",
         "Raise lambda."),
     "stalled": Entry(
         "trained, but refinement did not reduce the residual",
-        "The solver's words are too short for this system, so that further solves do not help.",
-        "Raise lambda, or take a longer word."),
+        "The word length of the solver is too short for this system, so further solves do not help.",
+        "Raise lambda, or set a longer word length."),
     "full": Entry(
-        "the memory is full: the new vector did not stay",
-        "With newest_only no other vector may go. The newest went although more was lost with it than "
-        "max_deterioration permits. With projection fklms its multiplier went to those that stayed; "
-        "with none, nothing of the sample is kept.",
-        "Raise budget or max_deterioration, or let others go: newest_only = false, truncation or max_age."),
+        "the dictionary is full: the new center was not kept",
+        "With newest_only only the newest center may be evicted. It was, although this loses more than "
+        "max_deterioration permits. Projection fklms adds its coefficient to the centers that remain; with "
+        "projection none the sample is lost.",
+        "Raise budget or max_deterioration, or let other centers be evicted: newest_only = false, "
+        "truncation or max_age."),
 }
+
+_ILL_CONDITIONED = ("The matrix is positive definite, but so ill-conditioned that rounding makes it look "
+                    "indefinite.")
+_LONGER = "or set [numbers] word = 24 or 32."
+
+_UNPROVED = ("The solution may be good, but its bound does not prove it: lambda is small compared with the "
+             "rounding of the kernel")
+
+#: Entries that differ by algorithm, and for the Toeplitz trainer by its scheme.
+_BY_ALGORITHM = {
+    ("not_positive_definite", "toeplitz_rls uniform"): Entry(
+        "not trained: matrix too ill-conditioned for the word length",
+        _ILL_CONDITIONED, f"Raise lambda, lower sigma, {_LONGER}"),
+    ("not_positive_definite", "toeplitz_rls diagonal_mean"): Entry(
+        MEANINGS["not_positive_definite"].title,
+        "Means of diagonals can make the matrix indefinite. Or it is positive definite, but so "
+        "ill-conditioned that rounding makes it look indefinite. kerncast sim reports which.",
+        f"Use scheme diagonal_mean_biased or solver lookahead, raise lambda, lower sigma, {_LONGER}"),
+    ("not_positive_definite", "toeplitz_rls diagonal_mean_biased"): Entry(
+        "not trained: matrix too ill-conditioned for the word length",
+        _ILL_CONDITIONED, f"Raise lambda, lower sigma, {_LONGER}"),
+    ("not_positive_definite", "kernel_cg"): Entry(
+        "not trained: matrix too ill-conditioned for the word length",
+        _ILL_CONDITIONED, "Raise lambda, center and scale the inputs with [input] offset and gain, "
+                          f"{_LONGER}"),
+    ("inaccurate", "toeplitz_rls uniform"): Entry(
+        MEANINGS["inaccurate"].title,
+        f"{_UNPROVED}. The bound covers the system after rounding; with an intercept, the system of alpha "
+        "without it.",
+        "Raise lambda, set refine or a longer word length. Raise tolerance if kerncast sim reports a small "
+        "error."),
+    ("inaccurate", "toeplitz_rls diagonal_mean"): Entry(
+        "trained, but no error bound is known",
+        "With scheme diagonal_mean the smallest eigenvalue of the matrix has no lower bound, so the error "
+        "has no upper bound.",
+        "Use scheme diagonal_mean_biased, which has a bound. Or accept the status if kerncast sim reports a "
+        "small error."),
+    ("inaccurate", "toeplitz_rls diagonal_mean_biased"): Entry(
+        MEANINGS["inaccurate"].title,
+        f"{_UNPROVED}. The bound covers the system after rounding; with an intercept, the system of alpha "
+        "without it.",
+        "Raise lambda, set refine or a longer word length. Raise tolerance if kerncast sim reports a small "
+        "error."),
+    ("inaccurate", "kernel_cg"): Entry(
+        MEANINGS["inaccurate"].title,
+        f"{_UNPROVED}, or the solver took too few steps. The bound covers the system after rounding.",
+        "Raise steps or lambda, or set a longer word length. Raise tolerance if kerncast sim reports a small "
+        "error."),
+    ("inaccurate", "kernel_lms"): Entry(
+        "learnt, but the contribution of a removed center is lost",
+        "The inverse of the kernel matrix failed its check, also after it was computed again in float32.",
+        "Lower sigma or budget, so that the centers are less alike."),
+    ("saturated", "kernel_lms"): Entry(
+        MEANINGS["saturated"].title, MEANINGS["saturated"].cause,
+        "Find the saturated signal with kerncast sim. If it is alpha, lower eta or give alpha a larger range "
+        "in [numbers.ranges]; if it is f, give [output] word a larger range."),
+    ("bad_argument", "kernel_predictor"): Entry(
+        "a null pointer", "An argument is missing.", "Pass the address of the input and of the result."),
+}
+
+
+def meaning(status: str, algorithm: str, options: Mapping[str, str]) -> Entry:
+    """Return what a status means for a plan's algorithm and options.
+
+    Parameters
+    ----------
+    status : str
+        A name of :data:`MEANINGS`.
+    algorithm : str
+        The plan's algorithm.
+    options : mapping of str to str
+        The plan's options; of the Toeplitz trainer its scheme decides.
+    """
+    scheme = options.get("scheme")
+    of_plan = f"{algorithm} {scheme}" if scheme else algorithm
+    return _BY_ALGORITHM.get((status, of_plan), MEANINGS[status])

@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -59,14 +60,19 @@ def one_cache_for_zig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         yield
 
 
+@pytest.hookimpl(trylast=True)  # after -k and -m, so that what they leave out is not counted
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave the long searches to `make campaign`; deselected, because nothing is missing."""
     if CAMPAIGN:
         return
-    long = [item for item in items if item.get_closest_marker("campaign")]
+    long = {item for item in items if item.get_closest_marker("campaign")}
     if long:
-        config.hook.pytest_deselected(items=long)
+        config.hook.pytest_deselected(items=list(long))
         items[:] = [item for item in items if item not in long]
+    if hasattr(config, "workeroutput"):  # every xdist worker collects every test
+        config.workeroutput[CampaignTests.key] = len(long)
+    else:
+        config.pluginmanager.get_plugin(CampaignTests.key).count = len(long)
 
 
 @pytest.fixture(scope="session")
@@ -112,7 +118,29 @@ class LeftOut:
                 terminalreporter.write_line(line)
 
 
+class CampaignTests:
+    """Count the tests that only a campaign runs, and report them below the closing table."""
+
+    key = "campaign-tests"
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:
+        """Take the count of an xdist worker that ends."""
+        self.count = max(self.count, getattr(node, "workeroutput", {}).get(self.key, 0))
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Print the count and the command that runs them."""
+        if self.count:
+            terminalreporter.write_line(
+                f"tests that run in campaigns only: {self.count:,}; to run them too (hours): make campaign")
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Gather rows where the reports arrive: in the one process, or in the one that steers the workers."""
     if not hasattr(config, "workerinput"):
         config.pluginmanager.register(LeftOut(), "left-out")
+        config.pluginmanager.register(CampaignTests(), CampaignTests.key)

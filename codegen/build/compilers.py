@@ -57,7 +57,7 @@ class Compiler:
         done = run_tool([*self.command, "-std=c99", "-ffp-contract=off", *WARNINGS, *quiet, *flags,
                          "-shared", "-fPIC", "-I.", *names, "-o", str(library.absolute())], folder, work)
         if done.returncode != 0:
-            raise refusal(self.name, "the compiler refused the generated code", done)
+            raise refusal(self.name, "the compiler rejected the generated code", done)
 
 
 def _command(name: str) -> tuple[str, ...] | None:

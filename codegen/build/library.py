@@ -48,8 +48,9 @@ def gathered_sources(plan: Plan, source: Path | None, work: Path,
         generate(plan, source)
     manifest = load_manifest(source)
     if manifest.plan != plan.hash:  # its structure would have another layout
-        raise fail("E413", "the generated code is of another plan", where=str(source),
-                   value=manifest.plan, allowed=plan.hash, remedy="generate the folder again")
+        raise fail("E413", "the generated code belongs to another plan", where=str(source),
+                   value=manifest.plan, allowed=plan.hash,
+                   remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
     sources = [*(source / name for name in manifest.sources), write_store(work)]
     flags: tuple[str, ...] = (f"-I{(source / 'rt').absolute()}",)
     if traced:

@@ -62,7 +62,7 @@ class Toolchain:
         for source, name in zip(sources, objects, strict=True):
             done = run_tool([*self.compiler, *flags, "-c", source, "-o", name], folder, folder.parent)
             if done.returncode:
-                raise refusal(self.name, f"the compiler refused {PurePosixPath(source).name}", done)
+                raise refusal(self.name, f"the compiler rejected {PurePosixPath(source).name}", done)
         return objects
 
     def link(self, objects: Sequence[str], script: str | None, name: str, folder: Path, *,
@@ -101,7 +101,7 @@ def choose_toolchain(name: str, target: Target) -> Toolchain:
     """
     rows = compilers(target)
     if name not in COMPILERS:
-        raise fail("E325", "there is no such compiler", where="compiler", value=name,
+        raise fail("E325", "no such compiler", where="compiler", value=name,
                    allowed=", ".join(COMPILERS), remedy="choose one of these")
     if name == "auto":
         name = next((n for n in rows if available(n, target)), "zig" if "zig" in rows else next(iter(rows)))

@@ -6,7 +6,8 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from ...sim.errors import KerncastError, fail
@@ -30,10 +31,20 @@ def run_tool(command: Sequence[str], folder: Path,
                           stdin=subprocess.DEVNULL, check=False)
 
 
+@contextmanager
+def exclusive(lock: Path) -> Iterator[None]:
+    """Hold a lock file that one process has at a time; the system frees it when its holder ends or dies."""
+    import fcntl  # of POSIX alone
+
+    with lock.open("ab") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
 def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
     """E320 with the first lines of what the tool said: its errors, where it warned as well."""
     lines = done.stderr.strip().splitlines()
     errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]
     said = "\n".join((errors or lines)[:_LINES_SHOWN])
     return fail("E320", message, where=name, value=said,
-                remedy="report this together with the spec, if you have not changed the C files")
+                remedy="if you have not changed the C files, report this with the spec")

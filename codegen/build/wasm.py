@@ -70,5 +70,5 @@ def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...]
                          "-Wl,--strip-all", f"-Wl,-z,stack-size={STACK_BYTES}", *linked,
                          "-o", str(work / "module.wasm")], beside, cache)
         if done.returncode != 0:
-            raise refusal("zig", "the compiler refused the generated code", done)
+            raise refusal("zig", "the compiler rejected the generated code", done)
         return (work / "module.wasm").read_bytes()

@@ -10,20 +10,21 @@ from ...sim.formats import Format, Overflow, Rounding
 from ...sim.plan import ABI, Plan
 from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
-from ...sim.statuses import MEANINGS
+from ...sim.statuses import MEANINGS, meaning
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_cg": "kernel regularised least squares by conjugate gradients",
-          "kernel_lms": "kernel LMS in fixed memory", "kernel_predictor": "a kernel expansion, to predict"}
+          "kernel_lms": "kernel LMS with a fixed dictionary size",
+          "kernel_predictor": "prediction by a kernel expansion"}
 #: The function that trains on a whole set.
 TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
-_TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half of a chord's error",
+_TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
-                  "sine": "sin(pi i/512)", "alpha": "multipliers", "v": "expansion vectors in x words"}
+                  "sine": "sin(pi i/512)", "alpha": "multipliers", "v": "centers, in the format of x"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
@@ -107,7 +108,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
              ("WORD_LO", _limit(word, word.lo), ""), ("WORD_HI", _limit(word, word.hi), "")]
     first += [(f"{name.upper()}_ROUNDING", f"KC_{plan.signals[name].rounding.name}", "")
               for name in _own_casts(plan)]
-    groups = {f"Words of {w} bits": first}
+    groups = {f"Word length {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
     unused |= {"solver_shift", "mu_frac"} if plan.options.get("solver") == "schur" else set()
@@ -208,7 +209,8 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "biased": plan.options.get("scheme") == "diagonal_mean_biased",
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
-        "title": TITLES[plan.algorithm], "statuses": MEANINGS,
+        "title": TITLES[plan.algorithm],
+        "statuses": {name: meaning(name, plan.algorithm, plan.options) for name in MEANINGS},
         "word_type": plan.word_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type} | ({"kernel": "float"} if real else {}),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...sim.kernels import POLYNOMIALS
 from ...sim.plan import Plan
-from ...sim.planner.kernel import POLYNOMIALS
 from ...sim.planner.words import WORD_CLASSES
 from .lms_f32 import FLOAT32_KERNEL
 
@@ -17,7 +17,7 @@ _FORMULAS = {
     "linear": "u.v",
 }
 _DISTANCES = {"gaussian": "(u - v)^2", "laplacian": "|u - v|", "periodic": "sin^2(pi (u - v) / period)"}
-_SCALES = {"gaussian": "log2(e) / (2 sigma^2) in x words", "laplacian": "log2(e) / sigma in x words",
+_SCALES = {"gaussian": "log2(e) / (2 sigma^2), in LSB of x", "laplacian": "log2(e) / sigma, in LSB of x",
            "periodic": "2 log2(e) / sigma^2 in steps of the distance"}
 
 
@@ -62,7 +62,7 @@ def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
 def kernel_value(plan: Plan, name: str) -> str:
     """The real value behind a constant of the kernel, or nothing."""
     if name == "kernel_turn":
-        return f"2^62 / period, period = {plan.options['period']}, in x words"
+        return f"2^62 / period, period = {plan.options['period']}, in LSB of x"
     if name == "kernel_c" and not _is_polynomial(plan):
         real = plan.integer(name) * 2.0 ** -(plan.integer("kernel_shift") + WORD_CLASSES[plan.word].t_frac)
         return f"{real!r} = {_SCALES[plan.options['kernel']]}"

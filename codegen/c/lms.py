@@ -10,7 +10,7 @@ from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHED
 #: Constants that become macros.
 LMS_MACROS = {
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
-    "Reduction: what is lost with a vector, and when one goes":
+    "Reduction: the loss by an eviction, and the limits for one":
         ("kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration", "truncation",
          "max_age"),
 }

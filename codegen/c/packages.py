@@ -45,8 +45,8 @@ def chosen_packages(names: Sequence[str]) -> tuple[str, ...]:
     asked = [name.strip() for text in names for name in text.split(",")]
     unknown = [name for name in asked if name not in (ALL, *PACKAGES)]
     if unknown:
-        raise fail("E310", "there is no such package", where="--package", value=", ".join(map(repr, unknown)),
-                   allowed=", ".join((*PACKAGES, ALL)), remedy="choose from these, with commas between them")
+        raise fail("E310", "no such package", where="--package", value=", ".join(map(repr, unknown)),
+                   allowed=", ".join((*PACKAGES, ALL)), remedy="choose from these, separated by commas")
     return tuple(name for name in PACKAGES if name in asked or ALL in asked)
 
 
@@ -73,9 +73,9 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
         Its flash bounds the vectors.
     """
     if vectors is None:
-        raise fail("E308", "a package runs test vectors, and there are none", where="--package",
+        raise fail("E308", "a package needs test vectors, and the folder has none", where="--package",
                    value=", ".join(kinds), allowed="a spec with [data]",
-                   remedy="add [data] to the spec, or generate without --package")
+                   remedy="add [data] to the spec, or omit --package")
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     values |= vectors_context(plan, vectors, target) | {
         "kinds": tuple(kinds), "sources": sources,

@@ -72,9 +72,9 @@ class CallGraph:
     def _visit(self, section: Section, known: dict[Section, int], path: list[Section]) -> int:
         if section in path:
             names = [self.names[s] for s in [*path[path.index(section):], section]]
-            raise fail("E331", "a function may call itself, so that its stack has no bound",
-                       where=self.names[section], value=" -> ".join(names), allowed="calls without a circle",
-                       remedy="generate the folder again, if its C files were changed; else report this")
+            raise fail("E331", "a function may call itself, so its stack has no bound",
+                       where=self.names[section], value=" -> ".join(names), allowed="calls without a cycle",
+                       remedy="generate the folder again if its C files were changed; otherwise report this")
         if section not in known:
             path.append(section)
             known[section] = self.frames[section] + max(
@@ -158,9 +158,9 @@ def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> i
     found = [frames[known] for function in names for known in _shorter(function) if known in frames]
     size, kind = found[0] if found else (0, "unknown")
     if kind not in _BOUNDED:
-        raise fail("E332", "the frame of a function has no bound that the compiler states",
+        raise fail("E332", "the compiler reports no bound on the stack frame of a function",
                    where=Path(name).name, value=f"{names[0]}: {kind}", allowed=" or ".join(_BOUNDED),
-                   remedy="generate the folder again, if its C files were changed; else report this")
+                   remedy="generate the folder again if its C files were changed; otherwise report this")
     return size
 
 

@@ -222,9 +222,9 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     out = Path(out_dir)
     sources = sorted(out.glob(f"{plan.name}_*.c"))
     if not sources:
-        raise fail("E305", "this folder holds no generated library", where=str(out),
+        raise fail("E305", "the folder holds no generated library", where=str(out),
                    value=f"no {plan.name}_*.c", allowed="a folder made by kerncast gen",
-                   remedy="kerncast gen SPEC -o FOLDER")
+                   remedy="generate it: kerncast gen SPEC -o FOLDER")
     chosen = load_board(board)
     files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes,
                                                       slots=room_for_slots(plan, chosen))}
@@ -237,7 +237,7 @@ def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
     """The image itself; E328 where its calls may take more stack than its board keeps for them."""
     needed, kept = image.deepest_stack, image.stack_bytes
     if needed is not None and 0 < kept < needed:  # no bytes: an operating system keeps them
-        raise fail("E328", "the image may take more stack than the board keeps for it", where=image.board.id,
+        raise fail("E328", "the image may need more stack than the board reserves", where=image.board.id,
                    value=f"{needed} bytes at {image.optimise} of {image.compiler}", allowed=f"{kept} bytes",
                    remedy="raise memory.stack_bytes in the board's file, or choose another level or board")
     return image
@@ -262,7 +262,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
         The library's functions, for what they take.
     """
     if optimise not in OPTIMISATIONS:
-        raise fail("E325", "there is no such optimisation level", where="optimise", value=optimise,
+        raise fail("E325", "no such optimisation level", where="optimise", value=optimise,
                    allowed=", ".join(OPTIMISATIONS), remedy="choose one of these")
     toolchain = choose_toolchain(compiler, load_target(board.target))
     hooks = "-trace" if traced else ""
@@ -315,5 +315,5 @@ def _link(toolchain: Toolchain, objects: Sequence[str], folder: Path, board: Boa
         raise fail("E326", "the image does not fit the board", where=board.id,
                    value="; ".join(overflow),
                    allowed=f"{memory.flash_bytes} bytes of flash, {memory.ram_bytes} of RAM",
-                   remedy="choose fewer samples or vectors, a shorter word, or a larger board")
-    raise refusal(toolchain.name, "the linker refused the image", done)
+                   remedy="choose fewer samples or centers, a shorter word length, or a larger board")
+    raise refusal(toolchain.name, "the linker rejected the image", done)

@@ -53,8 +53,8 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
     """
     file = firmware_files(folder).get(name)
     if file is None:
-        raise fail("E324", "there is no such file", where=f"firmware/{folder}/{name}",
-                   allowed="the name of a folder that holds one", remedy="correct the name, or add the file")
+        raise fail("E324", "no such file", where=f"firmware/{folder}/{name}",
+                   allowed="the name of a folder that has one", remedy="correct the name, or add the file")
     source = Source.parse(file.read_text(encoding="utf-8"), str(file))
     found: dict[KeyPath, Problem] = {}
     model = None
@@ -85,7 +85,8 @@ def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tup
         schema = _schema(kind, path)
         allowed = _allowed(schema)
         remedy = (f"add {path[-1]}" if code == "E106" else
-                  did_you_mean(str(detail["input"]), schema.get("enum", ())) or "write one that is allowed")
+                  did_you_mean(str(detail["input"]), schema.get("enum", ()))
+                  or "write one of the values allowed")
     return path, Problem(code, message_of(detail, path[-1]), _place(source, path), value, allowed, remedy)
 
 
@@ -139,7 +140,7 @@ def _allowed(schema: Mapping[str, Any]) -> str:
     if kind == "array":
         items = schema.get("items", {})
         return "tables in double brackets" if "$ref" in items else f"a list of: {_allowed(items)}"
-    return "true or false" if kind == "boolean" else "a table with its keys below it"
+    return "true or false" if kind == "boolean" else "a table with its keys below"
 
 
 # ---- rules beyond single keys -----------------------------------------------------------------------------
@@ -155,7 +156,7 @@ def _at(values: Any, *path: str) -> Any:
 def id_is_the_files(values: Mapping[str, Any], name: str) -> Iterator[Finding]:
     """The id is the file's name."""
     if isinstance(values.get("id"), str) and values["id"] != name:
-        yield ("id",), "the id is not the name of the file", values["id"], name, (
+        yield ("id",), "the id differs from the name of the file", values["id"], name, (
             f'write id = "{name}", or rename the file')
 
 
@@ -163,7 +164,7 @@ def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Fi
     """[flags] are of compilers that there are."""
     for compiler in _at(values, "flags") or ():
         if compiler not in COMPILERS:
-            yield (("flags", compiler), "there is no such compiler", compiler, ", ".join(COMPILERS),
+            yield (("flags", compiler), "no such compiler", compiler, ", ".join(COMPILERS),
                    did_you_mean(compiler, COMPILERS) or "remove it")
 
 
@@ -178,7 +179,7 @@ def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Findi
         if isinstance(value, str) and value not in choices:
             what = path[0] if path[-1] == "kind" else path[-1]
             driver = " driver" if path[-1] == "kind" else ""
-            yield (path, f"there is no such {what}{driver}", value, ", ".join(choices),
+            yield (path, f"no such {what}{driver}", value, ", ".join(choices),
                    did_you_mean(value, choices) or "choose one of these, or add its file")
 
 
@@ -191,7 +192,7 @@ def braces_are_filled(values: Mapping[str, Any], _name: str) -> Iterator[Finding
             for word in words if isinstance(words, list) else ():
                 if isinstance(word, str) and not (_balanced(word) and all(
                         f"{{{inner}}}" in places for inner in _BRACED.findall(word))):
-                    yield ((table, name, key), "a brace is not closed, or what it names is not filled in",
+                    yield ((table, name, key), "a brace is not closed, or its name is unknown",
                            word, f"{' and '.join(places)}; every brace closed", f"write {places[0]}")
 
 

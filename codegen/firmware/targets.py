@@ -57,10 +57,10 @@ class Memory(_Data):
         flash_end, ram_end = self.flash_origin + self.flash_bytes, self.ram_origin + self.ram_bytes
         given = f"flash {self.flash_origin:#x} to {flash_end:#x}, RAM {self.ram_origin:#x} to {ram_end:#x}"
         if self.flash_origin < ram_end and self.ram_origin < flash_end:
-            raise refused("flash and RAM overlap", given, "two ranges of addresses apart",
+            raise refused("flash and RAM overlap", given, "two address ranges that do not overlap",
                           "correct flash_origin, flash_bytes, ram_origin or ram_bytes")
         if self.stack_bytes >= self.ram_bytes:
-            raise refused("the stack takes all of the RAM", f"stack_bytes = {self.stack_bytes}",
+            raise refused("the stack uses all of the RAM", f"stack_bytes = {self.stack_bytes}",
                           f"below ram_bytes = {self.ram_bytes}", "lower stack_bytes, or correct ram_bytes")
         if self.guard_log2 is None:
             return self
@@ -70,7 +70,7 @@ class Memory(_Data):
                           f"ram_origin = {self.ram_origin:#x}, guard_log2 = {self.guard_log2}",
                           f"a multiple of {1 << self.guard_log2:#x} above 0", "lower guard_log2")
         if start < flash_end and self.flash_origin < self.ram_origin:
-            raise refused("the guard below the RAM must leave out the flash",
+            raise refused("the guard below the RAM overlaps the flash",
                           f"guard from {start:#x}; {given}", f"a guard from {flash_end:#x} or above",
                           "lower guard_log2")
         return self
@@ -85,9 +85,10 @@ class Uart(_Data):
     clock_hz: int = Field(gt=0)
     baud: int = Field(gt=0)
     max_payload: int | None = Field(default=None, ge=64)
-    "Bytes a frame may carry, where the board has no RAM for the link's usual number."
+    "Largest number of bytes per frame, if the board's RAM is too small for the default."
     window: int = Field(default=1, ge=1, le=255)
-    "Requests that may be under way: more than one needs a queue that fills while the agent does not read."
+    "Maximum number of pending requests; more than one needs a queue that fills while the agent does not "
+    "read."
 
     @property
     def clocks_a_bit(self) -> int:
@@ -113,7 +114,7 @@ class Counter(_Data):
     @model_validator(mode="after")
     def _readings_are_exact(self) -> Counter:
         if self.ticks != self.per_units and self.ticks < 2 * self.per_units:
-            raise refused("a unit must be one tick, or two at least",
+            raise refused("a unit must be one tick, or at least two",
                           f"ticks = {self.ticks}, per_units = {self.per_units}",
                           "ticks = per_units, or ticks of at least 2 per_units", "choose a faster counter")
         return self
@@ -256,7 +257,7 @@ _Model = TypeVar("_Model", Target, Board, Arch)
 def _load(kind: type[_Model], folder: str, name: str, code: str, *rules: Rule) -> _Model:
     what = kind.__name__.lower()
     if name not in names(folder):
-        raise fail(code, f"there is no such {what}", where=what, value=name, allowed=", ".join(names(folder)),
+        raise fail(code, f"no such {what}", where=what, value=name, allowed=", ".join(names(folder)),
                    remedy=f"choose one of these, or add {folder}/{name}.toml to the folder that "
                           f"{OWN_FIRMWARE} names")
     return read(kind, folder, f"{name}.toml", (id_is_the_files, *rules))

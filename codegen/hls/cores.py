@@ -47,7 +47,7 @@ class Core:
 
 
 def _unlike(where: str, value: object, allowed: str, remedy: str) -> KerncastError:
-    return fail("E311", "no core in HLS C++ holds this plan", where=where, value=value, allowed=allowed,
+    return fail("E311", "no HLS C++ core supports this plan", where=where, value=value, allowed=allowed,
                 remedy=remedy)
 
 
@@ -56,23 +56,23 @@ def _too_large(plan: Plan) -> KerncastError | None:
     if columns > MOST_COLUMNS:
         return _unlike("[input] columns", columns, f"up to {MOST_COLUMNS}", "use fewer columns")
     if held * columns > MOST_WORDS:
-        return _unlike(plan.size_key, f"{held} vectors of {columns} words", f"{MOST_WORDS} words in all",
+        return _unlike(plan.size_key, f"{held} centers of {columns} values", f"{MOST_WORDS} values in all",
                        "lower it, or use fewer columns")
     if held > most_vectors(plan):
         return _unlike(plan.size_key, f"{held} vectors",
                        f"up to {most_vectors(plan)}, since [numbers] word = {plan.word}",
-                       "hold fewer vectors, or take longer words")
+                       "use fewer centers, or a longer word length")
     return None
 
 
 def _no_predictor(plan: Plan) -> KerncastError | None:
     """Only integers, without an intercept that is trained, in memory that holds them."""
     if plan.in_float32:
-        return _unlike("[online] reduction", plan.options["reduction"], "a reduction in integers",
+        return _unlike("[online] reduction", plan.options["reduction"], "an integer reduction",
                        "choose a reduction without _f32")
     if plan.options.get("bias") == "1":
         return _unlike("[toeplitz] bias", "true", "bias = false",
-                       "remove bias, or take the mean of the targets as [output] offset")
+                       "remove bias, or set offset of [output] to the mean of the targets")
     return _too_large(plan)
 
 
@@ -82,11 +82,11 @@ def _no_learner(plan: Plan) -> KerncastError | None:
             or plan.in_float32:
         where = "[online] reduction" if plan.learns else "[model] algorithm"
         return _unlike(where, plan.options["reduction"] if plan.learns else plan.algorithm,
-                       "kernel_lms with reduction fklms", "choose it, or learn in C and load the predictor")
+                       "kernel_lms with reduction fklms", "choose it, or train in C and load the predictor")
     for name in ("max_deterioration", "truncation", "max_age"):
         if name in plan.constants:
             return _unlike(f"[online] {name}", plan.options[name], "none",
-                           "leave it away, or learn in C and load the predictor")
+                           "omit it, or train in C and load the predictor")
     return _too_large(plan)
 
 
@@ -95,7 +95,7 @@ def _no_solver(plan: Plan) -> KerncastError | None:
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
-        return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "take it, or train in C")
+        return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "choose it, or train in C")
     for key, (value, allowed) in asked.items():
         if plan.options[key] != value:
             return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")
@@ -146,7 +146,7 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
 
     x, word_lo = plan.signals["x"], -(1 << (plan.word - 1))
     rows = [("int", "COLUMNS", str(plan.sizes["D"]), "D"),
-            ("int", "VECTORS", str(vectors(plan)), "held at most"),
+            ("int", "VECTORS", str(vectors(plan)), "maximum number of centers"),
             *range_of("X", x.lo, x.hi), *range_of("WORD", word_lo, -word_lo - 1),
             *[("int", f"{name.upper()}_ROUNDING", f"kc::{plan.signals[name].rounding.name}", "")
               for name in ("x", "y", "f", "alpha", "a", "r") if name in plan.signals],

@@ -28,7 +28,7 @@ def core_named(name: str) -> Core:
     for core in CORES:
         if core.name == name:
             return core
-    raise fail("E313", "there is no such core in SystemVerilog", where="--core", value=name,
+    raise fail("E313", "no such SystemVerilog core", where="--core", value=name,
                allowed=", ".join(core.name for core in CORES), remedy="choose one of these")
 
 
@@ -117,8 +117,8 @@ def rtl_sources(out_dir: str | Path, plan: Plan, core: Core = PREDICTOR) -> list
     folder = Path(out_dir) / FOLDER
     listed = folder / f"{plan.name}_{core.name}.f"
     if not listed.is_file():
-        raise fail("E305", "the folder holds no SystemVerilog of this plan", where=str(folder),
+        raise fail("E305", "the folder has no SystemVerilog of this plan", where=str(folder),
                    value=f"no {listed.name}", allowed="a folder made by kerncast gen",
-                   remedy="kerncast gen SPEC -o FOLDER")
+                   remedy="generate it: kerncast gen SPEC -o FOLDER")
     lines = listed.read_text(encoding="utf-8").splitlines()
     return [folder / line for line in lines if line and not line.startswith("//")]

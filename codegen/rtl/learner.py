@@ -97,19 +97,19 @@ def _refusal(plan: Plan) -> KerncastError | None:
     """FKLMS in integers with nothing but a budget, in memory that holds it."""
     where = "[online] reduction" if plan.learns else "[model] algorithm"
     value = plan.options["reduction"] if plan.learns else plan.algorithm
-    unlike = "the learner in SystemVerilog does FKLMS with a fixed budget"
+    unlike = "the SystemVerilog learner supports FKLMS with a fixed budget only"
     if not plan.learns or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
-                    remedy="choose it, or learn in C and load the predictor")
+                    remedy="choose it, or train in C and load the predictor")
     for name in ("max_deterioration", "truncation", "max_age"):
         if name in plan.constants:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
-                        remedy="leave it away, or learn in C and load the predictor")
+                        remedy="omit it, or train in C and load the predictor")
     if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
-        return fail("E306", "the model is too large for the learner in SystemVerilog", where=plan.size_key,
-                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
-                    allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
+        return fail("E306", "the model is too large for the SystemVerilog learner", where=plan.size_key,
+                    value=f"{vectors(plan)} centers of {plan.sizes['D']} values",
+                    allowed=f"{MOST_WORDS} values in all", remedy="lower it, or use fewer columns")
     return None
 
 
@@ -152,9 +152,9 @@ def _ports(plan: Plan, x_bits: int) -> Ports:
     return Ports("learner", (Stream("x", True, x_bits, 1), Stream("state", True, plan.word, 1),
                              Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
                  ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
-                              ("error_state", "a state that was refused")),
-                 (("read_model", "the frame of the model is sent"),
-                  ("read_slots", "the frame of the slots is sent")), lanes=True)
+                              ("error_state", "a rejected state")),
+                 (("read_model", "send the frame of the model"),
+                  ("read_slots", "send the frame of the slots")), lanes=True)
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:

@@ -117,27 +117,30 @@ def levels(lanes: int) -> int:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Only integers without an intercept, in memory that holds them."""
     if plan.in_float32:
-        return fail("E307", "the predictor in SystemVerilog has no float32", where="[online] reduction",
-                    value=plan.options["reduction"], allowed="a reduction in integers",
+        return fail("E307", "the SystemVerilog predictor does not support float32",
+                    where="[online] reduction",
+                    value=plan.options["reduction"], allowed="an integer reduction",
                     remedy="choose a reduction without _f32")
     if plan.options.get("bias") == "1":
-        return fail("E307", "the predictor in SystemVerilog adds no intercept", where="[toeplitz] bias",
+        return fail("E307", "the SystemVerilog predictor does not support an intercept",
+                    where="[toeplitz] bias",
                     value="true", allowed="bias = false",
-                    remedy="remove bias, or take the mean of the targets as [output] offset")
+                    remedy="remove bias, or set offset of [output] to the mean of the targets")
     if plan.fixed and plan.integer("bias") != 0:
-        return fail("E307", "the predictor in SystemVerilog adds no intercept", where="[predictor] file",
-                    value=f"an intercept of {plan.integer('bias')} words of y", allowed="no intercept",
-                    remedy="train a model without one, such as KernelRidge; or predict in C")
+        return fail("E307", "the SystemVerilog predictor does not support an intercept",
+                    where="[predictor] file",
+                    value=f"an intercept of {plan.integer('bias')} LSB of y", allowed="no intercept",
+                    remedy="train a model without intercept, such as KernelRidge, or predict in C")
     if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
-        return fail("E306", "the model is too large for the predictor in SystemVerilog",
+        return fail("E306", "the model is too large for the SystemVerilog predictor",
                     where=plan.size_key,
-                    value=f"{vectors(plan)} vectors of {plan.sizes['D']} words",
-                    allowed=f"{MOST_WORDS} words in all", remedy="lower it, or use fewer columns")
+                    value=f"{vectors(plan)} centers of {plan.sizes['D']} values",
+                    allowed=f"{MOST_WORDS} values in all", remedy="lower it, or use fewer columns")
     if vectors(plan) > most_vectors(plan):
-        return fail("E306", "the model's count does not fit a beat of the predictor in SystemVerilog",
+        return fail("E306", "the number of centers does not fit a beat of the SystemVerilog predictor",
                     where=plan.size_key, value=f"{vectors(plan)} vectors",
                     allowed=f"up to {most_vectors(plan)}, since [numbers] word = {plan.word}",
-                    remedy="hold fewer vectors, or take longer words")
+                    remedy="use fewer centers, or a longer word length")
     return None
 
 
@@ -188,7 +191,7 @@ def _ports(plan: Plan) -> Ports:
     return Ports("predictor", (Stream("x", True, plan.signals["x_raw"].format.c_bits),
                                Stream("model", True, plan.word), Stream("f", False, plan.word, 3)),
                  ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
-                              ("error_model", "a model that was refused")),
+                              ("error_model", "a rejected model")),
                  lanes=True)
 
 

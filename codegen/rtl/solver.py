@@ -78,15 +78,16 @@ def refusal(plan: Plan) -> KerncastError | None:
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
-        return fail("E307", "the solver in SystemVerilog is Levinson's", where="[model] algorithm",
-                    value=plan.algorithm, allowed="toeplitz_rls", remedy="take another core, or toeplitz_rls")
+        return fail("E307", "the SystemVerilog solver is Levinson's recursion", where="[model] algorithm",
+                    value=plan.algorithm, allowed="toeplitz_rls",
+                    remedy="choose another core, or toeplitz_rls")
     for key, (value, allowed) in asked.items():
         if plan.options[key] != value:
-            return fail("E307", "the solver in SystemVerilog is the plain recursion",
+            return fail("E307", "the SystemVerilog solver supports the plain recursion only",
                         where=f"[toeplitz] {key}", value=plan.options[key], allowed=allowed,
                         remedy=f"set {allowed}")
     if plan.sizes["n"] > MOST_SAMPLES:
-        return fail("E306", "the system is too large for the solver in SystemVerilog", where=plan.size_key,
+        return fail("E306", "the system is too large for the SystemVerilog solver", where=plan.size_key,
                     value=plan.sizes["n"], allowed=f"up to {MOST_SAMPLES} samples", remedy="lower n")
     return None
 
@@ -128,7 +129,7 @@ def _ports(plan: Plan) -> Ports:
                             Stream("alpha", False, plan.word, 3)), ("y", "alpha"),
                  (("error_r", "a first row with tlast at the wrong beat"),
                   ("error_y", "a right-hand side with tlast at the wrong beat"),
-                  ("dropped", "a system dropped, one of whose frames was wrong")), lanes=True)
+                  ("dropped", "a system dropped because one of its frames was wrong")), lanes=True)
 
 
 def _render(plan: Plan) -> dict[str, str]:

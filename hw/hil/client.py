@@ -87,7 +87,7 @@ class HilClient:
         if abi is not None and found.abi != abi:
             raise differs("ABI", found.abi, abi, where)
         if board is not None and found.board != board:
-            raise fail("E422", "the firmware is that of another board", where=where, value=found.board,
+            raise fail("E422", "the firmware is for another board", where=where, value=found.board,
                        allowed=board, remedy=f"name the board {found.board}, or load the firmware of {board}")
         if plan_hash is not None and found.plan_hash != plan_hash:
             raise fail("E413", f"the firmware ({found.name}) was generated from another plan",
@@ -159,8 +159,8 @@ class HilClient:
         except KerncastError as error:
             if error.problems[0].value not in _LACKING:
                 raise
-            raise fail("E447", "the firmware has no room for saved states", where=self.link.name,
-                       value=error.problems[0].value, allowed="RAM for two of them besides the model",
+            raise fail("E447", "the firmware has no space for saved states", where=self.link.name,
+                       value=error.problems[0].value, allowed="RAM for two of them in addition to the model",
                        remedy="use a larger board or a smaller model") from None
 
     def counters(self) -> tuple[int, int] | None:
@@ -182,7 +182,7 @@ class HilClient:
             if error.problems[0].value not in _LACKING:
                 raise
             raise fail("E434", "the firmware has no trace hooks", where=self.link.name,
-                       value=error.problems[0].value, allowed="firmware built with them",
+                       value=error.problems[0].value, allowed="firmware built with trace hooks",
                        remedy="kerncast build OUT --trace, then load that image") from None
         operation, _, signal = str(v["place"]).partition(" ")
         event = Event(operation, signal, *(_int(v[name]) for name in ("step", "index", "word"))) \

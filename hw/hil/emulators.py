@@ -98,10 +98,10 @@ def require_entry(board: Board, emulator: str) -> Emulator:
     """The board's entry for an emulator, installed or not; E417 where the board has no such emulator."""
     entry = board.emulators.get(emulator)
     if entry is None:
-        raise fail("E417", "this board has no such emulator", where="back end",
+        raise fail("E417", "the board does not have this emulator", where="back end",
                    value=f"emu:{board.id}:{emulator}",
-                   allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators) or "none at all",
-                   remedy="choose one of these, or another board; kerncast targets lists them")
+                   allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators) or "none",
+                   remedy="choose one of these, or another board; `kerncast targets` lists them")
     return entry
 
 

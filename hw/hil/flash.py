@@ -41,8 +41,8 @@ def require_flasher(board: Board, name: str) -> Flasher:
     """
     flasher = board.flashers.get(name)
     if flasher is None:
-        raise fail("E418", f"{board.id} cannot be loaded that way", where="--flash", value=name,
-                   allowed=", ".join(board.flashers) or "nothing: this board exists in emulation only",
+        raise fail("E418", f"{board.id} cannot be loaded with this program", where="--flash", value=name,
+                   allowed=", ".join(board.flashers) or "none: this board exists in emulation only",
                    remedy="choose one of these, or load the image by hand")
     if shutil.which(flasher.command[0]) is None:
         raise fail("E514", "the program that loads the board is not installed", where="--flash",
@@ -69,12 +69,13 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
                               timeout=_TIMEOUT, check=False)
         said, failed = done.stderr + done.stdout, done.returncode != 0
     except subprocess.TimeoutExpired:
-        said, failed = f"no end within {_TIMEOUT:g} s", True
+        said, failed = f"not finished after {_TIMEOUT:g} s", True
     if failed:
         raise fail("E419", "the board could not be loaded", where=board.id,
                    value=f"{' '.join(command)}: {said.strip()[-_WORDS:] or 'no message'}",
-                   allowed="a board that is plugged in and free", remedy="read what the program said, "
-                   "look at the cable, and try its other name in `kerncast targets " + board.id + "`")
+                   allowed="a board that is connected and not in use",
+                   remedy="read the program's output, check the cable, and try its other name in "
+                          f"`kerncast targets {board.id}`")
     return command
 
 

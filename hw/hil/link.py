@@ -45,7 +45,7 @@ def lost(name: str, why: str = "") -> KerncastError:
     """E411: the link broke."""
     return fail("E411", "the link to the board was lost", where=name, value=why,
                 allowed="a board that stays connected until the link is closed",
-                remedy="look at the cable or at the emulator's message, then start again")
+                remedy="check the cable or the emulator's output, then start again")
 
 
 class SocketLink:
@@ -96,17 +96,17 @@ class SocketLink:
         self._sock.close()
 
 
-_ABSENT = ("there is no such port", "plug the board in, or name a port of `kerncast hil list`")
-_NO_PORT = ("it is no serial port", "name a port of `kerncast hil list`")
+_ABSENT = ("the port does not exist", "connect the board, or name a port of `kerncast hil list`")
+_NO_PORT = ("it is not a serial port", "name a port of `kerncast hil list`")
 #: Why a port cannot be opened, by the system's number: in words, and what to do.
 _REFUSALS: dict[object, tuple[str, str]] = {
     errno.ENOENT: _ABSENT,
     errno.ENOTDIR: _ABSENT,
     errno.EISDIR: _NO_PORT,
     errno.ENOTTY: _NO_PORT,
-    errno.EACCES: ("you may not use it", "join the group dialout and log in again"),
-    errno.EAGAIN: ("another program holds it", "close the other program"),
-    errno.EBUSY: ("another program holds it", "close the other program"),
+    errno.EACCES: ("you lack the permission", "join the group dialout and log in again"),
+    errno.EAGAIN: ("another program uses it", "close the other program"),
+    errno.EBUSY: ("another program uses it", "close the other program"),
 }
 _ANYTHING = "close the other program, join the group dialout, or name a port of `kerncast hil list`"
 
@@ -116,7 +116,7 @@ def _unopened(port: str, error: Exception) -> KerncastError:
     number = getattr(error, "errno", None) or next(iter(getattr(error.__context__, "args", ())), None)
     why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING))
     return fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {why}",
-                allowed="a serial port that exists, is free, and that you may use", remedy=remedy)
+                allowed="a serial port that exists, is not in use, and that you may open", remedy=remedy)
 
 
 class SerialLink:

@@ -101,9 +101,9 @@ class Requests:
             reply = decode_reply(content) if content else None
             self._strange = self._strange if reply is None else 0
             if reply is not None and reply.status == "FAULT":
-                raise fail("E416", "the processor of the board took a fault", where=self._link.name,
+                raise fail("E416", "the processor of the board stopped with a fault", where=self._link.name,
                            value="FAULT",
-                           remedy="look for a stack overflow or a damaged image, then reset it")
+                           remedy="check for a stack overflow or a damaged image, then reset the board")
             if reply is not None and opcode != "HELLO" and (
                     reply.opcode == "READY" or reply.status == "NO_SESSION"):
                 raise self._restarted(opcode, reply)
@@ -243,18 +243,18 @@ class Requests:
         said = reply.opcode if reply.opcode == "READY" else reply.status
         return fail("E416", "the board restarted and lost its state", where=self._link.name,
                     value=f"{said} while waiting for {opcode}",
-                    remedy="look at its power and its watchdog, then start again")
+                    remedy="check its power and its watchdog, then start again")
 
     def _silent(self, opcode: str, limit: float) -> KerncastError:
-        strange = f", only {self._strange} bytes that make no frame" if self._strange else ""
-        return fail("E412", "the board does not answer", where=self._link.name,
-                    value=f"no answer to {opcode} in {limit:g} s{strange}",
+        strange = f", only {self._strange} bytes that are not a frame" if self._strange else ""
+        return fail("E412", "the board does not respond", where=self._link.name,
+                    value=f"no reply to {opcode} in {limit:g} s{strange}",
                     allowed="a board that runs the HIL agent",
-                    remedy="check port and baud rate: something else may speak there" if strange
+                    remedy="check port and baud rate: another device or program may be sending" if strange
                     else "check port, baud rate and firmware, and reset the board")
 
     def _refused(self, opcode: str, status: str) -> KerncastError:
-        return fail("E415", f"the board refused {opcode}", where=self._link.name, value=status,
+        return fail("E415", f"the board rejected {opcode}", where=self._link.name, value=status,
                     allowed=TABLE.status_named(status).meaning,
                     remedy="build firmware and host from the same plan and version")
 

@@ -139,14 +139,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("image", type=Path, help="ELF file of the firmware")
     parser.add_argument("--board", default="mps2-an386", choices=board_ids())
     parser.add_argument("--socket", required=True, metavar="FD|PATH",
-                        help="number of an inherited socket, or where to make one and wait")
+                        help="number of an inherited socket, or the path of a socket to create and wait on")
     options = parser.parse_args(argv)
     with open_socket(options.socket) as sock:
         machine = Machine(options.image, load_board(options.board), sock)
         try:
             machine.run()
         except unicorn.UcError as error:
-            print(f"the processor took a fault: {error}; {machine.where()}", file=sys.stderr)
+            print(f"the processor stopped with a fault: {error}; {machine.where()}", file=sys.stderr)
             return 1
         except (ConnectionError, KeyboardInterrupt):
             return 0

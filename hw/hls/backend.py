@@ -15,7 +15,7 @@ from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.model.statuses import INACCURATE, OK, TRAINED
-from ...sim.model.toeplitz import ToeplitzModel, certified_accurate
+from ...sim.model.toeplitz.trainer import ToeplitzModel, certified_accurate
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
 from ..rtl.learner_backend import learned_state
@@ -145,8 +145,8 @@ class HlsBackend:
         self._folder.cleanup()
 
     def _refusal(self, call: str) -> KerncastError:
-        return fail("E431", "the plan has no core in HLS C++ for this call", where=f"back end {self.name}",
-                    value=call, allowed=", ".join(sorted(self.calls)), remedy="take another back end")
+        return fail("E431", "the plan has no HLS C++ core for this call", where=f"back end {self.name}",
+                    value=call, allowed=", ".join(sorted(self.calls)), remedy="use another back end")
 
 
 def _written(plan: Plan, dialect: str, work: Path) -> Path:

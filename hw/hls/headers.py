@@ -16,13 +16,14 @@ INSTALL = "python -m pip install --no-deps hls4ml"
 def known_dialect(name: str) -> str:
     """A dialect by its name; E420 for an unknown one."""
     if name not in DIALECTS:
-        raise fail("E420", "there is no such dialect of HLS C++", where="back end", value=f"hls:{name}",
+        raise fail("E420", "no such dialect of HLS C++", where="back end", value=f"hls:{name}",
                    allowed=", ".join(f"hls:{known}" for known in DIALECTS), remedy="choose one of these")
     return name
 
 
 def _missing(dialect: Dialect, where: str, value: str) -> KerncastError:
-    return fail("E501", f"the headers of {dialect.title}'s integers are missing", where=where, value=value,
+    return fail("E501", f"the headers of the integers of {dialect.title} are missing", where=where,
+                value=value,
                 allowed=f"a folder with {dialect.header}",
                 remedy=f"{INSTALL}; or name a folder that has {dialect.header} in {dialect.variable}")
 

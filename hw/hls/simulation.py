@@ -68,7 +68,7 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
     done = run_tool([*command, *FLAGS, *flags, "-I.", "-isystem", str(headers), *included, last, "-o",
                      str(program.absolute())], folder, program.parent)
     if done.returncode != 0:
-        raise refusal(command[0], "the compiler refused the generated code", done)
+        raise refusal(command[0], "the compiler rejected the generated code", done)
 
 
 class Testbench:
@@ -109,9 +109,9 @@ class Testbench:
     def _ended(self, line: str) -> KerncastError:
         code = None if self._process is None else self._process.wait()
         self.close()
-        return fail("E435", "the C simulation ended before it answered", where=str(self._program),
-                    value=f"{line.split(' ')[0]}: exit {code}", allowed="an answer",
-                    remedy="generate the folder again; report it with the spec where that does not help")
+        return fail("E435", "the C simulation ended before it returned a result", where=str(self._program),
+                    value=f"{line.split(' ')[0]}: exit {code}", allowed="a result",
+                    remedy="generate the folder again; if that does not help, report it with the spec")
 
     def close(self) -> None:
         """End the program, and with it what its cores know."""

@@ -97,8 +97,9 @@ def _train(plan: Plan) -> list[Operation]:
         if int(open_model(plan).train(x_raw, y_raw)["status"][0]) in TRAINED:
             return [("watch",), *training_script(plan, x_raw, y_raw), ("spans",)]
     raise fail("E343", "the clocks of a training cannot be counted: the system is not positive definite",
-               where="[toeplitz] lambda", value=plan.options["lambda"], allowed="one that trains",
-               remedy="raise lambda, or leave --simulate away")
+               where="[toeplitz] lambda", value=plan.options["lambda"],
+               allowed="a system that can be trained",
+               remedy="raise lambda, or omit --simulate")
 
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:

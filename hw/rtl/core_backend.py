@@ -82,6 +82,6 @@ class CoreBackend:
         """Nothing runs between two calls."""
 
     def _refusal(self, call: str) -> KerncastError:
-        return fail("E431", "the plan has no core in SystemVerilog for this call",
+        return fail("E431", "the plan has no SystemVerilog core for this call",
                     where=f"back end {self.name}", value=call, allowed=", ".join(sorted(self.calls)),
-                    remedy="take another back end, or train there and pass its state")
+                    remedy="use another back end, or train there and pass its state")

@@ -96,7 +96,7 @@ def chosen_families(names: Sequence[str]) -> list[Family]:
     """Families by their names, with `all` for all of them; E340 for an unknown one."""
     for name in names:
         if name != "all" and name not in FAMILIES:
-            raise fail("E340", "there is no such family", where="--family", value=name,
+            raise fail("E340", "no such family", where="--family", value=name,
                        allowed=", ".join((*FAMILIES, "all")), remedy="choose one of these")
     return [family for family in FAMILIES.values() if family.id in names or "all" in names]
 
@@ -112,7 +112,7 @@ def chosen_cores(plan: Plan, names: Sequence[str]) -> list[Core]:
     known = {core.name: core for core in CORES}
     for name in names:
         if name not in known:
-            raise fail("E340", "there is no such core", where="--core", value=name,
+            raise fail("E340", "no such core", where="--core", value=name,
                        allowed=", ".join(core.name for core in CORES if core.fits(plan)),
                        remedy="choose one of these")
         known[name].refuse_unfit(plan)
@@ -124,7 +124,7 @@ def chosen_cores(plan: Plan, names: Sequence[str]) -> list[Core]:
 def refuse_unknown_part(part: str) -> None:
     """E340 for a part that nextpnr does not place on."""
     if part not in PARTS:
-        raise fail("E340", "there is no such part", where="--part", value=part, allowed=", ".join(PARTS),
+        raise fail("E340", "no such part", where="--part", value=part, allowed=", ".join(PARTS),
                    remedy="choose one of these")
 
 
@@ -207,7 +207,7 @@ def refuse_odd_lanes(lanes: Sequence[int]) -> None:
     """E340 for lanes that are no power of two."""
     for number in lanes:
         if number < 1 or number & (number - 1):
-            raise fail("E340", "there are no such lanes", where="--lanes", value=number,
+            raise fail("E340", "not a number of lanes", where="--lanes", value=number,
                        allowed="powers of two", remedy="choose 1, 2, 4, ...")
 
 

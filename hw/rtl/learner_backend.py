@@ -51,8 +51,8 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
             or len(model) != count * (columns + 1) or len(slots) != count * (2 * parts + 2):
         raise fail("E432", "the state of the core has the wrong shape", where=f"{plan.name}_learner",
                    value=f"{count} vectors, {len(model)} and {len(slots)} words",
-                   allowed=f"{columns + 1} and {2 * parts + 2} words a vector",
-                   remedy="generate the folder again")
+                   allowed=f"{columns + 1} and {2 * parts + 2} values per center",
+                   remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
     words = np.array(model, dtype=np.int64).reshape(count, columns + 1)
     v = signed(plan.word, words[:, :-1]) if plan.signals["x"].format.signed else words[:, :-1]
     kept: list[list[int]] = [slots[i:i + 2 * parts + 2] for i in range(0, len(slots), 2 * parts + 2)]

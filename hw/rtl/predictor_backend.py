@@ -56,7 +56,7 @@ class RtlBackend(CoreBackend):
         if x_raw.ndim != 2 or x_raw.shape[1] != columns:
             raise fail("E248", "the inputs have the wrong shape", where=f"back end {self.name}",
                        value=x_raw.shape, allowed=f"(m, {columns})",
-                       remedy="give one row a sample, one column an input")
+                       remedy="give one row per sample, one column per input")
         x_raw = raw.inputs(self.plan, x_raw)
         frame = model_frame(self.plan, self._state)
         operations: list[Operation] = [("model", frame), ("sent",)]

@@ -76,7 +76,7 @@ def _verilator_root() -> Path | None:
 def known_simulator(name: str) -> Simulator:
     """A simulator by its name, installed or not; E420 for an unknown one."""
     if name not in SIMULATORS:
-        raise fail("E420", "there is no such simulator", where="back end", value=f"rtl:{name}",
+        raise fail("E420", "no such simulator", where="back end", value=f"rtl:{name}",
                    allowed=", ".join(f"rtl:{known}" for known in SIMULATORS),
                    remedy="choose one of these")
     return SIMULATORS[name]
@@ -108,7 +108,7 @@ def find_simulator(name: str, waves: bool = False) -> Simulator:
                      value=program, allowed=f"{program} on the path", remedy=install)
                 for program, install in simulator.programs if shutil.which(program) is None]
     missing += [fail("E513", "a header that the simulator's waveforms need is not installed", where="--waves",
-                     value=header, allowed=f"{header} where g++ finds it", remedy=install)
+                     value=header, allowed=f"{header}, where g++ finds it", remedy=install)
                 for header, install in simulator.waves_headers
                 if waves and not missing and not header_file(header)]
     if missing:
@@ -235,7 +235,7 @@ class Simulation:
         script.write_text(json.dumps({"limit": limit, "operations": operations}), encoding="utf-8")
         log = self._work / f"run{self._runs}.log"
         wave = None if self._waves is None else self._waves / f"{self._top}{self._runs}.fst"
-        with self._guarded("the simulation broke off", log):
+        with self._guarded("the simulation stopped", log):
             self._runner.test(
                 test_module=self._bench, hdl_toplevel=self._top, build_dir=self._work, test_dir=self._work,
                 extra_env={"KERNCAST_RTL_SCRIPT": str(script), "KERNCAST_RTL_RESULTS": str(results)},

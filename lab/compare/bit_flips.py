@@ -71,7 +71,7 @@ def _cut(data: bytes, rng: np.random.Generator) -> bytes:
 
 
 KINDS = {"one bit": _bits(1), "two bits": _bits(2), "seven bits": _bits(7), "a burst within 32 bits": _burst,
-         "cut short": _cut}
+         "truncated": _cut}
 
 
 def damage_states(backend: Backend, count: int, seed: int = 0) -> list[Damage]:

@@ -74,7 +74,7 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
     least = plan.sizes["n"] if learns and plan.trains else 1
     if not problems and len(words) < least:
         problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
-                                f"{least} rows or more", "give more data"))
+                                f"{least} rows or more", "record more samples"))
     if problems:
         raise KerncastError(problems[:10])
     if not learns:
@@ -208,27 +208,28 @@ def load_recording(path: Path) -> Recording:
     A last line that was cut off, as when power failed, is left out.
     """
     if path.is_dir() or not path.exists():
-        raise fail("E191", f"the recording is {'a folder' if path.is_dir() else 'not there'}", where="FILE",
+        raise fail("E191", f"the recording {'is a folder' if path.is_dir() else 'does not exist'}",
+                   where="FILE",
                    value=str(path), allowed=_OURS, remedy="check the path")
     *lines, cut = path.read_bytes().split(b"\n")
     try:
         whole = [json.loads(line) for line in lines]
         head = whole.pop(0)
         if head["recording"] != VERSION:
-            raise ValueError(f"version {head['recording']}, and this is {VERSION}")
+            raise ValueError(f"version {head['recording']} instead of {VERSION}")
         plan = Plan.from_json(json.dumps(head.pop("plan")), f"{path}:1")
         last = {} if not whole or "call" in whole[-1] else whole.pop()
         calls = tuple(Call.from_dict(line, "answered") for line in whole)
         if not calls:
-            raise ValueError("no call in it")
+            raise ValueError("it holds no call")
         state = arrays(last["state"]) if "state" in last else None
         stopped = "" if state is not None else _reason(last, bool(cut))
     except (KerncastError, KeyError, IndexError, TypeError, ValueError, AttributeError,
             OverflowError) as error:
         value = error.problems[0].message if isinstance(error, KerncastError) else repr(error)
-        raise fail("E212", "this is not a recording of this version", where=str(path), value=value,
-                   allowed=_OURS,
-                   remedy="name another file, or replay it with the version that recorded it") from None
+        raise fail("E212", "not a recording of this version", where=str(path), value=value,
+                   allowed=_OURS, remedy="name another file, or replay it with the version of kerncast that "
+                                         "recorded it") from None
     for line, call in enumerate(calls, start=2):
         _check_words(plan, call, line)
     return Recording(plan, {key: value for key, value in head.items() if key != "recording"}, calls, state,
@@ -246,13 +247,13 @@ def _check_words(plan: Plan, call: Call, line: int) -> None:
         problem = error.problems[0]
         raise fail("E212", f"the recording was changed: {problem.message}",
                    where=f"line {line}, {problem.where}", value=problem.value, allowed=problem.allowed,
-                   remedy="record again, or take an unchanged copy") from None
+                   remedy="record again, or use an unchanged copy") from None
 
 
 def _reason(last: dict[str, Any], cut: bool) -> str:
     stopped = last.get("stopped")
     if stopped is None:
-        return "the file was cut off" if cut else "the recording program was ended"
+        return "the file is truncated" if cut else "the recording program was interrupted"
     return ": ".join(told for told in (stopped["code"], stopped["message"]) if told)
 
 

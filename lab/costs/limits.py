@@ -34,7 +34,7 @@ def _unknown_targets(spec: Spec) -> Iterator[Problem]:
     places = {"[target] id": spec.target.id, "[budget] target": spec.budget.target if spec.budget else None}
     for where, name in places.items():
         if name is not None and name not in target_ids():
-            yield Problem("E323", "there is no such target", where, name, ", ".join(target_ids()),
+            yield Problem("E323", "no such target", where, name, ", ".join(target_ids()),
                           "choose one of these")
 
 
@@ -67,12 +67,12 @@ def _telling(target: str) -> list[str]:
     return [name for name in compilers(load_target(target)) if name in TELL_FRAMES]
 
 
-_NO_FRAMES = "remove the key: no compiler for this target tells its frames"
+_NO_FRAMES = "remove the key: no compiler for this target reports stack frames"
 
 
 def _other_unit(counted: Sequence[str]) -> str:
     return (f"limit {' or '.join(counted)}, which its emulator counts, or remove the key" if counted
-            else "remove the key: nothing counts on this target")
+            else "remove the key: no emulator counts for this target")
 
 
 def budget_of(plan: Plan) -> Mapping[str, Any]:
@@ -112,10 +112,10 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
     place = f"{costs.target} {costs.optimise}"
     smaller = "" if costs.optimise == "-Os" else "choose -Os, or "
     faster = {"-O3": "", "-O2": "choose -O3, "}.get(costs.optimise, "choose -O2 or -O3, ")
-    sizes = {"flash": (costs.flash["all"], f"{smaller}take exp_table = \"small\" or a shorter word"),
-             "ram": (sum(costs.ram.values()), f"lower {plan.size_key}, or use a shorter word"),
+    sizes = {"flash": (costs.flash["all"], f"{smaller}set exp_table = \"small\", or a shorter word length"),
+             "ram": (sum(costs.ram.values()), f"lower {plan.size_key}, or use a shorter word length"),
              "stack": (costs.deepest, _without_frames(costs) if costs.stack is None
-                       else f"{smaller}take a shorter word")}
+                       else f"{smaller}use a shorter word length")}
     found = []
     for key, (size, remedy) in sizes.items():
         if key in budget:
@@ -123,7 +123,7 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
     for unit in UNITS if counted else ():
         for call, allowed in budget.get(unit, {}).items():
             count = costs.counts.get(call) if costs.unit == unit else None
-            remedy = (f"{faster}lower {plan.size_key}, or use a shorter word" if count
+            remedy = (f"{faster}lower {plan.size_key}, or use a shorter word length" if count
                       else _uncounted(plan, costs, unit))
             found += _judged(f"[budget] {unit}", f"{call}, {place}", count.worst if count else None, allowed,
                              unit, remedy)
@@ -133,7 +133,7 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
 def _without_frames(costs: Costs) -> str:
     """What to do where the compiler did not tell its frames."""
     telling = _telling(costs.target)
-    return (f"choose --compiler {' or '.join(telling)} (kerncast doctor says how it is installed), or remove "
+    return (f"choose --compiler {' or '.join(telling)} (kerncast doctor prints how to install it), or remove "
             "the key" if telling else _NO_FRAMES)
 
 
@@ -143,8 +143,8 @@ def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
     if not _counts(board) or board.counter.unit != unit:
         return _other_unit([board.counter.unit] if _counts(board) else [])
     if costs.unit is not None:
-        return (f"lower {plan.size_key}, or remove the key: the counter overran, or the test vectors make no "
-                "such call")
+        return (f"lower {plan.size_key}, or remove the key: the counter overran, or the test vectors lack "
+                "this call")
     emulator = default_emulator(board)
     if not available(board, emulator):
         return f"install the target's emulator: {board.emulators[emulator].install}"

@@ -88,8 +88,8 @@ def board_of(target: str) -> Board:
     load_target(target)
     boards = [board for board in all_boards()[0] if board.target == target]
     if not boards:
-        raise fail("E324", "the target has no board to be built for", where="target", value=target,
-                   allowed="a target that `kerncast targets` lists with a board",
+        raise fail("E324", "the target has no board to build for", where="target", value=target,
+                   allowed="a target with a board; `kerncast targets` lists them",
                    remedy="add the file of a board in firmware/boards")
     return min(boards, key=lambda board: (not available(board, default_emulator(board)), board.real))
 
@@ -149,8 +149,9 @@ def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
             if call.name == "train" or tally.samples == 1:
                 found.setdefault(call.name, []).append(tally.units)
     if result.mismatches:
-        raise fail("E335", "a word differs from the model's", where=backend.name, value=result.first,
-                   allowed="the model's words", remedy="kerncast test OUT --on BACKEND --bisect finds where")
+        raise fail("E335", "a value differs from the model's", where=backend.name, value=result.first,
+                   allowed="the model's values",
+                   remedy="find the place with: kerncast test OUT --on BACKEND --bisect")
     exact = {name: [n for n in units if n is not None][-COUNTED:] for name, units in found.items()
              if None not in units}
     return {name: Count(-(-sum(units) // len(units)), max(units)) for name, units in exact.items() if units}

@@ -111,7 +111,7 @@ def _fraction(spec: Spec) -> Control | None:
     held = dict(spec.numbers.formats).get("alpha")
     value = None if held is None else Format.parse(str(held)).frac
     return Control(FRACTION, (None, *range(0, 32)), value,
-                   "fraction bits of alpha, in the word of the device; none: the plan chooses")
+                   "fraction bits of alpha in the device's format; none: the planner chooses")
 
 
 def _values(key: str, held: Any, field: Any) -> tuple[Scalar | None, ...]:

@@ -57,9 +57,9 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((ADDRESS, port), _Handler)
         except (OSError, OverflowError) as error:
-            raise fail("E374", "the port cannot be listened on", where="--port", value=port,
+            raise fail("E374", "the port is not available", where="--port", value=port,
                        allowed="a free port, 1024 to 65535, or 0 for any",
-                       remedy=f"leave --port away, or name another ({error})") from None
+                       remedy=f"omit --port, or name another ({error})") from None
         self.html = html.encode()
         self.token = secrets.token_urlsafe(24)
         self.questions: dict[str, Question] = {
@@ -107,7 +107,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._tell({"problems": [p.as_dict() for p in error.problems]})
         except Exception as error:  # the page goes on with another question
             self._tell({"problems": [{"code": "internal", "message": f"{type(error).__name__}: {error}",
-                                      "remedy": "this is a mistake of kerncast: report it"}]})
+                                      "remedy": "internal error: please report it"}]})
 
     def _asked(self) -> str | None:
         """What follows the token; None, and 403, where host, origin or token are not ours."""

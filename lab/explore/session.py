@@ -75,9 +75,9 @@ class Session:
 
     def __init__(self, spec: Spec, base_dir: Path, work: Path) -> None:
         if spec.predictor is not None:
-            raise fail("E375", "a model that was trained elsewhere has nothing to drag",
+            raise fail("E375", "a model that was trained elsewhere has no parameters to explore",
                        where=spec.place("model", "algorithm"), value=spec.model.algorithm,
-                       allowed="an algorithm that learns", remedy="kerncast report SPEC shows it")
+                       allowed="an algorithm that learns", remedy="run: kerncast report SPEC")
         self.spec, self.work = spec, work
         self.controls = controls(spec)
         settings = make_settings(spec, base_dir, grid=["numbers.word=16"])
@@ -103,7 +103,7 @@ class Session:
         """The generated C of ``plan``, a hash that was told before, as WebAssembly."""
         plan_hash = asked.get("plan")
         if not isinstance(plan_hash, str) or plan_hash not in self._plans:
-            raise fail("E376", "this design was not explored", where="plan", value=plan_hash,
+            raise fail("E376", "this design has not been explored", where="plan", value=plan_hash,
                        allowed="the hash of a design of this page", remedy="choose it again")
         with self._lock:
             made: Answer = self._programs.of(plan_hash, lambda: program(
@@ -171,8 +171,9 @@ class Session:
         spec, samples, plan = self._planned(chosen)
         data = samples.data
         told, shown = self._point(chosen), measures_of(self.settings)
-        point = Point("", chosen, told["status"], plan=plan.hash, measures=told["measures"])  # type: ignore[arg-type]
-        limits = [c.convert_estimator(self.baseline) for c in self.settings.constraints]
+        point = Point("", chosen, told["status"], plan=plan.hash,  # type: ignore[arg-type]
+                      measures=told["measures"])
+        limits = [c.described(self.baseline) for c in self.settings.constraints]
         return {
             "kind": "sweep", "live": True, "name": spec.model.name, "algorithm": spec.model.algorithm,
             "summary": spec.summary(), "spec": spec.to_toml(), "spec_hash": spec.hash,

@@ -31,7 +31,7 @@ def check_picture(path: Path) -> None:
         matplotlib.
     """
     if path.suffix not in ENDINGS:
-        raise fail("E254", "no writer is known for this ending", where="--plot", value=path.name,
+        raise fail("E254", "no writer for this suffix", where="--plot", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as lanes.svg")
     refuse_unwritable(path, "--plot", "the picture")
     pyplot()
@@ -55,10 +55,10 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
     """
     families = list(dict.fromkeys(family for one in found for family in one.area))
     rates = list(_lines(found, [PLACED], lambda one, _: one.samples_per_second))
-    panels = [("samples a second", rates)] if rates else []
+    panels = [("samples per second", rates)] if rates else []
     panels += [("look-up tables", list(_lines(found, families, lambda one, family: one.area[family].lut))),
-               ("multipliers (DSP blocks)", list(_lines(found, families, lambda one, family:
-                                                        one.area[family].dsp)))]
+               ("hardware multipliers (DSP blocks)", list(_lines(found, families, lambda one,
+                                                                 family: one.area[family].dsp)))]
     plt = pyplot()
     figure, row = plt.subplots(1, len(panels), figsize=(3.4 * len(panels), 3.0), layout="constrained",
                                squeeze=False)

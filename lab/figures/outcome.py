@@ -25,7 +25,7 @@ def pyplot() -> Any:
         matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none"}
         import matplotlib.pyplot as plt
     except ImportError:
-        raise fail("E501", "pictures need matplotlib, which is not installed", where="report",
+        raise fail("E501", "figures need matplotlib, which is not installed", where="report",
                    allowed="the extra report", remedy="python -m pip install matplotlib") from None
     return plt
 
@@ -57,8 +57,8 @@ def draw(outcome: Outcome, path: Path) -> Path:
         else:
             _classes(outcome, axes)
         title = outcome.prepared.data.title
-        figure.suptitle(f"{title}\ntrained on the device: {outcome.words} words compared, "
-                        f"{outcome.mismatches} unequal", fontsize=10)
+        figure.suptitle(f"{title}\ntrained on the device: {outcome.words} values compared, "
+                        f"{outcome.mismatches} mismatches", fontsize=10)
         path.parent.mkdir(parents=True, exist_ok=True)
         # No software version and no date in the file: the same run gives the same bytes.
         figure.savefig(path, dpi=110, metadata={"Software": None})
@@ -75,12 +75,12 @@ def _signal(outcome: Outcome, axes: Any) -> None:
     axes[0].plot(x[:len(noisy)], noisy, ".", color=_DATA, ms=3, label="samples, with noise")
     if prepared.data.clean is not None:
         axes[0].plot(x, prepared.data.clean, color=_CLEAN, lw=1, label="clean signal")
-    axes[0].plot(x, f, color=_MODEL, lw=1.4, label=f"{prepared.plan.word}-bit words, every back end")
+    axes[0].plot(x, f, color=_MODEL, lw=1.4, label=f"word length {prepared.plan.word} bits, every back end")
     axes[0].set_ylabel("y")
     axes[0].legend(frameon=False, fontsize=8)
     axes[1].plot(x, f - prepared.simulation.f_float, color=_MODEL, lw=1)
     axes[1].set_ylabel("fixed point - float64")
-    axes[1].set_xlabel("raw input word")
+    axes[1].set_xlabel("ADC count of the input")
 
 
 def _training_targets(outcome: Outcome) -> Any:
@@ -107,6 +107,6 @@ def _classes(outcome: Outcome, axes: Any) -> None:
     learned = y_values(prepared.plan, prepared.vectors.calls[0].expected["f"])
     wrong = np.sign(learned) != np.sign(prepared.data.y_raw)
     axes[1].plot(np.cumsum(wrong) / (np.arange(len(wrong)) + 1), color=_MODEL, lw=1.4)
-    axes[1].set_ylabel("share wrong so far")
-    axes[1].set_xlabel("sample learned, predicted before it was learned")
+    axes[1].set_ylabel("error rate so far")
+    axes[1].set_xlabel("number of samples learnt; each is predicted first")
     axes[1].set_ylim(0, 0.6)

@@ -28,10 +28,10 @@ _LEDGER = pytest.StashKey[Ledger]()
 _BENCH = pytest.StashKey["Bench"]()
 
 _MARKERS = (
-    "kerncast(folder=None, spec=None): the generated folder, or the spec, that the test's back end runs; "
-    "relative to the folder of the test",
-    "kerncast_requires(*calls): skip the test on a back end that does not answer these calls: train, update, "
-    "predict, state, save, restore, trace")
+    "kerncast(folder=None, spec=None): generated folder or spec that the test's back end runs, relative to "
+    "the folder of the test",
+    "kerncast_requires(*calls): skip the test on a back end without these calls: train, update, predict, "
+    "state, save, restore, trace")
 
 
 # ---- options ----
@@ -39,16 +39,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options and their settings in pytest's configuration."""
     group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
-                    help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
-                         "emu:mps2-an386:qemu, board:ID. Generated folders among pytest's arguments become "
-                         "tests, one for each back end.")
+                    help="Back end, like `kerncast test --on`; may be repeated: host:gcc, "
+                         "emu:mps2-an386:qemu, board:ID. Each generated folder among pytest's arguments "
+                         "becomes one test per back end.")
     group.addoption("--kerncast-port", action="append", default=[], metavar="[ID=]PORT",
-                    help="Serial port of the real board of --kerncast-on board:ID.")
+                    help="Serial port of the real board in --kerncast-on board:ID.")
     group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
-                    help="Load real boards first, by this program or `auto`.")
+                    help="Load real boards first, with this program or `auto`.")
     group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",
-                    help="Predictions a call of the vectors at most, for slow back ends; 0 for all.")
-    parser.addini("kerncast_on", "Back ends where --kerncast-on is not given, one a line.", type="linelist")
+                    help="Maximum number of predictions per call, for slow back ends; 0 for all.")
+    parser.addini("kerncast_on", "Back ends if --kerncast-on is omitted, one per line.", type="linelist")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -74,8 +74,8 @@ def _checked(config: pytest.Config, names: list[str]) -> list[str]:
         raise pytest.UsageError(str(error)) from None
     if any(_is_real(target) for target in targets) and \
             config.getoption("dist", "no") not in ("no", "loadgroup"):
-        raise pytest.UsageError("a board has one port, and several workers would open it\n"
-                                "    do: pytest -n COUNT --dist loadgroup keeps each board at one worker")
+        raise pytest.UsageError("several workers cannot open the one port of a board\n    do: add --dist "
+                                "loadgroup, which keeps each board on one worker")
     return targets
 
 
@@ -106,7 +106,7 @@ def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Ite
     """Say what was looked for where nothing was found."""
     if items or not config.stash[TARGETS]:
         return ""
-    return "kerncast: no test, and no generated folder with vectors; kerncast gen SPEC -o FOLDER makes one"
+    return "kerncast: no test, and no generated folder with vectors\n    do: kerncast gen SPEC -o FOLDER"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -114,7 +114,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "kerncast_target" not in metafunc.fixturenames:
         return
     targets = metafunc.config.stash[TARGETS]
-    unnamed = pytest.mark.skip(reason="no back end is named: pytest --kerncast-on host")
+    unnamed = pytest.mark.skip(reason="no back end is named\n    do: pytest --kerncast-on host")
     found = [pytest.param(target, id=target, marks=marks_of(metafunc.config, target)) for target in targets]
     metafunc.parametrize("kerncast_target", found or [pytest.param("", id="none", marks=unnamed)],
                          scope="session")
@@ -171,7 +171,7 @@ def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
 @pytest.fixture(scope="session")
 def kerncast_target() -> str:
     """The name of the back end, as given to --kerncast-on: a test that uses it runs once for each."""
-    raise AssertionError("it is a parameter of every test that takes it")
+    raise AssertionError("the plugin sets it for every test that uses it")
 
 
 @pytest.fixture
@@ -180,9 +180,9 @@ def kerncast_source(request: pytest.FixtureRequest) -> Path:
     marker = request.node.get_closest_marker("kerncast")
     given = [value for value in (*marker.args, *marker.kwargs.values()) if value] if marker else []
     if marker is None or len(given) != 1 or not set(marker.kwargs) <= {"folder", "spec"}:
-        pytest.fail("the test does not say what its back end runs\n"
-                    f"    found: {marker or 'no marker kerncast'}\n"
-                    '    do: @pytest.mark.kerncast(folder="build/ecg"), or (spec="ecg.toml")', pytrace=False)
+        pytest.fail("the test does not name what its back end runs\n    found: "
+                    f"{marker or 'no marker kerncast'}\n    do: @pytest.mark.kerncast(folder=\"build/ecg\"), "
+                    "or (spec=\"ecg.toml\")", pytrace=False)
     return Path(request.node.path.parent, given[0]).resolve()
 
 
@@ -203,7 +203,7 @@ def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kern
         backend = bench_of(request.config).open(kerncast_source, kerncast_target)
     lacking = [call for call in required if call not in backend.calls]
     if lacking:
-        pytest.skip(f"{kerncast_target} does not answer {', '.join(lacking)}")
+        pytest.skip(f"{kerncast_target} has no call {', '.join(lacking)}")
     return backend
 
 
@@ -213,9 +213,9 @@ def _check_calls(required: list[str]) -> None:
 
     unknown = [str(call) for call in required if call not in TRACED_CALLS]
     if unknown:
-        pytest.fail("the test requires a call that no back end has\n"
-                    f"    found: {', '.join(unknown)}\n    allowed: {', '.join(sorted(TRACED_CALLS))}\n"
-                    "    do: correct @pytest.mark.kerncast_requires(...)", pytrace=False)
+        pytest.fail(f"the test requires a call that no back end has\n    found: {', '.join(unknown)}\n    "
+                    f"allowed: {', '.join(sorted(TRACED_CALLS))}\n    do: correct "
+                    "@pytest.mark.kerncast_requires(...)", pytrace=False)
 
 
 @pytest.fixture

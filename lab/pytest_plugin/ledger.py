@@ -21,7 +21,7 @@ def tools_required() -> bool:
 
 def missing_tool(name: str, remedy: str) -> BaseException:
     """To raise: skips the test with what would add a tool, or fails it where :func:`tools_required`."""
-    said = f"missing tool: {name}; to add it: {remedy}"
+    said = f"missing tool: {name}; to install it: {remedy}"
     if tools_required():
         return pytest.fail.Exception(said, pytrace=False)
     return pytest.skip.Exception(said)
@@ -50,15 +50,15 @@ class Ledger:
         first : str
             Where they first differ.
         """
-        assert self.item is not None, "the ledger is for running tests"
+        assert self.item is not None, "the ledger is available in running tests only"
         case = case or "this case"
         if words < 1:
-            pytest.fail(f"{backend}: no word of {case} was compared")
+            pytest.fail(f"{backend}: no value of {case} was compared")
         row = {"backend": backend, "words": int(words), "mismatches": int(mismatches), "case": case}
         self.item.stash.setdefault(_ROWS, []).append(row)
         if mismatches:
             at = f": {first}" if first else ""
-            pytest.fail(f"{backend}: {mismatches} of {words} words differ in {case}{at}")
+            pytest.fail(f"{backend}: {mismatches} mismatches in {words} values of {case}{at}")
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
@@ -101,9 +101,9 @@ class ClosingTable:
         if not self.rows:
             return
         write = terminalreporter.write_line
-        terminalreporter.section("what ran on which back end")
+        terminalreporter.section("tests per back end")
         width = max(len("back end"), *map(len, self.rows))
-        write(f"{'back end':{width}}  tests  cases  words compared  mismatches")
+        write(f"{'back end':{width}}  tests  cases  values compared  mismatches")
         for name, row in sorted(self.rows.items()):
             write(f"{name:{width}}  {len(row['tests']):5}  {len(row['cases']):5}  "
                   f"{row['words']:14,}  {row['mismatches']:10,}")

@@ -112,15 +112,15 @@ def _curves(plan: Plan, run: Simulation, samples: Samples, uniform: bool) -> dic
                                 float64=np.cumprod(1 - np.asarray(exact) ** 2))}
     if plan.algorithm == "kernel_cg":
         history = np.array(reference.train(samples.x_raw, samples.y_raw).history)
-        return {"curve": _curve("step", "residual over that before the first step",
+        return {"curve": _curve("step", "residual, relative to that before the first step",
                                 float64=history / (history[0] or 1.0))} if history.size else {}
     y = reference.targets(samples.y_raw)
     model = open_model(plan)
     found = y_values(plan, fit_backend(model, plan, samples.x_raw, samples.y_raw)["f"])
     exact = reference.update(samples.x_raw, samples.y_raw)
     classes = len(np.unique(y)) == 2
-    return {"curve": _curve("sample, predicted before it is learned",
-                            "share wrong so far" if classes else "rms error so far, in units of y",
+    return {"curve": _curve("sample; each is predicted before it is learnt",
+                            "error rate so far" if classes else "RMS error so far, in units of y",
                             words=_so_far(found, y, classes), float64=_so_far(exact, y, classes))}
 
 

@@ -66,9 +66,9 @@ def gathered(given: Path, results: Sequence[Path] = (),
 
 
 def _nothing(given: Path, value: str) -> KerncastError:
-    return fail("E371", "there is nothing to report on", where=str(given), value=value,
+    return fail("E371", "nothing to report on", where=str(given), value=value,
                 allowed="the folder of a sweep, a folder made by kerncast gen, or a spec",
-                remedy="run kerncast sweep SPEC -o FOLDER first")
+                remedy="run: kerncast sweep SPEC -o FOLDER")
 
 
 def one_design(plan: Plan, samples: Samples | None, toml: str, summary: str, about: str) -> Page:

@@ -16,8 +16,8 @@ from ...sim.model import open_model
 from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import convert_y, distance_row, input_constants, kernel_constants, kernel_row
 from ...sim.model.ranges import EPS, MU, XI, Ranges
-from ...sim.model.toeplitz import solver_constants
 from ...sim.model.toeplitz.levinson import lengthen_a, lengthen_x
+from ...sim.model.toeplitz.trainer import solver_constants
 from ...sim.plan import Plan
 
 Words = NDArray[np.int64]

@@ -23,7 +23,7 @@ def check_plotly() -> Path:
     """plotly.js as the Python package brings it; E501 without it."""
     found = package_file(*_PLOTLY) if find_spec("plotly") is not None else None
     if found is None:
-        raise missing("the report's pictures come", "plotly", "python -m pip install plotly", "report")
+        raise missing("the charts of a report need", "plotly", "python -m pip install plotly", "report")
     return found
 
 

@@ -37,7 +37,7 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
     """
     if not run.points:
         raise fail("E373", "the sweep has no points yet", where=str(run.folder), value="0 points",
-                   allowed="at least one", remedy="run the command of the sweep again: it goes on")
+                   allowed="at least one", remedy="run the same sweep again; it resumes")
     front = {p.key for p in run.front}
     at = {p.key: index for index, p in enumerate(run.points)}
     best = None if run.best is None else at[run.best.key]
@@ -63,7 +63,7 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
 
 
 def _judged(run: Run) -> str:
-    return f"judged by {run.judged_by}"
+    return f"evaluated on {run.judged_by}"
 
 
 def measures_of(settings: Settings) -> list[str]:
@@ -96,7 +96,7 @@ def _plan(run: Run, point: Point) -> Plan:
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     if plan.hash != point.plan:
-        raise fail("E369", "the plan of a design is not the one of the sweep", where=str(run.folder),
+        raise fail("E369", "the plan of a design differs from the sweep's", where=str(run.folder),
                    value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
     return plan
 
@@ -155,15 +155,15 @@ def _why(run: Run) -> list[list[str]]:
     rows = []
     for step in run.why:
         if step.point.code:
-            told = f"is refused, {step.point.code}"
+            told = f"is refused: {step.point.code}"
         elif not step.point.answers:
-            told = f"gives no answer: {step.point.status}"
+            told = f"has no solution: {step.point.status}"
         else:
             broken = [f"{m.constraint.text} by {quantity(m.constraint.name, m.by)}"
                       if np.isfinite(m.by) else m.constraint.text for m in step.broken]
-            told = "breaks " + ", ".join(broken) if broken else "keeps every limit"
+            told = "breaks " + ", ".join(broken) if broken else "satisfies every limit"
         rows.append([step.key, str(step.before), str(step.after), told,
-                     "not swept: one word shorter" if step.narrowed else ""])
+                     "not swept: the next shorter word length" if step.narrowed else ""])
     return rows
 
 

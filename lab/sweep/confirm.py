@@ -74,7 +74,7 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     refuse_oversize(spec)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     if plan.hash != point.plan:
-        raise fail("E369", "the plan of the design is not the one of the sweep", where=str(run.folder),
+        raise fail("E369", "the plan of the design differs from the sweep's", where=str(run.folder),
                    value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
     inputs = None if plan.options.get("scheme") == "uniform" else data.x_raw
     vectors = make_vectors(plan, usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),

@@ -342,8 +342,9 @@ def _task(plan: Plan, samples: Samples) -> Task:
     if y_test is not None:
         return Task(data.x_test_raw, y_test, classes, "test samples")
     if plan.trains:
-        return Task(test_inputs(plan, data), y, classes, "the training samples: the data have no others")
-    return Task(None, y, classes, "each sample before it is learned")
+        return Task(test_inputs(plan, data), y, classes,
+                    "the training samples (the data have no test samples)")
+    return Task(None, y, classes, "each sample before it is learnt")
 
 
 def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:

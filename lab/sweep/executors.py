@@ -65,7 +65,7 @@ def check_processes() -> Any:
     try:
         return import_module("joblib")
     except ImportError:
-        raise missing("runs on several processes come", "joblib", "python -m pip install joblib",
+        raise missing("runs on several processes need", "joblib", "python -m pip install joblib",
                       "--jobs") from None
 
 

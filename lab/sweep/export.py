@@ -18,7 +18,7 @@ ENDINGS = (".csv", ".parquet")
 def check_export(path: Path) -> None:
     """E254 where the ending of a file's name does not tell a format that can be written."""
     if path.suffix not in ENDINGS:
-        raise fail("E254", "no writer is known for this ending", where="--export", value=path.name,
+        raise fail("E254", "no writer for this suffix", where="--export", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
 
 
@@ -45,5 +45,5 @@ def export(run: Run, path: Path) -> None:
     try:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
-        raise missing("Parquet files come", "pyarrow", "python -m pip install pyarrow", "--export") from None
+        raise missing("Parquet files need", "pyarrow", "python -m pip install pyarrow", "--export") from None
     parquet.write_table(arrow.table(columns), path)

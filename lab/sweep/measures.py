@@ -3,10 +3,10 @@
 *Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, beside
 float64, ``float_error``, ``excess`` and ``alpha_error``.  *Computed*, from the plan and without a compiler:
 ``ram`` (the structure of the model, which the compiler is held to), ``flash`` (constant tables; the code is
-not in it), ``instructions`` and ``energy``, which are proxies:
+not in it), ``operations`` and ``energy``:
 
-* ``instructions.CALL``: multiplications and divisions of a call at worst, those of kernel values and
-  distances included, by the plan's formulas.
+* ``operations.CALL``: multiplications and divisions of a call at worst, those of kernel values and
+  distances included, by the plan's formulas.  ``instructions``, its name in 0.1, is accepted.
 * ``energy.CALL``, in nanojoules: each of them costs a multiplication of W bits, whose energy grows as W^2,
   and two words from 8 kB of SRAM, as W; 3.1 pJ and 2 x 5 pJ at 32 bits in 45 nm (M. Horowitz, "Computing's
   energy problem", ISSCC 2014).  It compares designs; it is nobody's battery.
@@ -17,7 +17,7 @@ Without ``.CALL`` they are those of the call that learns: train or update.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ...sim.errors import Problem
@@ -27,23 +27,26 @@ from ...sim.spec.wrong_keys import did_you_mean
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {
-    "error": ("%", "measured", "wrong answers, or rms error over the deviation of what is to be found"),
-    "rms": ("y", "measured", "rms error, in units of y"),
-    "saturations": ("", "measured", "casts that saturated"),
-    "float_error": ("%", "measured", "error of float64 with the same parameters"),
-    "excess": ("%", "measured", "error less float_error: what the integers cost"),
-    "alpha_error": ("", "measured", "relative error of the multipliers against float64"),
-    "ram": ("B", "computed", "the model's structure"),
-    "flash": ("B", "computed", "constant tables, without code"),
-    "instructions": ("", "computed", "multiplications and divisions of a call, a proxy"),
-    "energy": ("nJ", "computed", "energy of a call, a proxy"),
+    "error": ("%", "measured", "error rate for classes, else RMS error divided by the standard deviation of "
+                               "the target"),
+    "rms": ("y", "measured", "RMS error, in units of y"),
+    "saturations": ("", "measured", "number of casts that saturated"),
+    "float_error": ("%", "measured", "error in float64 with the same parameters"),
+    "excess": ("%", "measured", "error minus float_error: the cost of fixed point"),
+    "alpha_error": ("", "measured", "relative error of the coefficients against float64"),
+    "ram": ("B", "computed", "bytes of the model structure"),
+    "flash": ("B", "computed", "bytes of constant tables, without code"),
+    "operations": ("", "computed", "multiplications and divisions per call"),
+    "energy": ("nJ", "computed", "estimated energy per call"),
 }
 #: Those that need float64 beside the integers.
 OF_FLOAT = ("float_error", "excess", "alpha_error")
 #: Those of which there is one for each call.
-OF_CALLS = ("instructions", "energy")
+OF_CALLS = ("operations", "energy")
 #: Those that say what a design takes, in the order of what is cheaper.
-COSTS = ("ram", "flash", "energy", "instructions")
+COSTS = ("ram", "flash", "energy", "operations")
+#: Names of 0.1, accepted and replaced.
+FORMER = {"instructions": "operations"}
 DEFAULT_OBJECTIVES = ("error", "ram")
 DEFAULT_CONSTRAINT = "error <= float + 1"
 
@@ -89,7 +92,7 @@ class Constraint:
             return float("inf")
         return (value - self.limit(baseline)) * (1 if self.most else -1)
 
-    def convert_estimator(self, baseline: Mapping[str, float]) -> str:
+    def described(self, baseline: Mapping[str, float]) -> str:
         """As written, and the number behind `float`, kB and the like."""
         plain = f"{self.name} {'<=' if self.most else '>='} {quantity(self.name, self.limit(baseline))}"
         return self.text if plain == self.text else f"{self.text} ({plain})"
@@ -98,6 +101,19 @@ class Constraint:
 def names(algorithm: str) -> list[str]:
     """Every measure of an algorithm, those of its calls included."""
     return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
+
+
+def current_name(name: str) -> str:
+    """Replace the name that a measure, or that of a call, had in 0.1."""
+    measure, dot, call = name.partition(".")
+    return f"{FORMER.get(measure, measure)}{dot}{call}"
+
+
+def renamed(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return a note for each name of 0.1 in objectives and limits."""
+    found = " ".join(texts)
+    return tuple(f"the measure {old} is now called {new}: it counts multiplications and divisions, not "
+                 "instructions" for old, new in FORMER.items() if re.search(rf"\b{old}\b", found))
 
 
 def measured(name: str) -> bool:
@@ -110,7 +126,7 @@ def quantity(name: str, value: float | None) -> str:
     unit = MEASURES[name.split(".")[0]][0]
     if value is None:
         return "-"
-    whole = unit == "B" or name.startswith(("instructions", "saturations"))
+    whole = unit == "B" or name.startswith(("operations", "saturations"))
     text = f"{value:,.0f}" if whole else f"{value:.4g}"
     return f"{text} {unit}".strip()
 
@@ -118,9 +134,10 @@ def quantity(name: str, value: float | None) -> str:
 def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
     """The names that are measures of the algorithm, each once; E362 for the others."""
     known = names(algorithm)
+    found = [current_name(name) for name in found]
     for name in found:
         if name not in known:
-            problems.append(Problem("E362", f"there is no measure {name}", where, name, ", ".join(known),
+            problems.append(Problem("E362", f"no such measure: {name}", where, name, ", ".join(known),
                                     did_you_mean(name, known) or "use one of these"))
     return list(dict.fromkeys(name for name in found if name in known))
 
@@ -132,26 +149,27 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
     wrong = found is None or found["unit"] not in ("", *known) or bool(found["plus"]) != bool(
         found["float"] and found["number"]) or not (found["float"] or found["number"])
     if found is None or wrong:
-        problems.append(Problem("E363", "this is no limit", where, text,
+        problems.append(Problem("E363", "not a limit", where, text,
                                 "MEASURE <= NUMBER [UNIT], or error <= float + NUMBER; units: "
                                 + ", ".join(known),
-                                "write \"ram <= 8 kB\" (8000 bytes; 8 KiB are 8192)"))
+                                "write \"ram <= 8 kB\" (8,000 bytes; 8 KiB are 8,192)"))
         return None
-    if not checked_names([found["name"]], algorithm, where, problems):
+    if not (named := checked_names([found["name"]], algorithm, where, problems)):
         return None
-    units = {"": 1, **_UNITS.get(MEASURES[found["name"].split(".")[0]][0], {})}
+    (name,) = named
+    units = {"": 1, **_UNITS.get(MEASURES[name.split(".")[0]][0], {})}
     if found["unit"] not in units:
         of_it = ", ".join(unit for unit in units if unit)
-        problems.append(Problem("E363", f"{found['name']} is not measured in {found['unit']}", where, text,
-                                f"{of_it}, or a number alone" if of_it else "a number alone",
+        problems.append(Problem("E363", f"{name} has another unit than {found['unit']}", where, text,
+                                f"{of_it}, or a number without unit" if of_it else "a number without unit",
                                 "give the limit in a unit of this measure"))
         return None
-    if found["float"] and found["name"] not in ("error", "rms"):
-        problems.append(Problem("E363", f"float64 has no {found['name']} to compare with", where, text,
+    if found["float"] and name not in ("error", "rms"):
+        problems.append(Problem("E363", f"float64 has no {name} to compare with", where, text,
                                 "float with error or rms", "write a number"))
         return None
     number = float(found["number"] or 0) * units[found["unit"]] * (-1 if found["plus"] == "-" else 1)
-    return Constraint(" ".join(text.split()), found["name"], found["sign"] == "<=", number,
+    return Constraint(" ".join(text.split()), name, found["sign"] == "<=", number,
                       bool(found["float"]))
 
 
@@ -160,7 +178,7 @@ def computed(plan: Plan) -> dict[str, float]:
     found: dict[str, float] = {"ram": plan.state_bytes, "flash": plan.table_bytes}
     calls = CALLS[plan.algorithm]
     for call in calls:
-        found[f"instructions.{call}"] = count = _arithmetic(plan, plan.operations[call])
+        found[f"operations.{call}"] = count = _arithmetic(plan, plan.operations[call])
         found[f"energy.{call}"] = count * _energy(plan)
     for name in OF_CALLS:
         found[name] = found[f"{name}.{calls[0]}"]

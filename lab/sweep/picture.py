@@ -24,7 +24,7 @@ def draw_front(run: Run, path: Path) -> Path | None:
         for points, colour, size, label in (
                 ([p for p in run.points if p.answers], _ALL, 8, "points"),
                 (run.front, _FRONT, 22, "Pareto front"),
-                ([run.best] if run.best else [], _BEST, 60, "cheapest within the limits")):
+                ([run.best] if run.best else [], _BEST, 60, "best within the limits")):
             known = [p for p in points if x in p.measures and y in p.measures]
             axes.scatter([p.measures[x] for p in known], [p.measures[y] for p in known], s=size, color=colour,
                          label=label)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
@@ -26,7 +26,9 @@ from .measures import (
     Constraint,
     checked_names,
     computed,
+    current_name,
     parse_constraint,
+    renamed,
 )
 from .search import check_search, search
 from .space import Axis, Inputs, Space, make_space
@@ -54,6 +56,8 @@ class Settings:
     trials : int, or None
         Points that a search tries at most; None for the whole grid.
     seed : int
+    notes : tuple of str
+        Notes for the user: names of 0.1 that were replaced.
     """
 
     space: Space
@@ -62,6 +66,7 @@ class Settings:
     constraints: tuple[Constraint, ...]
     trials: int | None = None
     seed: int = 0
+    notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
     def searches(self) -> bool:
@@ -94,8 +99,8 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     except KerncastError as error:
         problems += error.problems
     where = "--objective" if objectives else spec.place("sweep", "objectives")
-    names = checked_names(list(objectives or (asked and asked.objectives) or DEFAULT_OBJECTIVES), algorithm,
-                          where, problems)
+    wanted = list(objectives or (asked and asked.objectives) or DEFAULT_OBJECTIVES)
+    names = checked_names(wanted, algorithm, where, problems)
     where = "--constraint" if constraints else spec.place("sweep", "constraints")
     texts = [*(constraints or (asked and asked.constraints) or [DEFAULT_CONSTRAINT])]
     if spec.budget is not None and spec.budget.ram is not None:
@@ -107,13 +112,14 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
         problems.append(Problem("E240", "a sweep needs data", spec.place("data"), "", "builtin or file",
                                 "add [data] with builtin = \"ecg\" or file = \"train.csv\""))
     if space is not None and trials is None and space.size > MOST_POINTS:
-        problems.append(Problem("E368", "the grid is too large to be tried whole", "--grid",
+        problems.append(Problem("E368", "the grid is too large", "--grid",
                                 f"{space.size:,} points", f"{MOST_POINTS:,} points, or a search",
-                                "add --trials 1000, or take fewer values"))
+                                "add --trials 1000, or use fewer values"))
     if problems or space is None:
         raise KerncastError(problems)
     return Settings(space, str(base_dir), tuple(names), tuple(limits), trials,
-                    seed if seed is not None else asked.seed if asked else 0)
+                    seed if seed is not None else asked.seed if asked else 0,
+                    renamed([*wanted, *texts]))
 
 
 class Run:
@@ -140,9 +146,9 @@ class Run:
         self.folder = folder
         held = store.meta("settings")
         if held is None:
-            raise fail("E365", "this folder holds no sweep", where=str(folder),
+            raise fail("E365", "the folder holds no sweep", where=str(folder),
                        allowed=f"a folder with the {DATABASE} of a sweep",
-                       remedy="run kerncast sweep SPEC -o FOLDER first")
+                       remedy="run: kerncast sweep SPEC -o FOLDER")
         try:
             self.settings = _settings_of(held)
             self.baseline: dict[str, float] = dict(held["baseline"])
@@ -150,7 +156,7 @@ class Run:
         except KerncastError:
             raise
         except (KeyError, TypeError, ValueError) as error:
-            raise store.damaged(f"settings that are none: {error!r}") from error
+            raise store.damaged(f"invalid settings: {error!r}") from error
         values = {axis.key: set(axis.values) for axis in self.space.axes}
         self.points = [p for p in store.points().values() if p.inputs.keys() == values.keys()
                        and all(value in values[key] for key, value in p.inputs.items())]
@@ -223,9 +229,9 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
     baseline = evaluator.baseline()
     against = next((c for c in constraints if c.above_float and c.name not in baseline), None)
     if against is not None:
-        raise fail("E364", "float64 has no answer with the spec as written", where="--constraint",
+        raise fail("E364", "float64 cannot solve the spec as written", where="--constraint",
                    value=against.text, allowed="a limit that is a number",
-                   remedy="raise lambda in the spec, or write a number for float")
+                   remedy="raise lambda in the spec, or replace float by a number")
     return baseline
 
 
@@ -288,8 +294,9 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
 def _settings_of(held: Mapping[str, Any]) -> Settings:
     """What :func:`_kept` holds of them."""
     space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
-    return Settings(space, held["base_dir"], tuple(held["objectives"]),
-                    tuple(Constraint(**c) for c in held["constraints"]), held["trials"], held["seed"])
+    return Settings(space, held["base_dir"], tuple(map(current_name, held["objectives"])),
+                    tuple(Constraint(**c | {"name": current_name(c["name"])}) for c in held["constraints"]),
+                    held["trials"], held["seed"])
 
 
 def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:
@@ -299,12 +306,12 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
     if held is None:
         store.put(identity=mine)
     elif not isinstance(held, list) or len(held) != len(mine):
-        raise store.damaged("an identity that is none")
+        raise store.damaged("an invalid identity")
     elif held != mine:
         parts = zip(("version of kerncast", "spec", "data"), held, mine, strict=True)
         what = next(name for name, a, b in parts if a != b)
         raise fail("E367", f"the folder holds a sweep of another {what}", where=str(folder), value=what,
-                   allowed="the folder of the same spec and data", remedy="name another -o")
+                   allowed="a folder with the same spec and data", remedy="name another -o")
 
 
 class _Work:

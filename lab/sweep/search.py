@@ -29,7 +29,7 @@ def check_search() -> Any:
     try:
         return import_module("optuna")
     except ImportError:
-        raise missing("a search comes", "optuna", "python -m pip install optuna", "--trials") from None
+        raise missing("a search needs", "optuna", "python -m pip install optuna", "--trials") from None
 
 
 def search(space: Space, trials: int, seed: int, objectives: Sequence[str],

@@ -166,7 +166,7 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
     if problems:
         raise KerncastError(problems)
     if not axes:
-        raise fail("E361", "nothing is swept", where="--grid", value="no key", allowed="a key of the spec",
+        raise fail("E361", "no axis to sweep", where="--grid", value="no key", allowed="a key of the spec",
                    remedy="add --grid numbers.word=16,24,32, or [sweep.grid] to the spec")
     return Space(spec, tuple(sorted(axes, key=lambda axis: not axis.changes_float)))
 
@@ -186,7 +186,7 @@ def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[
     for text in grid:
         key, equals, values = text.partition("=")
         if not equals or not key.strip() or not values.strip():
-            problems.append(Problem("E360", "this is no axis", "--grid", text,
+            problems.append(Problem("E360", "not an axis", "--grid", text,
                                     "KEY=V1,V2,... or KEY=LO..HI/COUNT", "write numbers.word=16,24,32"))
             continue
         whole = _RANGE.fullmatch(values.strip())
@@ -224,7 +224,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
     elif isinstance(values, (list, tuple)) and 0 < len(values) <= _MOST_VALUES \
             and all(isinstance(v, (int, float, str)) for v in values):
         return list(dict.fromkeys(values))
-    problems.append(Problem("E360", "these are no values", where, abbreviate(values),
+    problems.append(Problem("E360", "not values of an axis", where, abbreviate(values),
                             f"a list of 1 to {_MOST_VALUES} values, or \"LO..HI/COUNT\" with LO below HI",
                             "write [16, 24, 32], or \"0.01..1/9\""))
     return []
@@ -266,9 +266,9 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         problems.append(unknown_key(table, name, TABLES[table], where))
         return ""
     belongs = [a for a, t in TABLE_OF.items() if t == table]
-    problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known),
-                            did_you_mean(key, known)
-                            or (f"remove it: it is for algorithm {belongs[0]} only" if belongs
+    problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known), did_you_mean(key,
+                                                                                                     known)
+                            or (f"remove it: it is only for algorithm {belongs[0]}" if belongs
                                 else "use one of these")))
     return ""
 

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from ...sim.errors import KerncastError, fail
 from .evaluate import Point
+from .measures import current_name
 
 #: The file in the run folder, also the mark of such a folder.
 DATABASE = "sweep.db"
@@ -51,13 +52,13 @@ def point_of(row: Sequence[str]) -> Point:
     """The point of a sound row."""
     key, inputs, status, code, message, plan, words, measures, _ = row
     return Point(key, dict(json.loads(inputs)), status, code, message, plan, words,
-                 dict(json.loads(measures)))
+                 {current_name(name): value for name, value in json.loads(measures).items()})
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:
     """E377: another process is at work there."""
-    return fail("E377", "another sweep is at work in this folder", where=str(path), value=error,
-                allowed="one sweep at a time in a folder", remedy="wait until it ends, or name another -o")
+    return fail("E377", "another sweep is running in this folder", where=str(path), value=error,
+                allowed="one sweep per folder at a time", remedy="wait until it ends, or name another -o")
 
 
 class Store:
@@ -78,8 +79,8 @@ class Store:
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.path = folder / DATABASE
         if not new and not self.path.is_file():
-            raise fail("E365", "this folder holds no sweep", where=str(folder),
-                       allowed=f"a folder with {DATABASE}", remedy="run kerncast sweep SPEC -o FOLDER first")
+            raise fail("E365", "the folder holds no sweep", where=str(folder),
+                       allowed=f"a folder with {DATABASE}", remedy="run: kerncast sweep SPEC -o FOLDER")
         self._db = self._told(lambda: sqlite3.connect(self.path, timeout=_LOCKED_SECONDS))
         try:
             self._told(self._open)
@@ -93,9 +94,9 @@ class Store:
             raise sqlite3.DatabaseError(str(found and found[0]))
         if self._db.execute("PRAGMA table_info(meta)").fetchall() and not self._db.execute(
                 "SELECT 1 FROM pragma_table_info('points') WHERE name = 'digest'").fetchone():
-            raise fail("E366", "the results are of an earlier version of kerncast", where=str(self.path),
+            raise fail("E366", "the results are from an earlier version of kerncast", where=str(self.path),
                        value="rows without digests", allowed=f"rows of schema {SCHEMA}",
-                       remedy="name another -o; the points are computed again")
+                       remedy="name another -o, to compute the points again")
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         with self._db:
@@ -121,16 +122,16 @@ class Store:
     def damaged(self, what: object) -> KerncastError:
         """E366: the file holds something else than was written."""
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
-                    allowed="a file as kerncast sweep wrote it",
-                    remedy="run the same kerncast sweep again: it keeps every result that is sound and "
-                           "computes the others; if none is, move the file away, or name another -o")
+                    allowed="an unchanged file of kerncast sweep",
+                    remedy="run the same kerncast sweep again: it keeps every valid result and computes the "
+                           "others. If none is valid, move the file away, or name another -o")
 
     def meta(self, name: str) -> Any:
         """What was kept under a name; None where nothing was."""
         def read() -> Any:
             row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
             if row is not None and not sound(row):
-                raise self.damaged(f"the row of {name} in meta is not as it was written")
+                raise self.damaged(f"the row of {name} in meta was changed")
             return None if row is None else json.loads(row[1])
         return self._told(read)
 
@@ -158,8 +159,8 @@ class Store:
             rows = self._db.execute(f"SELECT {POINTS} FROM points ORDER BY key").fetchall()
             kept = [row for row in rows if sound(row)]
             if len(kept) < len(rows):
-                raise self.damaged(f"{len(rows) - len(kept):,} of {len(rows):,} points are not as they were "
-                                   f"written, {len(kept):,} are sound")
+                raise self.damaged(f"{len(rows) - len(kept):,} of {len(rows):,} points were changed, "
+                                   f"{len(kept):,} are valid")
             return {row[0]: point_of(row) for row in rows}
         return self._told(read)
 

@@ -67,7 +67,7 @@ def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
             raise
         identity, points = _sound_rows(path)
         if identity is None or not points:
-            remedy = f"none of them can be kept: move {path} away, or name another -o"
+            remedy = f"none of them is valid: move {path} away, or name another -o"
             raise KerncastError([replace(problem, remedy=remedy)]) from None
     aside = next(at for n in count(1) if not (at := folder / f"damaged-{n}.db").exists())
     for ending in ("", "-wal", "-shm"):
@@ -76,8 +76,8 @@ def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
     with opened(folder, new=True) as store:
         store.put(identity=identity)
         store.add(points)
-    tell(f"{path} was damaged: the {len(points):,} points of it that are sound are kept, others are computed "
-         f"again; as it was it is {aside}")
+    tell(f"{path} was damaged. Its {len(points):,} valid points are kept and the others computed again; the "
+         f"damaged file is now {aside}")
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:

@@ -1,70 +1,71 @@
-"""sim: the part of the catalogue that tells of sweeps."""
+"""sim: the part of the catalogue for sweeps and reports."""
 
 from __future__ import annotations
 
 from ..errors import Entry
 
 SWEEP = {
-    "E360": Entry("no axis of a sweep",
-                  "An axis is a key of the spec and what it takes: --grid numbers.word=16,24,32, or "
-                  "kernel.sigma=1..10/9 for nine values at equal ratios; in the spec a line below "
+    "E360": Entry("not an axis of a sweep",
+                  "An axis is a key of the spec and its values: --grid numbers.word=16,24,32, or "
+                  "kernel.sigma=1..10/9 for nine values at equal ratios. In the spec it is a line below "
                   "[sweep.grid].",
                   "Write it in one of these forms."),
-    "E361": Entry("nothing is swept", "Neither [sweep.grid] nor --grid names a key.",
+    "E361": Entry("no axis to sweep", "Neither [sweep.grid] nor --grid names a key.",
                   "Name at least one key with its values."),
-    "E362": Entry("no such measure", "Objectives and limits name what a sweep measures or computes.",
+    "E362": Entry("no such measure", "Objectives and limits name a measure, and this is not one.",
                   "Use one of the names listed."),
-    "E363": Entry("no limit",
+    "E363": Entry("not a limit",
                   "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB "
-                  "(8000 bytes; 8 KiB are 8192). Errors may be held against float64 with the spec as "
+                  "(8,000 bytes; 8 KiB are 8,192). An error may be compared with float64 and the spec as "
                   "written: error <= float + 1.",
                   "Write it in this form, in quotes."),
-    "E364": Entry("float64 has no answer to compare with",
-                  "The spec as written has none in float64, so that `float` in a limit means nothing.",
+    "E364": Entry("float64 has no solution to compare with",
+                  "float64 cannot solve the spec as written, so `float` has no value in a limit.",
                   "Raise lambda in the spec, or give the limit as a number."),
-    "E365": Entry("no sweep in the folder", "The folder holds no sweep.db that a sweep has begun.",
+    "E365": Entry("no sweep in the folder", "The folder has no sweep.db with the results of a sweep.",
                   "Name the folder that `kerncast sweep SPEC -o FOLDER` wrote."),
     "E366": Entry("the results of a sweep are damaged",
-                  "sweep.db is no file of ours, of an earlier version, or not as it was written: each row "
-                  "has a digest. A reader changes nothing.",
-                  "Run the same sweep again: results that are sound are kept, the others computed again, "
-                  "and the damaged file is left beside. Where none is sound, move the file away, or name "
-                  "another -o."),
+                  "sweep.db has an unknown format, comes from an earlier version, or has rows that do not "
+                  "match their digest. Reading changes nothing.",
+                  "Run the same sweep again: it keeps the valid results, computes the others again, and "
+                  "renames the damaged file. If no result is valid, move the file away, or name another -o."),
     "E367": Entry("the folder holds another sweep",
-                  "Results of another spec, other data or another version do not belong together.",
+                  "It has results of another spec, other data or another version.",
                   "Name another -o."),
     "E368": Entry("the grid is too large",
-                  "Every value of each key with every one of all others makes too many points to try.",
-                  "Search with --trials, or take fewer values."),
-    "E369": Entry("the plan is not the one of the sweep",
-                  "The plan made for --confirm differs from that of the point: results of another version.",
+                  "The product of the numbers of values of all keys exceeds the limit.",
+                  "Search with --trials, or use fewer values."),
+    "E369": Entry("the plan differs from the sweep's",
+                  "The plan made for --confirm differs from that of the point, so another version ran the "
+                  "sweep.",
                   "Run the sweep again in a new folder."),
-    "E370": Entry("no design keeps every limit",
-                  "The message says by how much each limit is missed by the best design within the others. "
-                  "All results are kept.",
-                  "Loosen one of the limits named, or sweep more values."),
+    "E370": Entry("no design satisfies every limit",
+                  "The message lists each limit and by how much the best design exceeds it. The folder keeps "
+                  "all results.",
+                  "Relax one of the limits named, or sweep more values."),
     "E371": Entry("nothing to report on",
-                  "A report is made of the folder of a sweep, of one made by kerncast gen, or of a spec.",
+                  "A report needs the folder of a sweep, a folder made by kerncast gen, or a spec.",
                   "Run `kerncast sweep SPEC -o FOLDER`, then `kerncast report FOLDER`."),
     "E372": Entry("no results of back ends",
-                  "Agreement of back ends is read from the JSON of kerncast test, verify, demo, or sweep "
-                  "--confirm; this file is missing or holds something else.",
+                  "The agreement of back ends is read from the JSON of kerncast test, verify, demo, or sweep "
+                  "--confirm. This file does not exist or holds something else.",
                   "Write it with `kerncast test OUT --on host --json > FILE`."),
-    "E373": Entry("the sweep has no points yet", "It was interrupted before the first point was kept.",
-                  "Run the command of the sweep again: it goes on."),
-    "E374": Entry("the port cannot be had",
-                  "kerncast explore listens on a port of this machine: another program has it, or it is "
-                  "reserved.",
-                  "Leave --port away, and any free one is taken."),
-    "E375": Entry("nothing to drag",
-                  "A model that was trained elsewhere is all constants; kerncast explore varies what is "
-                  "trained.",
-                  "`kerncast report SPEC` shows it."),
-    "E376": Entry("not a question of this page",
-                  "A page of kerncast explore asked for a value or a design that this run does not offer: it "
-                  "was left open from another run.",
+    "E373": Entry("the sweep has no points yet", "It was interrupted before it stored the first point.",
+                  "Run the same sweep again; it resumes."),
+    "E374": Entry("the port is not available",
+                  "kerncast explore listens on a port of this machine. Another program uses this port, or it "
+                  "is reserved.",
+                  "Omit --port to use any free port."),
+    "E375": Entry("no parameters to explore",
+                  "kerncast explore varies the parameters of training, and a model trained elsewhere has "
+                  "none.",
+                  "Run `kerncast report SPEC` to see the model."),
+    "E376": Entry("not a request of this page",
+                  "A page of kerncast explore asked for a value or a design that this run does not offer. "
+                  "The page is from another run.",
                   "Load the page again."),
-    "E377": Entry("another sweep is at work in the folder",
-                  "Two sweeps at once would each answer for the grid of the other.",
-                  "Wait until it ends, or name another -o. A sweep that was killed holds nothing."),
+    "E377": Entry("another sweep is running in the folder",
+                  "Two sweeps in one folder would mix their results.",
+                  "Wait until it ends, or name another -o. A sweep that was killed does not block the "
+                  "folder."),
 }

@@ -1,4 +1,4 @@
-"""sim: the part of the catalogue that tells of models trained elsewhere."""
+"""sim: the part of the catalogue for models trained elsewhere."""
 
 from __future__ import annotations
 
@@ -6,41 +6,39 @@ from ..errors import Entry
 
 TRAINED = {
     "E270": Entry("the estimator is not fitted",
-                  "It has not the attributes that fit leaves; or it holds no vectors, as an SVR within whose "
-                  "epsilon all targets lie, and predicts the same for every sample.",
-                  "Fit it first; or lower epsilon and fit it again."),
-    "E271": Entry("no predictor is made of this kind of estimator",
+                  "It lacks the attributes that fit sets. Or it has no support vectors, as an SVR whose "
+                  "epsilon exceeds all targets, and predicts the same for every sample.",
+                  "Fit it first; if it has no support vectors, lower epsilon and fit it again."),
+    "E271": Entry("this kind of estimator cannot be exported",
                   "A predictor is a kernel expansion: SVC, SVR, KernelRidge, GaussianProcessRegressor and "
-                  "their like, the estimators of kerncast, and pipelines of scalers before one of them.",
-                  "Take one of these; of another model, write the file of a trained model yourself."),
-    "E272": Entry("no device of ours computes the estimator's kernel",
-                  "It is precomputed, a function of Python, or one that is not among gaussian (rbf), "
-                  "laplacian, polynomial and linear; of Gaussian processes, more than one RBF.",
-                  "Fit it with one of those listed."),
+                  "similar, the estimators of kerncast, and pipelines of scalers before one of them.",
+                  "Use one of these. For another model, write the file of a trained model yourself."),
+    "E272": Entry("the estimator's kernel is not supported on the device",
+                  "Supported are gaussian (rbf), laplacian, polynomial and linear, not precomputed kernels "
+                  "or Python functions. For Gaussian processes: one RBF.",
+                  "Fit the estimator with one of those listed."),
     "E273": Entry("the estimator has several outputs",
                   "A prediction is one number: one target, or the decision between two classes.",
-                  "Export one estimator for each output, or for each class against the rest."),
-    "E274": Entry("sparse arrays", "The device holds every column of every vector.",
-                  "Fit and call with dense arrays: X.toarray()."),
+                  "Export one estimator per output, or per class against the rest."),
+    "E274": Entry("sparse arrays", "The device stores every column of every center.",
+                  "Fit and predict with dense arrays: X.toarray()."),
     "E275": Entry("not the file of a trained model",
-                  "[predictor] file is not there, damaged, or no file that kerncast.export wrote.",
-                  "Check the path, which is relative to the spec; or export the model again."),
-    "E276": Entry("the trained model is another than the spec was made for",
-                  "The file has not the hash in [predictor] sha256: it was changed, or the model was "
-                  "trained anew.",
+                  "[predictor] file does not exist, is damaged, or was not written by kerncast.export.",
+                  "Check the path, which is relative to the spec, or export the model again."),
+    "E276": Entry("not the trained model that the spec names",
+                  "The file's hash differs from [predictor] sha256: the file was changed, or the model was "
+                  "trained again.",
                   "Export the model again, which writes both."),
     "E277": Entry("the trained model does not fit the spec",
-                  "Its vectors have other columns, or its multipliers belong to another kernel, than the "
-                  "spec says.",
+                  "The spec has another number of columns or another kernel than the trained model.",
                   "Correct [input] columns or [kernel], or export the model again."),
-    "E278": Entry("multipliers, kernel values and predictions lie too far apart for the words",
-                  "No shift of at most 62 bits leads from products of multipliers and kernel values to words "
-                  "of the predictions.",
-                  "Give an [output] word whose full scale is what the predictions reach, or set [numbers] "
+    "E278": Entry("the scales of coefficients, kernel values and predictions differ too much",
+                  "No shift of at most 62 bits converts products of coefficients and kernel values to the "
+                  "format of the predictions.",
+                  "Give [output] word a full scale close to the largest prediction, or set [numbers] "
                   "word = 32."),
-    "E279": Entry("a model that was trained elsewhere is not trained",
+    "E279": Entry("a model that was trained elsewhere cannot be trained",
                   "The command trains, or advises on training, and the spec's algorithm is "
                   "kernel_predictor.",
-                  "Train where the model came from and export it again; kerncast sim says how well it "
-                  "predicts."),
+                  "Train the model where it came from and export it again; kerncast sim reports its error."),
 }

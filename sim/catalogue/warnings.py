@@ -1,50 +1,50 @@
-"""sim: the part of the catalogue that tells of warnings: what runs, but will hardly do what was wanted."""
+"""sim: the part of the catalogue for warnings: specs that run but probably give poor results."""
 
 from __future__ import annotations
 
 from ..errors import Entry
 
 WARNINGS = {
-    "W201": Entry("lambda is lost in the rounding of the kernel",
-                  "lambda is less than one lsb of the words that hold kernel values. Rounding then takes "
-                  "more from the least eigenvalue than lambda gives, and trainings may end with "
-                  "NOT_POSITIVE_DEFINITE. Polynomial and linear kernels of large inputs have a large lsb.",
-                  "Scale the inputs with [input] offset and gain, raise lambda, or take a longer word."),
-    "W202": Entry("no bound can be certified",
-                  "Rounding all kernel values may take more from the least eigenvalue than lambda gives; "
-                  "or the scheme is diagonal_mean, where nothing is known of the least eigenvalue. The "
-                  "answer may be good, but its status is INACCURATE.",
-                  "Raise lambda, take a longer word, or use diagonal_mean_biased."),
-    "W203": Entry("the words cannot show the answer",
-                  "Every prediction is below half an lsb of y: lambda is very large, or the targets fill "
-                  "little of their raw word; or eta is so small that no multiplier ever moves.",
-                  "Bring lambda or eta nearer to 1, or describe the targets by a shorter [output] word."),
-    "W204": Entry("the words are too coarse for the targets",
-                  "Words of y reach as far as the raw words do, and the targets fill so few of their "
-                  "steps that rounding them alone costs more than a percent. The certified bound is of the "
-                  "system in words: this error is not in it, and the status may be OK.",
-                  "Describe the targets by a shorter [output] word that they fill, or take a longer "
-                  "[numbers] word."),
-    "W205": Entry("the words are too coarse for the inputs",
-                  "Words of x reach as far as the raw words do, and their steps are so long that rounding "
-                  "moves samples by more than a percent of the kernel's width (sigma; for the periodic "
-                  "kernel sigma * period / 2 pi; for products of inputs their size). No bound and no status "
-                  "tells this error.",
-                  "Describe the inputs by a shorter [input] word that they fill, or take a longer "
-                  "[numbers] word."),
+    "W201": Entry("lambda is smaller than the rounding of the kernel",
+                  "lambda is less than one LSB of the kernel values. Rounding can then lower the smallest "
+                  "eigenvalue by more than lambda raises it, and trainings may end with "
+                  "NOT_POSITIVE_DEFINITE. Polynomial and linear kernels of large inputs have a large LSB.",
+                  "Scale the inputs with [input] offset and gain, raise lambda, or set a longer word "
+                  "length."),
+    "W202": Entry("no error bound can be certified",
+                  "Rounding all kernel values may lower the smallest eigenvalue by more than lambda raises "
+                  "it. Or the scheme is diagonal_mean, for which no bound on that eigenvalue is known. The "
+                  "solution may be good, but its status is INACCURATE.",
+                  "Raise lambda, set a longer word length, or use diagonal_mean_biased."),
+    "W203": Entry("the predictions round to zero",
+                  "Every prediction is below half an LSB of y: lambda is very large, the targets use little "
+                  "of the range of [output] word, or eta is too small to change any coefficient.",
+                  "Set lambda or eta closer to 1, or give [output] word a shorter format."),
+    "W204": Entry("the word length is too coarse for the targets",
+                  "y has the range of [output] word, and the targets use so few of its steps that rounding "
+                  "them costs more than one percent. The certified bound does not include this error, so the "
+                  "status may be OK.",
+                  "Give [output] word a shorter format that the targets fill, or set a longer [numbers] "
+                  "word."),
+    "W205": Entry("the word length is too coarse for the inputs",
+                  "x has the range of [input] word, and its steps are so large that rounding moves samples "
+                  "by more than one percent of the kernel's width (sigma; for the periodic kernel "
+                  "sigma * period / 2 pi; for products of inputs their magnitude). No bound and no status "
+                  "includes this error.",
+                  "Give [input] word a shorter format that the inputs fill, or set a longer [numbers] word."),
     "W206": Entry("eta is near or outside the stable range",
-                  "Each sample multiplies what the model lacks by 1 - eta rho - eta where the kernel is 1: "
-                  "from eta = 2 / (1 + rho) up an error grows with every sample. A reduction whose "
-                  "assumptions do not hold may bring divergence before.",
+                  "Where the kernel is 1, each sample multiplies the error by 1 - eta rho - eta: from "
+                  "eta = 2 / (1 + rho) up, an error grows with every sample. A reduction whose assumptions "
+                  "do not hold may diverge earlier.",
                   "Use a smaller eta; start with 0.1."),
-    "W207": Entry("nothing that is learnt stays",
-                  "A new multiplier is eta times the error, at first eta times y. truncation, or with metric "
-                  "magnitude max_deterioration, drops all that are no larger, and no y is large enough: no "
-                  "vector is ever held.",
+    "W207": Entry("no sample is learnt",
+                  "A new coefficient is eta times the error, at first eta times y. truncation, or "
+                  "max_deterioration with metric magnitude, drops every coefficient of this size, and no y "
+                  "is large enough. The dictionary stays empty.",
                   "Lower the key named; start with a hundredth of eta times the largest y."),
     "W208": Entry("predictions differ from the estimator's",
-                  "On the samples given the words predict otherwise than the estimator in float64, by more "
-                  "than a percent of the range of its predictions: large multipliers that nearly cancel, as "
-                  "of a small alpha or a large C, leave little of a short word.",
-                  "Take the longer word named, or fit with more regularisation."),
+                  "On the samples given, the fixed-point predictions differ from the estimator's in float64 "
+                  "by more than one percent of their range. Large coefficients that nearly cancel, from a "
+                  "small alpha or a large C, leave few significant bits in a short word.",
+                  "Set the longer word length named, or fit with more regularisation."),
 }

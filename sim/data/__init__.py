@@ -17,10 +17,9 @@ from ..formats import Format
 from ..plan import SIZE_KEYS
 from ..spec import Spec
 from .builtin import BuiltinSamples, digits, ecg, equaliser
+from .csv_lines import counted
 from .raw import Words, check_raw
 from .words_csv import read_words
-
-_SHOWN_PROBLEMS = 10
 
 
 @dataclass(frozen=True)
@@ -110,9 +109,9 @@ def _files(spec: Spec, base: Path) -> Dataset:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
                                 f"{len(train)} rows", f"{least} rows or more",
-                                f"lower {size_key}, or give more data" if spec.samples else "give data"))
+                                f"lower {size_key}, or give more data" if spec.samples else "add data"))
     if problems:
-        raise KerncastError(_shortened(problems))
+        raise KerncastError(counted(problems))
     if spec.data.lagged:
         train = _lagged(spec, train[:, 0])
         test = None if test is None else _lagged(spec, test[:, 0])
@@ -129,14 +128,3 @@ def _lagged(spec: Spec, y: Words) -> Words:
         np.zeros((0, columns + 1), dtype=np.int64))
     check_raw(windows[:, 1:], Format.parse(spec.input.word), columns, "[input] word")
     return np.hstack([windows[:, 1:], windows[:, :1]])
-
-
-def _shortened(problems: list[Problem]) -> list[Problem]:
-    """The first few problems, the last of them saying how many more there are."""
-    more = len(problems) - _SHOWN_PROBLEMS
-    if more <= 0:
-        return problems
-    last = problems[_SHOWN_PROBLEMS - 1]
-    return [*problems[:_SHOWN_PROBLEMS - 1],
-            Problem(last.code, f"{last.message} (and {more} more problems in the data)", last.where,
-                    last.value, last.allowed, last.remedy)]

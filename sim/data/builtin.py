@@ -67,9 +67,9 @@ def ecg(spec: Spec) -> BuiltinSamples:
     word = Format.parse(spec.output.word)
     raw = _raw(clean + ECG_NOISE * nearly_normal(n), word, spec.output.offset, spec.output.gain)
     if raw.min() < word.lo or raw.max() > word.hi:
-        raise fail("E246", "the ECG with its noise does not fit the raw word", where="[output] word",
+        raise fail("E246", "the ECG with its noise does not fit the ADC format", where="[output] word",
                    value=f"{word}, words {raw.min():.0f} to {raw.max():.0f}",
-                   allowed=f"{word.lo} to {word.hi}", remedy="raise [output] gain, or use a wider word")
+                   allowed=f"{word.lo} to {word.hi}", remedy="raise gain in [output], or use a wider format")
     return BuiltinSamples(None, raw.astype(np.int64), None, None, clean,
                           f"ECG, pywt.data.ecg(), samples {start} to {start + n - 1}, noise of "
                           f"standard deviation {ECG_NOISE:g} added", "PyWavelets, MIT")
@@ -124,13 +124,13 @@ def equaliser(spec: Spec) -> BuiltinSamples:
     raw = np.stack([_raw(x[:, c], word, offset, gain) for c, (offset, gain)
                     in enumerate(zip(spec.input.offsets, spec.input.gains, strict=True))], axis=1)
     if raw.min() < word.lo or raw.max() > word.hi:
-        raise fail("E246", "the received signal does not fit the raw word", where="[input] word",
+        raise fail("E246", "the received signal does not fit the ADC format", where="[input] word",
                    value=f"{word}, words {raw.min():.0f} to {raw.max():.0f}",
                    allowed=f"{word.lo} to {word.hi}", remedy="use s12f8, or another gain and offset")
     words, symbols = raw.astype(np.int64), y.astype(np.int64)
     return BuiltinSamples(words[:count], symbols[:count], words[count:], symbols[count:], None,
-                          "symbols behind a nonlinear channel, noise of standard deviation "
-                          f"{CHANNEL_NOISE:g}", "made here")
+                          f"symbols after a nonlinear channel, noise of standard deviation {CHANNEL_NOISE:g}",
+                          "made by kerncast")
 
 
 def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArray[np.float64] = 0.5

@@ -114,7 +114,7 @@ def read_model(text: str, where: str) -> TrainedModel:
             raise ValueError(f"vectors {vectors.shape} and alpha {alpha.shape}")
         bias, kernel, classes = float(whole["bias"]), dict(whole["kernel"]), tuple(whole["classes"])
         if not (np.isfinite(vectors).all() and np.isfinite(alpha).all() and math.isfinite(bias)):
-            raise ValueError("NaN or infinity among its numbers")
+            raise ValueError("NaN or infinity")
         scale = np.array(whole["scale"], dtype=np.float64)
         if len(classes) not in (0, 2) or scale.shape != vectors.shape[1:] or not np.all(scale > 0):
             raise ValueError(f"{len(classes)} classes, scale {scale.shape}")
@@ -122,8 +122,8 @@ def read_model(text: str, where: str) -> TrainedModel:
         _ = model.function
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, KerncastError) as error:
         reason = error.problems[0].message if isinstance(error, KerncastError) else str(error)
-        raise fail("E275", f"this is no file of a trained model: {reason[:120]}", where=where,
-                   value=where.rpartition("/")[2], allowed="a file that kerncast.export wrote",
+        raise fail("E275", f"not the file of a trained model: {reason[:120]}", where=where,
+                   value=where.rpartition("/")[2], allowed="a file written by kerncast.export",
                    remedy="export the model again") from None
     return model
 
@@ -143,14 +143,15 @@ def load_model(spec: Spec) -> TrainedModel:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
-        raise fail("E275", f"the trained model cannot be read: {reason}", where="[predictor] file",
-                   value=str(path), allowed="a file that kerncast.export wrote, relative to the spec",
+        raise fail("E275", f"cannot read the trained model: {reason}", where="[predictor] file",
+                   value=str(path),
+                   allowed="a file written by kerncast.export; the path is relative to the " "spec",
                    remedy="check the path, or export the model again") from None
     found = digest(text)
     if spec.predictor.sha256 not in (None, found):
-        raise fail("E276", "the trained model is another than the spec was made for",
+        raise fail("E276", "the trained model differs from the one that the spec names",
                    where="[predictor] sha256", value=f"{found} of {path}", allowed=str(spec.predictor.sha256),
-                   remedy="export the model again, which writes both; or write the new hash into the spec")
+                   remedy="export the model again, which writes both; or write the new hash into sha256")
     model = read_model(text, str(path))
     check_fit(spec, model)
     return model
@@ -173,11 +174,12 @@ def model_file(spec: Spec) -> dict[str, str]:
 def check_fit(spec: Spec, model: TrainedModel) -> None:
     """Raise E277 if columns or kernel of a model differ from its spec's."""
     if model.vectors.shape[1] != spec.input.columns:
-        raise fail("E277", "the trained model has other columns than the spec", where="[input] columns",
+        raise fail("E277", "the trained model and the spec have different numbers of columns",
+                   where="[input] columns",
                    value=spec.input.columns, allowed=str(model.vectors.shape[1]),
-                   remedy="correct [input] columns, or export the model again")
+                   remedy="correct columns in [input], or export the model again")
     asked = {"type": spec.kernel.type, **spec.kernel.parameters}
     if model.kernel != asked:
-        raise fail("E277", "the multipliers of the trained model belong to another kernel",
+        raise fail("E277", "the trained model has another kernel than the spec",
                    where="[kernel] type", value=str(asked), allowed=str(model.kernel),
                    remedy="write this kernel into [kernel], or train and export again")

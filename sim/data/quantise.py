@@ -85,8 +85,8 @@ def quantise_table(path: Path) -> QuantisedTable:
     samples = load_samples(path)
     target = np.asarray(samples.y)
     if target.ndim != 1 or target.dtype.kind not in "fiu":
-        raise fail("E252", "the target is no column of numbers", where=str(path), value=samples.target,
-                   allowed="numbers", remedy="give a file whose last column is the target")
+        raise fail("E252", "the target is not a column of numbers", where=str(path), value=samples.target,
+                   allowed="numbers", remedy="a file whose last column is the target")
     if len(target) < 2:
         raise fail("E247", "the file holds too few samples", where=str(path), value=f"{len(target)} rows",
                    allowed="2 rows or more", remedy="give more data")

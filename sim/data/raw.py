@@ -29,8 +29,8 @@ def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
     y, x = targets(plan, y_raw), inputs(plan, [] if x_raw is None else x_raw)
     if len(x) != len(y):
         raise fail("E248", "x and y have different numbers of samples", where="x_raw",
-                   value=f"{len(x)} and {len(y)}", allowed="one target a sample",
-                   remedy="pass x and y of the same samples")
+                   value=f"{len(x)} and {len(y)}", allowed="one target per sample",
+                   remedy="pass x and y with the same number of samples")
     return x, y
 
 
@@ -46,7 +46,7 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
     wanted = plan.sizes.get("n", len(y))
     if len(y) != wanted:
-        raise fail("E248", "the trainer needs another number of samples", where="y_raw", value=len(y),
+        raise fail("E248", "the number of samples differs from the plan's", where="y_raw", value=len(y),
                    allowed=f"n = {wanted}", remedy=f"pass n samples, or change {plan.size_key}")
     return x, y
 
@@ -111,16 +111,16 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
     if not right:
         raise fail("E248", "the array has the wrong shape", where=where, value=np.shape(values),
                    allowed="(m,)" if columns is None else f"(m, {columns})",
-                   remedy="reshape the array, or correct [input] columns")
+                   remedy="reshape the array, or correct columns in [input]")
     infinite, fraction, outside = _offenders(array, fmt)
     problems = [_offence(code, message, array, bad, where, allowed, remedy)
                 for code, message, bad, allowed, remedy in (
         ("E245", "NaN or infinity in the data", infinite, "finite numbers", "remove or repair the sample"),
-        ("E244", "raw words are integers", fraction, "integers",
-         "pass raw words, which [input] offset and gain convert; of a plan of an estimator they are "
+        ("E244", "ADC counts are integers", fraction, "integers",
+         "pass ADC counts, which offset and gain of [input] convert; for the plan of an estimator use "
          "kerncast.raw_inputs(plan, X)"),
-        ("E246", f"the value does not fit the raw word {fmt}", outside, f"{fmt.lo} to {fmt.hi}",
-         "use a wider word, or repair the sample")) if bad.any()]
+        ("E246", f"the value does not fit the ADC format {fmt}", outside, f"{fmt.lo} to {fmt.hi}",
+         "use a wider format, or repair the sample")) if bad.any()]
     if problems:
         raise KerncastError(problems)
     return array.astype(np.int64)
@@ -135,9 +135,9 @@ def _as_numbers(values: Any, where: str) -> NDArray[Any]:
     except (TypeError, ValueError):
         array = np.asarray("")
     if array.dtype.kind not in "biufO":
-        raise fail("E244", "raw words are integers", where=where, value=f"an array of {array.dtype}"
+        raise fail("E244", "ADC counts are integers", where=where, value=f"an array of {array.dtype}"
                    if array.ndim else type(values).__name__, allowed="an array of integers",
-                   remedy="pass raw words as the sensor delivers them")
+                   remedy="pass ADC counts as integers")
     return array
 
 

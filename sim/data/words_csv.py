@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import KerncastError, Problem
 from ..formats import Format
-from .csv_lines import csv_lines
+from .csv_lines import counted, csv_lines
 
 # Longer integers are read as floats: they exceed the range of any ADC.
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -38,7 +38,7 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
     rows: list[list[int]] = []
     try:
         lines = csv_lines(path, allowed="a CSV file; paths are relative to the spec",
-                          remedy="check [data] in the spec")
+                          remedy="check file in [data]")
         order = _header(path, next(lines, (1, []))[1], formats, problems)
         for number, fields in lines if order else ():
             if fields:
@@ -59,7 +59,7 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Format],
     listed = ",".join(needed) if len(needed) < 6 else f"{needed[0]},{needed[1]},...,{needed[-2]},y"
     problems.append(Problem("E242", f"the header must name {len(needed)} column{'s'[:len(needed) != 1]}",
                             f"{path}:1", ",".join(names)[:60], listed,
-                            "correct the first line, or [input] columns"))
+                            "correct the first line, or columns in [input]"))
     return []
 
 
@@ -68,7 +68,8 @@ def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, 
     """Return the counts of one line; empty if there is a mistake."""
     if len(fields) != len(order):
         problems.append(Problem("E243", "the row has the wrong number of fields", where,
-                                str(len(fields)), str(len(order)), "correct the row"))
+                                str(len(fields)), str(len(order)),
+                                "correct the row; commas separate the fields"))
         return []
     words = [_word(fields[index].strip()) for index in order]
     wrong = [_mistake(f"{where} {column}", fields[index].strip(), word, fmt)
@@ -91,12 +92,12 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
         return Problem("E245", "NaN or infinity in the data", where, shown, "finite numbers",
                        "remove or repair the sample")
     if word is None or word % 1:
-        return Problem("E244", "raw words are integers", where, shown or "an empty field", "integers",
-                       "export raw words, which [input] offset and gain convert; or call the columns "
-                       "otherwise, and kerncast init --data makes words of their values")
+        return Problem("E244", "ADC counts are integers", where, shown or "an empty field", "integers",
+                       "export ADC counts, which offset and gain of [input] convert. If the file has "
+                       "physical values, name its columns otherwise: kerncast init --data then converts them")
     if not fmt.lo <= word <= fmt.hi:
-        return Problem("E246", f"the value does not fit the raw word {fmt}", where, shown,
-                       f"{fmt.lo} to {fmt.hi}", "use a wider word, or repair the sample")
+        return Problem("E246", f"the value does not fit the ADC format {fmt}", where, shown,
+                       f"{fmt.lo} to {fmt.hi}", "use a wider format, or repair the sample")
     return None
 
 
@@ -131,7 +132,7 @@ def survey(path: Path) -> Survey:
         problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
                                 "2 rows or more", "give more data"))
     if problems:
-        raise KerncastError(problems[:10])
+        raise KerncastError(counted(problems))
     x, y = words[:, :-1], words[:, -1]
     return Survey(len(words), columns, (int(x.min()), int(x.max())) if columns else (0, 0),
                   (int(y.min()), int(y.max())), width(x))

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..backend import Raw
 from ..formats import Rounding
+from ..kernels import POLYNOMIALS
 from ..plan import Plan
-from ..planner.kernel import POLYNOMIALS
 
 Array = NDArray[np.float64]
 

@@ -148,7 +148,7 @@ def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
         E120 for another algorithm, or without the inputs of the first row.
     """
     if plan.algorithm != "toeplitz_rls" or (x_raw is None and plan.options["scheme"] != "uniform"):
-        raise fail("E120", "no advice on the word length can be given", where="--error",
+        raise fail("E120", "no advice on the word length is available", where="--error",
                    value=plan.algorithm if plan.algorithm != "toeplitz_rls" else "no data",
                    allowed="toeplitz_rls, with [data] unless the scheme is uniform; kernel_cg with [data]",
                    remedy="run kerncast sim, which measures the error")
@@ -167,9 +167,9 @@ def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
 def _not_covered(system: Conditioning, solver: str) -> str:
     """Return why a solver is not covered by the estimate; empty if it is."""
     if solver == "lookahead_f32":
-        return "float32 decides the error of this solver, and no word length"
+        return "its error depends on float32, not on the word length"
     if solver == "lookahead" and system.condition == float("inf"):
-        return "reflection coefficients say nothing of look-ahead where T + lambda I is not positive definite"
+        return "reflection coefficients do not describe look-ahead if T + lambda I is not positive definite"
     return ""
 
 
@@ -202,9 +202,9 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
     """
     assert spec.toeplitz is not None
     if why := _not_covered(system, spec.toeplitz.solver):
-        raise fail("E120", f"no advice on the word length can be given: {why}", where="[toeplitz] solver",
+        raise fail("E120", f"no advice on the word length: {why}", where="[toeplitz] solver",
                    value=spec.toeplitz.solver,
-                   allowed="levinson, schur; lookahead where T + lambda I is positive definite",
+                   allowed="levinson, schur; lookahead if T + lambda I is positive definite",
                    remedy="run kerncast sim, which measures the error")
     found = []
     rounded: dict[int, float] = {}  # error from rounding the targets, by shift
@@ -261,12 +261,12 @@ def smallest_sufficient(found: list[WordChoice], error: float) -> WordChoice | N
 def describe(system: Conditioning, plan: Plan) -> str:
     """Describe the effect of the conditioning on a plan."""
     if why := _not_covered(system, plan.options["solver"]):
-        return f"Nothing is predicted of the error of alpha: {why}. kerncast sim measures it."
+        return f"The error of alpha is not predicted: {why}. kerncast sim measures it."
     word = plan.integer("solver_word") if "solver_word" in plan.constants else plan.word
     refine = int(plan.options["refine"])
     left = max(word - 1 - system.bits_lost, 0.0)
     after = f" after {refine} refinements" if refine else ""
-    return (f"Reflection coefficients up to {system.xi:.4f}, prediction error power {system.eps:.3g}: a "
-            f"condition of about {system.condition:.3g} costs {system.bits_lost:.1f} of the {word - 1} bits "
-            f"below the sign and leaves {left:.1f}. Predicted relative error of alpha{after}: "
-            f"{predicted_error(system, word, refine):.1e}.")
+    return (f"Reflection coefficients reach {system.xi:.4f}, the prediction error power {system.eps:.3g}. "
+            f"The condition number of about {system.condition:.3g} costs {system.bits_lost:.1f} of the "
+            f"{word - 1} bits below the sign and leaves {left:.1f}. Predicted relative error of "
+            f"alpha{after}: {predicted_error(system, word, refine):.1e}.")

@@ -17,13 +17,13 @@ from ..kernels import Gaussian
 
 Array = NDArray[np.float64]
 
-_FILL = "remove the samples concerned, or fill what is missing, as from their neighbours"
+_FILL = "remove these samples, or fill the gaps, for example from the neighbours"
 #: Remedy, by a word that occurs in scikit-learn's message.
 REMEDIES = {
     "NaN": _FILL,
     "infinity": _FILL,
     "Expected 2D": "Reshape your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one sample",
-    "Complex": "pass the real and the imaginary part as columns of their own",
+    "Complex": "pass the real and the imaginary part as separate columns",
     "Sparse": "pass X.toarray()",
 }
 
@@ -49,8 +49,8 @@ def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *,
     with _translated_errors():
         checked_X, checked_y = validate_data(estimator, X, y, dtype=np.float64, reset=reset, **options)
     if options.get("y_numeric") and checked_y.dtype.kind not in "biuf":
-        raise fail("E233", "the targets are no numbers", where="y", value=f"an array of {checked_y.dtype}",
-                   allowed="finite numbers", remedy="pass numbers, or take the classifier for labels")
+        raise fail("E233", "the targets are not numbers", where="y", value=f"an array of {checked_y.dtype}",
+                   allowed="finite numbers", remedy="pass numbers, or use the classifier for labels")
     return checked_X, checked_y
 
 
@@ -78,8 +78,8 @@ def gaussian_kernel(sigma: float | str, automatic: Callable[[], float]) -> Gauss
     """Return the Gaussian kernel of width `sigma`, or of width `automatic()` for "auto"."""
     if isinstance(sigma, str):
         if sigma != "auto":
-            raise fail("E220", "the width of the Gaussian kernel is not known", where="sigma",
-                       value=repr(sigma), allowed='a number > 0 or "auto"', remedy="give a number")
+            raise fail("E220", "the Gaussian kernel needs a width", where="sigma",
+                       value=repr(sigma), allowed='a number > 0 or "auto"', remedy="pass a number")
         sigma = automatic()
     return Gaussian(sigma)
 
@@ -119,7 +119,7 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
     if len(unknown):
         raise fail("E232", "a label that is not among the classes", where="y",
                    value=repr(unknown.tolist()[0]), allowed=", ".join(map(str, classes)),
-                   remedy="name all classes at the first call of partial_fit, or fit afresh")
+                   remedy="name all classes in the first call of partial_fit, or call fit again")
     if len(classes) == 2:
         return np.where(y == classes[1], 1.0, -1.0)
     return np.where(y[:, np.newaxis] == classes, 1.0, -1.0)
@@ -142,5 +142,5 @@ def _translated_errors() -> Iterator[None]:
             raise
         # Only the first line helps: the rest prints the array or names other estimators.
         known = (advice for sign, advice in REMEDIES.items() if sign in wrong)
-        raise fail("E233", wrong, where="X, y", allowed="finite numbers of the shape trained with",
-                   remedy=next(known, "mend the data named above")) from error
+        raise fail("E233", wrong, where="X, y", allowed="finite numbers with the shape used in training",
+                   remedy=next(known, "correct the data named above")) from error

@@ -109,9 +109,9 @@ class _KernelLMS(BaseEstimator):
 
     def _warn_if_diverged(self) -> None:
         if self.status_ is Status.DIVERGED:
-            warnings.warn(f"{type(self).__name__} diverged (sigma {self.sigma_:g}, eta {self.eta:g}, "
-                          f"budget {self.budget}): it has stopped learning and its predictions are useless. "
-                          "Use a smaller sigma, or a smaller eta, or a smaller budget.",
+            warnings.warn(f"{type(self).__name__} diverged (sigma {self.sigma_:g}, eta {self.eta:g}, budget "
+                          f"{self.budget}) and stopped learning; its predictions are not usable. Use a "
+                          "smaller sigma, eta or budget.",
                           ConvergenceWarning, stacklevel=3)
 
 
@@ -337,7 +337,7 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
             if not first and classes is not None and not np.array_equal(np.unique(classes), known):
                 raise fail("E232", "the classes differ from those of the first call", where="classes",
                            value=str(np.unique(classes).tolist()), allowed=str(known.tolist()),
-                           remedy="leave classes out after the first call, or fit afresh")
+                           remedy="omit classes after the first call, or call fit again")
             targets = one_vs_rest(y, known)
             if first:
                 self._create_learner(X, targets.shape[1:])

@@ -54,28 +54,29 @@ class _KernelRLS(RLS):
             self.coef_ = self.X_fit_.T @ self.dual_coef_ if solution.w is None else solution.w
         if not solution.ok:
             self._warn(f"{self._no_solution(solution)}; lam {self.lam_:g}",
-                       "All multipliers are 0. Use solver='auto', or a larger lam.")
+                       "All coefficients are 0. Use solver='auto', or a larger lam.")
 
     def _resolve_options(self) -> dict[str, Any]:
         """Return the solver options as a dictionary; raise E238 if they are not a mapping."""
         given: object = self.solver_options
         if given is not None and not isinstance(given, Mapping):
-            raise fail("E238", "the options of the solver are a mapping", where="solver_options",
+            raise fail("E238", "the options of the solver are not a mapping", where="solver_options",
                        value=repr(given), allowed='a mapping such as {"landmarks": 200}',
-                       remedy="leave it out")
+                       remedy="omit it")
         return dict(self.solver_options or {})
 
     def _resolve_kernel(self, X: Array) -> Kernel:
         """Return the given kernel, or the Gaussian kernel of width `sigma`."""
         if isinstance(self.kernel, Kernel):
             if not (isinstance(self.sigma, str) and self.sigma == "auto"):
-                raise fail("E220", "a kernel that is given has its width already", where="sigma",
-                           value=repr(self.sigma), allowed='"auto"', remedy="leave sigma out")
+                raise fail("E220", "a kernel passed as an object has its own width", where="sigma",
+                           value=repr(self.sigma), allowed='"auto"', remedy="omit sigma")
             return self.kernel
         if self.kernel != "gaussian":
-            raise fail("E231", "the kernel is given by a value, but for the Gaussian one", where="kernel",
+            raise fail("E231", "no such kernel by name", where="kernel",
                        value=repr(self.kernel), allowed='"gaussian", or a Kernel such as Laplacian(2.0)',
-                       remedy="from kerncast.sim.kernels import Laplacian, Periodic, Polynomial, Linear")
+                       remedy="pass an object: from kerncast.sim.kernels import Laplacian, Periodic, "
+                              "Polynomial, Linear")
         return gaussian_kernel(self.sigma, lambda: grid_or_spread_width(X))
 
     def _resolve_lambda(self, X: Array, Y: Array, options: dict[str, Any]) -> float:
@@ -83,7 +84,7 @@ class _KernelRLS(RLS):
         if not isinstance(self.lam, str):
             return positive(self.lam, "lam", "E221", "start with 1")
         if self.lam != "loo":
-            raise fail("E221", "lambda is a number, or chosen by leave-one-out", where="lam",
+            raise fail("E221", "lambda is neither a number nor \"loo\"", where="lam",
                        value=repr(self.lam), allowed='a number > 0 or "loo"', remedy='use "loo"')
         lams = _LOO_PATH * (float(self.kernel_.pairs(X, X).mean()) or 1.0)
         subset = {"method": "subset"} | options if self.solver == "subset" else {}

@@ -67,11 +67,12 @@ class _ToeplitzRLS(RLS):
     def _fit_on_grid(self, X: Array, Y: Array, kernel: Gaussian, lam: float, weights: Weights) -> None:
         """Solve (W T W' + lambda I) alpha = y for T on a grid."""
         if X.shape[1] != 1:
-            raise fail("E223", "a grid takes samples of one column", where="X", value=f"{X.shape[1]} columns",
+            raise fail("E223", "a grid needs samples of one column", where="X", value=f"{X.shape[1]} columns",
                        allowed="shape (n, 1)", remedy="use scheme diagonal_mean_biased, or KernelRLS")
         if self.solver != "auto":
-            raise fail("E226", "samples between the nodes of a grid make no Toeplitz matrix", where="solver",
-                       value=repr(self.solver), allowed="auto", remedy="leave solver out with this scheme")
+            raise fail("E226", "samples between the nodes of a grid do not give a Toeplitz matrix",
+                       where="solver",
+                       value=repr(self.solver), allowed="auto", remedy="omit solver with this scheme")
         system = GridSystem(kernel, X[:, 0], lam, _step(kernel, weights), weights)
         solution = solve_system(system, Y, fit_intercept=self.fit_intercept)
         self._publish(kernel, X, system, Y, solution)
@@ -89,24 +90,24 @@ class _ToeplitzRLS(RLS):
         if chosen == "uniform" or X.shape[1] != 1:
             return chosen
         if self.solver != "auto":
-            self._no_grid = f"solver {self.solver} takes a Toeplitz matrix"
+            self._no_grid = f"solver {self.solver} needs a Toeplitz matrix"
             return chosen
         nodes = node_count(X[:, 0], _step(kernel, "cubic"))
-        self._no_grid = f"between them a grid would be mostly gaps ({nodes:,} nodes)"
+        self._no_grid = f"a grid between them would be mostly gaps ({nodes:,} nodes)"
         return "grid_cubic" if nodes <= _FEW_NODES + _NODES_PER_SAMPLE * len(X) else chosen
 
     def _warn_if_degraded(self, solution: Solution, scheme: str) -> None:
         """Warn of a missing solution, an indefinite matrix, or automatic diagonal means."""
         if self.scheme == "auto" and scheme == DIAGONAL_MEANS and self.X_fit_.shape[1] == 1:
-            self._warn(f"the samples are no uniform grid, and {self._no_grid}: scheme {scheme} keeps little "
+            self._warn(f"the samples are not a uniform grid, and {self._no_grid}: scheme {scheme} loses most "
                        "of the kernel matrix",
-                       "Use KernelRLS, which is exact, or name the scheme if it is meant.")
+                       "Use KernelRLS, which is exact, or name the scheme explicitly.")
         other = "KernelRLS" if scheme in _GRIDS else "scheme='diagonal_mean_biased'"
         advice = f"Use {other}, or a larger lam, or a smaller sigma."
         if not solution.ok:
-            what, advice = self._no_solution(solution), f"All multipliers are 0. {advice}"
+            what, advice = self._no_solution(solution), f"All coefficients are 0. {advice}"
         elif self.solver == "auto" and solution.method == "lookahead":
-            what = f"T + lambda I is not positive definite; solved all the same ({solution.why})"
+            what = f"T + lambda I is not positive definite; it was solved without a bound ({solution.why})"
         else:
             return
         self._warn(f"{what}; scheme {scheme}, lam {self.lam:g}", advice)

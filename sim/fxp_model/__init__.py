@@ -50,7 +50,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
 
         return FxpCg(plan)
     if plan.options.get("solver") == "lookahead_f32":
-        raise fail("E250", "the model in plain fxpmath has no float32", where="[toeplitz] solver",
+        raise fail("E250", "the model in plain fxpmath does not support float32", where="[toeplitz] solver",
                    value="lookahead_f32", allowed="levinson, schur, lookahead",
                    remedy="use the back end `model`")
     if plan.algorithm == "toeplitz_rls":
@@ -58,7 +58,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
 
         return FxpToeplitz(plan)
     if plan.in_float32:
-        raise fail("E250", "the model in plain fxpmath has no float32", where="[online] reduction",
+        raise fail("E250", "the model in plain fxpmath does not support float32", where="[online] reduction",
                    value=plan.options["reduction"], allowed="fklms, fmklms, nt, mt, at",
                    remedy="use the back end `model`")
     from .lms import FxpLms

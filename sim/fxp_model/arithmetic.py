@@ -53,7 +53,7 @@ def number(words: ArrayLike | int, fmt: Format) -> Fxp:
 def exact(words: ArrayLike | int, frac: int) -> Fxp:
     """Integers below 2**63 as numbers with `frac` fraction bits; nothing is rounded."""
     whole = np.array(words, dtype=object)
-    assert np.all(np.abs(whole) < _TOO_LARGE), "fxpmath would turn these integers into floats"
+    assert np.all(np.abs(whole) < _TOO_LARGE), "fxpmath would convert these integers to floats"
     return _library().Fxp(whole, True, _WIDE, frac, raw=True)
 
 

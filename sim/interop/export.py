@@ -76,15 +76,16 @@ def _files(made: ConvertedEstimator, place: Path, y_raw: NDArray[np.int64]) -> d
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
     """Raise E192 if a file would be overwritten, E191 if the folder does not exist."""
     if len(files) < 3:
-        raise fail("E192", "the spec would be written over its own model or data", where="path",
+        raise fail("E192", "the spec would overwrite its own model or data", where="path",
                    value=str(place), allowed="a name that ends in .toml", remedy="call it NAME.toml")
     if not place.parent.is_dir():
-        raise fail("E191", "the folder is not there", where="path", value=str(place.parent),
-                   allowed="a folder that exists", remedy="make it first, or name another path")
+        raise fail("E191", "the folder does not exist", where="path", value=str(place.parent),
+                   allowed="a folder that exists", remedy="create the folder, or name another path")
     there = [str(file) for file in files if file.exists()]
     if there and not overwrite:
         raise fail("E192", "the file exists already", where="path", value=", ".join(there),
-                   allowed="names of their own", remedy="choose another name, or pass overwrite=True")
+                   allowed="file names that do not exist yet",
+                   remedy="choose another name, or pass overwrite=True")
 
 
 def _name(place: Path, name: str | None) -> str:
@@ -103,7 +104,7 @@ def _spec_text(made: ConvertedEstimator, place: Path) -> str:
     origin, count = made.model.origin, len(made.model.alpha)
     labels = "" if not made.model.classes else "; class {!r} where f > 0, else {!r}".format(
         *reversed(made.model.classes))
-    return (f"# {origin}, {count} vectors, as kerncast.export wrote it{labels}.\n\n"
+    return (f"# {origin}, {count} centers, written by kerncast.export{labels}.\n\n"
             + bare(Spec(**values)))
 
 
@@ -117,7 +118,7 @@ def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDA
         given = np.asarray(y)
         if given.shape != f.shape:
             raise fail("E248", "y does not fit X", where="y", value=given.shape, allowed=f"({len(f)},)",
-                       remedy="pass one target a sample")
+                       remedy="pass one target per sample")
         values = _signs(given, classes) if classes else given.astype(np.float64)
     step = made.spec.output.gain * float(fmt.lsb)
     raw = np.rint(values / step) + made.spec.output.offset

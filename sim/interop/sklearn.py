@@ -43,7 +43,8 @@ def _array(estimator: object, attribute: str) -> Array:
         raise fail("E270", "the estimator is not fitted", where=_name(estimator), value=f"no {attribute}",
                    allowed="an estimator after fit(X, y)", remedy="fit it first")
     if hasattr(found, "toarray"):
-        raise fail("E274", "the vectors of the estimator are sparse", where=f"{_name(estimator)}.{attribute}",
+        raise fail("E274", "the support vectors of the estimator are sparse",
+                   where=f"{_name(estimator)}.{attribute}",
                    value=type(found).__name__, allowed="dense arrays",
                    remedy="fit it to a dense X: X.toarray()")
     return np.asarray(found, dtype=np.float64)
@@ -52,7 +53,7 @@ def _array(estimator: object, attribute: str) -> Array:
 def _one_output(estimator: object, found: int) -> None:
     if found != 1:
         raise fail("E273", "the estimator has several outputs", where=_name(estimator), value=found,
-                   allowed="one output", remedy="fit and export one estimator for each output")
+                   allowed="one output", remedy="fit and export one estimator per output")
 
 
 def _two_classes(estimator: object, classes: tuple[Any, ...]) -> None:
@@ -60,14 +61,15 @@ def _two_classes(estimator: object, classes: tuple[Any, ...]) -> None:
         shown = ", ".join(map(repr, classes[:4])) + (", ..." if len(classes) > 4 else "")
         raise fail("E273", "a predictor decides between two classes", where=_name(estimator),
                    value=f"{len(classes)} classes: {shown}", allowed="2 classes",
-                   remedy="one against the rest: export each of OneVsRestClassifier("
-                   f"{_name(estimator)}()).fit(X, y).estimators_, and take the class of the largest f")
+                   remedy="export one model per class: each of "
+                          f"OneVsRestClassifier({_name(estimator)}()).fit(X, y).estimators_, and choose the "
+                          "class with the largest f")
 
 
 def _no_kernel(estimator: object, kernel: object, allowed: str) -> KerncastError:
-    return fail("E272", "no device of ours computes this kernel", where=f"{_name(estimator)}.kernel",
+    return fail("E272", "this kernel is not supported on the device", where=f"{_name(estimator)}.kernel",
                 value=str(kernel)[:80], allowed=allowed,
-                remedy="fit it with one of these; rbf suits most data")
+                remedy="fit the estimator with one of these; rbf suits most data")
 
 
 def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
@@ -183,9 +185,9 @@ def _pipeline(estimator: Any) -> TrainedModel:
     for scaler in reversed(scalers):
         scale, shift = _scaling(scaler, len(model.scales))
         if model.kernel["type"] in ("linear", "polynomial") or np.any(scale <= 0):
-            raise fail("E271", "only kernels of u - v go with a scaler before them", where=_name(scaler),
-                       value=str(model.kernel["type"]), allowed="rbf and its like",
-                       remedy="scale the columns yourself, and give input=dict(offset=..., gain=...)")
+            raise fail("E271", "a scaler before the estimator needs a kernel of u - v", where=_name(scaler),
+                       value=str(model.kernel["type"]), allowed="rbf, laplacian",
+                       remedy="scale the columns yourself, and pass input=dict(offset=..., gain=...)")
         # x = (sample / scale - shift) / model.scale: kernels of u - v ignore a shift common to u and v.
         model = replace(model, vectors=model.vectors + shift / model.scales, scale=model.scales * scale)
     return model
@@ -213,10 +215,9 @@ READERS: dict[str, Callable[[Any], TrainedModel]] = {
 
 
 def _unknown(estimator: object, allowed: str) -> KerncastError:
-    return fail("E271", "no predictor is made of this kind of estimator", where="estimator",
+    return fail("E271", "this kind of estimator cannot be exported", where="estimator",
                 value=_name(estimator), allowed=allowed,
-                remedy="use one of these; for another model, write the file of "
-                       "kerncast.sim.data.predictor_file")
+                remedy="use one of these, or write the file of another model (sim.data.predictor_file)")
 
 
 def known_model(estimator: object) -> TrainedModel:
@@ -240,7 +241,7 @@ def known_model(estimator: object) -> TrainedModel:
         raise _unknown(estimator, ", ".join(READERS))
     model = reader(estimator)
     if not model.alpha.size:
-        raise fail("E270", "the estimator holds no vectors: it predicts the same for every sample",
-                   where=_name(estimator), value="0 vectors", allowed="an estimator that samples have shaped",
-                   remedy="of SVR lower epsilon, within which all targets lie, or raise C; fit it again")
+        raise fail("E270", "the estimator has no support vectors: it predicts the same for every sample",
+                   where=_name(estimator), value="0 vectors", allowed="an estimator with support vectors",
+                   remedy="for SVR lower epsilon, which exceeds all errors, or raise C; then fit it again")
     return replace(model, origin=_name(estimator))

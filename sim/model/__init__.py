@@ -8,16 +8,16 @@ from ..plan import Plan
 
 if TYPE_CHECKING:
     from .cg import CgModel
-    from .online import LmsModel
     from .online.float32 import LmsF32Model
+    from .online.lms import LmsModel
     from .predictor import PredictorModel
-    from .toeplitz import ToeplitzModel
+    from .toeplitz.trainer import ToeplitzModel
 
 
 def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model | PredictorModel:
     """Open the integer model of a plan; the engine is loaded here, not before."""
     if plan.algorithm == "toeplitz_rls":
-        from .toeplitz import ToeplitzModel
+        from .toeplitz.trainer import ToeplitzModel
 
         return ToeplitzModel(plan)
     if plan.algorithm == "kernel_cg":
@@ -32,6 +32,6 @@ def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model |
         from .online.float32 import LmsF32Model
 
         return LmsF32Model(plan)
-    from .online import LmsModel
+    from .online.lms import LmsModel
 
     return LmsModel(plan)

@@ -67,8 +67,9 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
         warn_apart(plan)
         return plan
     if choices:
-        raise fail("E113", "these choices belong to a spec that is given", where=", ".join(choices),
-                   value=", ".join(map(str, choices.values())), allowed="choices with an estimator only",
+        raise fail("E113", "a spec cannot be combined with these choices", where=", ".join(choices),
+                   value=", ".join(map(str, choices.values())),
+                   allowed="these choices with an estimator only",
                    remedy="write them into the spec")
     return _made(_given(spec), None, x_raw, y_raw)
 
@@ -146,8 +147,8 @@ def _given(spec: object) -> Spec:
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):
-        raise fail("E121", "a plan is made from a spec, or from an estimator that is fitted",
+        raise fail("E121", "not a spec and not a fitted estimator",
                    where="spec", value=f"an object of type {type(spec).__name__}",
                    allowed="a Spec, the path of a kerncast.toml, or a fitted estimator",
-                   remedy="begin a spec with `kerncast init`, or with kerncast.Spec(...)")
+                   remedy="write a spec with `kerncast init NAME`, or with kerncast.Spec(...)")
     return Spec.load(spec)

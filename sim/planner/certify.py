@@ -15,7 +15,7 @@ from .log2 import ceil_log2, floor_log2
 
 #: The bound in the model structure: name, C type, elements and meaning.
 BOUND_FIELD = ("bound", "int64_t", "1",
-               "|alpha - solution of the system in words|_2 is at most this, in words of alpha")
+               "|alpha - solution of the system after rounding|_2 is at most this, in LSB of alpha")
 #: Steps by which a word of the first row may miss its kernel value, tail beyond the last included; of the
 #: Gaussian and Laplacian kernels.
 ROW_ERROR = {16: 2, 24: 4, 32: 4}

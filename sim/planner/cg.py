@@ -103,12 +103,12 @@ def _memory(word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
         ("wide", "int64_t", "n", "work: q = (K + lambda I) p, and blocks before their cast"),
         BOUND_FIELD,
         ("alpha", word, "n", "expansion coefficients"),
-        ("r", word, "n", "residual; after a training that of alpha, computed afresh"),
+        ("r", word, "n", "residual; after a training, the residual of alpha, computed again"),
         ("p", word, "n", "direction"),
         ("v", x_word, "n*D", "training inputs"),
         ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
         ("r_exp", "int16_t", "1", "block exponent of r"),
-        ("taken", "uint16_t", "1", "steps taken"),
+        ("taken", "uint16_t", "1", "number of steps"),
         ("trained", "uint16_t", "1", "1 after a successful training"),
     ], sizes, SIZE_KEYS["kernel_cg"])
 

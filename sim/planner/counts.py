@@ -43,7 +43,7 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
     filler = "uint8_t" if C_BYTES[members[-1].ctype] == 1 else "uint16_t"
     missing = -sum(f.bytes for f in members) % 8 // C_BYTES[filler]
     if missing:
-        members.append(Field("reserved", filler, str(missing), missing, "makes the size a multiple of 8"))
+        members.append(Field("reserved", filler, str(missing), missing, "padding to a multiple of 8 bytes"))
     total = sum(f.bytes for f in members)
     if total > MOST_BYTES:
         size = "n" if "n" in sizes else "N"

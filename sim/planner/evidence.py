@@ -39,7 +39,7 @@ from .toeplitz.lookahead import LOOKAHEADS
 _DECISIONS = {
     "analytic": "by an analytic bound, which no data can exceed",
     "design": "by a design range", "simulated": "by a run of the integer model on the data",
-    "spec": "by the spec", "format": "by the rails of its word"}
+    "spec": "by the spec", "format": "by full scale of its format"}
 
 
 def is_block(plan: Plan, name: str) -> bool:
@@ -172,7 +172,7 @@ def why(plan: Plan, name: str) -> str:
     lines = [f"{name} has the format {fmt}: {'signed' if fmt.signed else 'unsigned'}, {fmt.bits} bits, "
              f"{fmt.frac} of them fraction bits. Its unit: {signal.unit}. {_text_reach(plan, name)}"]
     if not is_block(plan, name) or exponents(plan, name) is not None:
-        lines.append(f"Its range was decided {_DECISIONS[entry['decided_by']]}: "
+        lines.append(f"Its range was chosen {_DECISIONS[entry['decided_by']]}: "
                      f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.")
     lines.append(f"Its cast rounds with {signal.rounding.name.lower()} and {_overflows(signal, entry)}.")
     if "range" in entry and "bound" in entry:
@@ -184,31 +184,31 @@ def why(plan: Plan, name: str) -> str:
 def _text_reach(plan: Plan, name: str) -> str:
     most, limits = _most(plan.signals[name]), exponents(plan, name)
     if not is_block(plan, name):
-        return f"It reaches {most:.6g}."
+        return f"Its full scale is {most:.6g}."
     if limits is None:
-        return "Its words share a block exponent that follows them up and down, so that they fill the word."
+        return "Its values share a block exponent that adapts up and down to them."
     least, largest = limits
     if least == largest:
-        return f"Its words share the fixed exponent {least}: they reach {most * 2.0**least:.6g}."
-    return (f"Its words share a block exponent from {least}, where they reach {most * 2.0**least:.6g}, to "
-            f"{largest}, where they reach {most * 2.0**largest:.6g}.")
+        return f"Its values share the fixed exponent {least}: full scale is {most * 2.0**least:.6g}."
+    return (f"Its values share a block exponent from {least} (full scale {most * 2.0**least:.6g}) to "
+            f"{largest} (full scale {most * 2.0**largest:.6g}).")
 
 
 def _overflows(signal: Signal, entry: Mapping[str, Any]) -> str:
     if entry["decided_by"] == "analytic":
-        return "never meets its rails"
+        return "never saturates"
     return "saturates" if signal.overflow.name == "SATURATE" else "wraps"
 
 
 def _text_seen(plan: Plan, name: str, entry: Mapping[str, Any]) -> str:
     exponent, limits = entry.get("exponent"), exponents(plan, name)
     if entry["seen"] is None:
-        return ("No run of the model was asked what is used of it: name data in [data]." if exponent is None
-                else f"The run of the integer model on the data ended at exponent {exponent}.")
+        return ("Its use is not measured: name data in [data]." if exponent is None
+                else f"In the run of the integer model on the data its exponent ended at {exponent}.")
     bits = entry["headroom_bits"]
-    left = "all of it is left" if bits is None else f"that leaves {bits:.2f} bits of headroom"
+    left = "all of its range is unused" if bits is None else f"that leaves {bits:.2f} bits of headroom"
     at = ""
     if exponent is not None and limits is not None and limits[0] < limits[1]:
         at = f", at exponent {exponent}"
-        left += f", {limits[1] - exponent} of them steps of the exponent" if bits is not None else ""
-    return f"The integer model reached {entry['seen']:.6g} on the data{at}: {left}."
+        left += f", {limits[1] - exponent} of them as steps of the exponent" if bits is not None else ""
+    return f"In the run of the integer model on the data it reached {entry['seen']:.6g}{at}: {left}."

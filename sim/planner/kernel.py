@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import KerncastError, fail
 from ..formats import Format
+from ..kernels import POLYNOMIALS
 from ..plan import Signal
 from ..spec import Spec
 from ..tables import CONTEXT, decimal, log2_e, rounded
@@ -20,8 +21,6 @@ from .log2 import ceil_log2, floor_log2
 
 if TYPE_CHECKING:
     from .words import WordClass
-
-POLYNOMIALS = ("polynomial", "linear")
 
 #: Fraction bits of one x word's step as a part of the period; 32 are left of its product with a difference.
 TURN_FRAC = 62
@@ -50,7 +49,7 @@ def distance_format(spec: Spec, words: WordClass) -> Format:
 
 def distance_unit(spec: Spec) -> str:
     """What 1 means in the format of a distance."""
-    return {"laplacian": "x words", "periodic": "1"}.get(spec.kernel.type, "squared x words")
+    return {"laplacian": "x words", "periodic": "1"}.get(spec.kernel.type, "LSB of x, squared")
 
 
 def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
@@ -98,10 +97,10 @@ def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str,
     part = lsb / Fraction(spec.kernel.parameters["period"])
     turn = rounded(decimal(part * 2**TURN_FRAC))
     if part > Fraction(1, 2) or turn < 1 << (TURN_FRAC - 32):
-        raise fail("E204", "period does not fit the resolution of the input words",
+        raise fail("E204", "period does not fit the resolution of the inputs",
                    where="[kernel] period", value=spec.kernel.period,
-                   allowed=f"from two steps of the x words to 2^32 steps: {float(2 * lsb):g} to "
-                   f"{float(2**32 * lsb):g}", remedy="correct the period, or scale the input's gain")
+                   allowed=f"2 to 2^32 LSB of x: {float(2 * lsb):g} to {float(2**32 * lsb):g}",
+                   remedy="correct the period, or scale the input's gain")
     return {"kernel_turn": turn, "kernel_turn_shift": TURN_FRAC - 32,
             "kernel_sine_shift": 62 - distance_format(spec, words).frac}
 
@@ -162,7 +161,7 @@ def polynomial_constants(spec: Spec, words: WordClass, x: Signal, lsb: Fraction)
 
 def _too_few_bits(spec: Spec, words: WordClass, seen: float) -> KerncastError:
     found = ", ".join(f"{k} = {v}" for k, v in spec.kernel.parameters.items()) or spec.kernel.type
-    return fail("E204", f"the {spec.kernel.type} kernel leaves too few bits of {words.bits}: samples at half "
-                f"scale lie {seen:.2g} words from zero, where those at full scale fill the word",
-                where="[kernel] type", value=found, allowed=f"at least {LEAST_WORDS} words",
+    return fail("E204", f"the {spec.kernel.type} kernel uses too little of {words.bits} bits: samples at "
+                        f"half scale are {seen:.2g} LSB from zero if those at full scale fill the range",
+                where="[kernel] type", value=found, allowed=f"at least {LEAST_WORDS} LSB",
                 remedy="lower degree or coef0, raise gamma, or set [numbers] word = 32")

@@ -47,7 +47,7 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
     try:
         raw = quantise(vectors, steps, spec.input.offsets, fmt, "vectors")
     except KerncastError as error:
-        remedy = "give samples that reach as far as the model's vectors, or an [input] word that holds these"
+        remedy = "pass samples with the range of the model's centers, or an [input] word that holds these"
         raise KerncastError([replace(p, remedy=remedy) for p in error.problems]) from None
     words = [[narrow((int(word) - offset) * gain, x.shift, s.rounding.value, s.lo, s.hi)
               for word, offset, gain in zip(row, x.offset, x.gain, strict=True)] for row in raw]
@@ -69,10 +69,10 @@ def _exponent(alpha: list[Fraction], bits: int) -> int:
 
 
 def _too_far_apart(value: str, allowed: str) -> Exception:
-    return fail("E278", "multipliers, kernel values and predictions lie too far apart for the words",
+    return fail("E278", "the scales of coefficients, kernel values and predictions differ too much",
                 where="[output] word", value=value, allowed=allowed,
-                remedy="give an [output] word whose full scale is what the predictions reach, or set "
-                "[numbers] word = 32")
+                remedy="give [output] word a full scale close to the largest prediction, or set [numbers] "
+                       "word = 32")
 
 
 def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
@@ -105,8 +105,8 @@ def _refuse_oversize(sizes: dict[str, int], bits: int) -> None:
     total = sizes["N"] * (sizes["D"] + 1) * Format(True, bits, 0).c_bits // 8
     if total > MOST_BYTES:
         raise fail("E206", "the model is larger than any device can address", where="[predictor] file",
-                   value=f"{total} bytes for {sizes['N']} vectors, D = {sizes['D']}",
-                   allowed=f"{MOST_BYTES} bytes", remedy="train a model of fewer vectors")
+                   value=f"{total} bytes for {sizes['N']} centers, D = {sizes['D']}",
+                   allowed=f"{MOST_BYTES} bytes", remedy="train a model with fewer centers")
 
 
 def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
@@ -142,7 +142,7 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     mac_shift, f_shift = _sum_shifts(alpha, e, signals["kernel"])
     bias = _rounded(Fraction(model.bias) / y.lsb)
     if abs(bias) >= 1 << 60:
-        raise _too_far_apart(f"an intercept of {bias} words of y", "words of 60 bits")
+        raise _too_far_apart(f"an intercept of {bias} LSB of y", "at most 60 bits")
     signals["alpha"] = _alpha_signal(y.signal, e, words.bits)
     most = float(max(map(abs, real)) / 2**y.signal.format.frac)
     sizes = {"N": len(held), "D": spec.input.columns}

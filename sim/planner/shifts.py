@@ -31,16 +31,18 @@ def check_shifts(plan: Plan) -> None:
         return
     kernel = plan.signals["kernel"]
     if plan.fixed:
-        raise fail("E278", f"multipliers and kernel values lie too far apart ({', '.join(wrong)})",
+        raise fail("E278",
+                   "the scales of coefficients and kernel values differ too much " f"({', '.join(wrong)})",
                    where="[predictor] file", value=plan.options["kernel"],
                    allowed=f"shifts of at most {MOST} bits", remedy="scale the inputs with [input] gain")
     most = ceil_log2(kernel.format.value(max(-kernel.lo, kernel.hi)))
     key = "lambda" if plan.trains else "eta"
-    raise fail("E204", f"kernel values, here up to 2^{most}, and {key} lie too far apart for the words "
-               f"({', '.join(wrong)})", where=f"[{TABLE_OF[plan.algorithm]}] {key}", value=plan.options[key],
-               allowed=f"kernel values near 1, or a {key} near to them: shifts of at most {MOST} bits",
+    raise fail("E204", f"the scales of kernel values, here up to 2^{most}, and {key} differ too much "
+                       f"({', '.join(wrong)})", where=f"[{TABLE_OF[plan.algorithm]}] {key}",
+                       value=plan.options[key],
+               allowed=f"kernel values near 1, or {key} closer to them: shifts of at most {MOST} bits",
                remedy="scale the inputs with [input] gain, or the kernel with gamma, so that kernel values "
-               f"are near 1; or bring {key} nearer to them")
+                      f"are near 1; or set {key} closer to them")
 
 
 def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:

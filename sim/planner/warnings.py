@@ -10,16 +10,16 @@ from fractions import Fraction
 
 from ..errors import Problem
 from ..interop.gap import MAX_RELATIVE_GAP
+from ..kernels import POLYNOMIALS
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
-from .kernel import POLYNOMIALS
 from .toeplitz.lookahead import LOOKAHEADS
 
 #: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
 _PERCENT = 1e-2
 #: The part of the stable range of eta that is left to the learner without a word.
 _NEAR = Fraction(9, 10)
-_LONGER = "raise lambda, or take a longer word: [numbers] word = 24 or 32"
+_LONGER = "raise lambda, or set a longer word length: [numbers] word = 24 or 32"
 
 
 def cautions(plan: Plan) -> tuple[Problem, ...]:
@@ -56,9 +56,9 @@ def _lambda_lost(plan: Plan) -> Iterator[Problem]:
     if lam < lsb:
         remedy = _LONGER if plan.options["kernel"] not in POLYNOMIALS else (
             "scale the inputs with [input] offset and gain, so that kernel values are near 1; or " + _LONGER)
-        yield Problem("W201", "lambda is less than one lsb of the kernel's words: rounding may make the "
-                      "matrix indefinite", _key(plan, "lambda"), plan.options["lambda"],
-                      f"at least {float(lsb):.3g}, and better a hundred times as much", remedy)
+        yield Problem("W201", "lambda is less than one LSB of the kernel values: rounding may make the "
+                              "matrix indefinite", _key(plan, "lambda"), plan.options["lambda"],
+                      f"at least {float(lsb):.3g}, preferably a hundred times this", remedy)
 
 
 def _no_bound(plan: Plan) -> Iterator[Problem]:
@@ -66,14 +66,15 @@ def _no_bound(plan: Plan) -> Iterator[Problem]:
     if plan.constants.get("bound_gain") != 0:
         return
     if plan.options.get("scheme") == "diagonal_mean":
-        yield Problem("W202", "no bound can be certified for plain means of diagonals: no training is better "
-                      "than INACCURATE", _key(plan, "scheme"), "diagonal_mean",
+        yield Problem("W202", "scheme diagonal_mean has no certified bound: the best status of a training is "
+                              "INACCURATE", _key(plan, "scheme"), "diagonal_mean",
                       "diagonal_mean_biased, or uniform for a sampled signal",
-                      "use diagonal_mean_biased, or take the answer uncertified")
+                      "use diagonal_mean_biased, or accept results without a bound")
     else:
-        yield Problem("W202", "no bound can be certified: rounding all kernel values may take more than "
-                      "lambda gives; no training is better than INACCURATE", _key(plan, "lambda"),
-                      plan.options["lambda"], "larger values, or a longer word", _LONGER)
+        yield Problem("W202", "no certified bound: rounding all kernel values may change an eigenvalue by "
+                              "more than lambda; the best status of a training is INACCURATE",
+                              _key(plan, "lambda"),
+                      plan.options["lambda"], "larger values, or a longer word length", _LONGER)
 
 
 def _nothing_shown(plan: Plan) -> Iterator[Problem]:
@@ -89,14 +90,14 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
     if reach < half:
         size, end, verb = ("large", "below", "lower") if plan.trains else ("small", "above", "raise")
         limit = Fraction(found) * (reach / half if plan.trains else half / reach)
-        yield Problem("W203", f"{key} is so {size} that no word shows the answer: every prediction will be 0",
+        yield Problem("W203", f"{key} is so {size} that every prediction rounds to 0",
                       _key(plan, key), found, f"{end} {float(limit):.3g}",
-                      f"{verb} {key}, or take a longer word: [numbers] word = 32")
+                      f"{verb} {key}, or set a longer word length: [numbers] word = 32")
     elif plan.evidence["f"]["seen"] == 0 and plan.evidence["y"].get("rms") != 0:  # targets that are not 0
-        yield Problem("W203", "every prediction of the run is 0: the words do not show it", "[output] word",
-                      str(plan.signals["y_raw"].format), "targets that fill their raw word",
-                      f"use an [output] word, and an offset, that the targets fill; a {key} nearer to 1; or "
-                      "[numbers] word = 32")
+        yield Problem("W203", "every prediction of the run rounds to 0", "[output] word",
+                      str(plan.signals["y_raw"].format), "targets that use the range of [output] word",
+                      f"give [output] word a format and an offset that the targets fill, set {key} closer to "
+                      "1, or set [numbers] word = 32")
 
 
 def _nothing_stays(plan: Plan) -> Iterator[Problem]:
@@ -112,26 +113,26 @@ def _nothing_stays(plan: Plan) -> Iterator[Problem]:
     keys = ("truncation", *(("max_deterioration",) if plan.options["metric"] == "magnitude" else ()))
     for key in keys:
         if key in plan.options and Fraction(plan.options[key]) >= most > 0:  # and not: targets that are all 0
-            yield Problem("W207", "every multiplier is dropped as soon as it is learnt, so that every "
-                          "prediction will be 0", _key(plan, key), plan.options[key],
+            yield Problem("W207", "every coefficient is evicted as soon as it is learnt, so every prediction "
+                                  "will be 0", _key(plan, key), plan.options[key],
                           f"below eta times the largest y, {float(most):.3g}",
-                          f"lower {key}: start with a hundredth of that")
+                          f"lower {key}: start with a hundredth of this bound")
 
 
 def _coarse(plan: Plan) -> Iterator[Problem]:
     """Data that their words are too coarse for: targets (W204) and inputs (W205); nothing without data."""
     word = plan.word
-    longer = f", or take a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
+    longer = f", or set a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
     y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))
     if y > _PERCENT:
-        bound = "; the certified bound does not count it" if plan.trains else ""
-        yield Problem("W204", f"rounding the targets to words alone costs {y:.2g} of their size{bound}",
+        bound = "; the certified bound does not include this error" if plan.trains else ""
+        yield Problem("W204", f"rounding the targets costs {y:.2g} of their magnitude{bound}",
                       "[output] word", str(plan.signals["y_raw"].format), f"at most {_PERCENT:g}",
-                      f"use an [output] word and offset that the targets fill{longer}")
+                      f"give [output] word a format and an offset that the targets fill{longer}")
     if x > _PERCENT:
-        yield Problem("W205", f"rounding the inputs to words moves samples by {x:.2g} of the kernel's width",
+        yield Problem("W205", f"rounding the inputs moves samples by {x:.2g} of the kernel's width",
                       "[input] word", str(plan.signals["x_raw"].format), f"at most {_PERCENT:g}",
-                      f"use an [input] word and offset that the inputs fill{longer}")
+                      f"give [input] word a format and an offset that the inputs fill{longer}")
 
 
 def _unstable(plan: Plan) -> Iterator[Problem]:
@@ -144,7 +145,7 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
     where = "outside" if eta >= bound else "near the end of"
     yield Problem("W206", f"eta is {where} the stable range, which ends below 2 / (1 + rho)",
                   _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g}, here",
-                  "start with eta = 0.1; a reduction may bring divergence before the bound")
+                  "start with eta = 0.1; a reduction may diverge below this bound")
 
 
 def _apart(plan: Plan) -> Iterator[Problem]:
@@ -152,9 +153,9 @@ def _apart(plan: Plan) -> Iterator[Problem]:
     found = plan.evidence.get("apart")
     if found is not None:
         word = found["word"]
-        remedy = f"take [numbers] word = {word}: pass word={word} to the same call" if word else (
-            "no longer word does alone: describe inputs and predictions by input and output words that they "
-            "fill, or fit a model with smaller multipliers")
+        remedy = f"set [numbers] word = {word}: pass word={word} to the same call" if word else (
+            "no longer word length is enough: pass input and output words that the data fill, or fit a model "
+            "with smaller coefficients")
         yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "
-                      "their range on the samples given", "[numbers] word", str(plan.word),
+                              "their range on the samples given", "[numbers] word", str(plan.word),
                       f"at most {MAX_RELATIVE_GAP:g}", remedy)

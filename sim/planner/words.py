@@ -15,6 +15,7 @@ from math import ceil
 
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
+from ..kernels import POLYNOMIALS
 from ..plan import Signal, Table
 from ..spec import Spec
 from ..tables import (
@@ -31,7 +32,6 @@ from ..tables import (
 )
 from .casts import cast_modes
 from .kernel import (
-    POLYNOMIALS,
     distance_format,
     distance_unit,
     exponent_scale,
@@ -117,9 +117,9 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
            or (lo << up) >> down < container.lo):
         down += 1
     if up and down:
-        raise fail("E204", "sigma is too small for the resolution of the input words",
+        raise fail("E204", "sigma is too small for the resolution of the inputs",
                    where="[kernel] sigma", value=spec.kernel.sigma,
-                   allowed="about one raw step or more",
+                   allowed="about one ADC count or more",
                    remedy="raise sigma, or give the input more fraction bits")
     fmt = Format(signed, words.bits, raw.frac + up - down)
     lsb = Fraction(spec.input.gains[0]) * fmt.lsb
@@ -152,7 +152,7 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
         frac -= 1
         gain, shift = _mantissas(spec, words, raw, frac)
     if min(gain) == 0:
-        raise fail("E204", "the gains of the columns lie too far apart for this word length",
+        raise fail("E204", "the gains of the columns differ too much for this word length",
                    where="[input] gain", value=list(spec.input.gains),
                    allowed=f"a ratio below 2**{words.gain_bits - 1}",
                    remedy="scale the columns alike, or use [numbers] word = 32")
@@ -211,9 +211,9 @@ def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
     shift = max(0, words.kernel_c_bits - 1 - floor_log2(scale))
     c = min(rounded(decimal(scale * Fraction(2) ** shift)), 2**31 - 1)  # rounding may reach 2**31
     if shift > 62 or c == 0 or scale >= 2**31:
-        raise fail("E204", "sigma does not fit the resolution of the input words",
+        raise fail("E204", "sigma does not fit the resolution of the inputs",
                    where="[kernel] sigma", value=spec.kernel.sigma,
-                   allowed="between about 1e-3 and 1e6 steps of the x words",
+                   allowed="about 1e-3 to 1e6 LSB of x",
                    remedy="scale sigma or the input's gain")
     end = ceil(Fraction((words.t_end << (words.t_frac + shift)), c))
     return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi),
@@ -243,14 +243,15 @@ def common_signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[s
     raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
     k = kernel_format(spec, words, x.signal, x.lsb)
     return {
-        "x_raw": _cast(spec, "x_raw", raw_x, "raw words"), "y_raw": _cast(spec, "y_raw", raw_y, "raw words"),
+        "x_raw": _cast(spec, "x_raw", raw_x, "ADC counts"),
+        "y_raw": _cast(spec, "y_raw", raw_y, "ADC counts"),
         "x": x.signal, "y": y.signal,
         "f": _cast(spec, "f", y.signal.format, y.signal.unit),
         "distance": _cast(spec, "distance", distance_format(spec, words), distance_unit(spec),
                           None if k.signed else 0),
         "kernel": _cast(spec, "kernel", k, "1", None if k.signed else 0, None if k.signed else 1 << k.frac),
         "accumulator": Signal(Format(True, 64, 0), Rounding.FLOOR, Overflow.WRAP,
-                              -(1 << 62), 1 << 62, "steps of a product of words"),
+                              -(1 << 62), 1 << 62, "LSB of a product of values"),
     }
 
 

@@ -25,20 +25,20 @@ def check_count(value: int, where: str, least: int = 1, most: int | None = None)
     if not is_integer(value) or value < least or (most is not None and value > most):
         upper = "" if most is None else f" and at most {most}"
         raise fail("E238", "an option of the method is out of range", where=where, value=value,
-                   allowed=f"an integer, at least {least}{upper}", remedy="leave it out")
+                   allowed=f"an integer, at least {least}{upper}", remedy="omit it")
 
 
 def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
     """Raise E238 if an option is not one of its choices."""
     if value not in (allowed := tuple(choices)):
         raise fail("E238", "an option of the method is not one of its choices", where=where,
-                   value=repr(value), allowed=", ".join(map(str, allowed)), remedy="leave it out")
+                   value=repr(value), allowed=", ".join(map(str, allowed)), remedy="omit it")
 
 
 def samples_of(system: System, method: str) -> KernelSystem:
     """Return `system` if it consists of samples and a kernel, else raise E238."""
     if not isinstance(system, KernelSystem):
-        raise fail("E238", f"method {method} takes a kernel and samples", where="method",
+        raise fail("E238", f"method {method} needs a kernel and samples", where="method",
                    value=type(system).__name__, allowed="solve_kernel, or a KernelSystem",
                    remedy="use cholesky for a matrix")
     return system
@@ -50,7 +50,8 @@ def check_values(system: KernelSystem) -> None:
         bad = np.flatnonzero(~np.isfinite(system.diagonal()))
     if bad.size:
         raise fail("E224", "the kernel overflows", where=f"X[{bad[0]}]", value="a value beyond float64",
-                   allowed="samples of which k(x, x) is finite", remedy="divide the samples by their size")
+                   allowed="samples with finite k(x, x)",
+                   remedy="divide the samples by their magnitude")
 
 
 def kernel_of(sigma: float | Kernel) -> Kernel:

@@ -114,7 +114,7 @@ def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: in
     def probe(limit: int) -> tuple[Trace, Trace]:
         nonlocal tries
         tries += 1
-        report(f"call {i} {call.name}: word {limit} of {count}, "
+        report(f"call {i} {call.name}: value {limit} of {count}, "
                f"try {tries} of about {count.bit_length() + 2}")
         ours, theirs = (_probe(backend, earlier, call, limit) for backend in (model, device))
         return ours, theirs

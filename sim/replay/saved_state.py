@@ -42,10 +42,10 @@ class Part(NamedTuple):
 #: The header, in order.
 LAYOUT = (
     Part("magic", "4s", f"`{MAGIC.decode()}`"),
-    Part("version", "H", f"of this format: {VERSION}"),
-    Part("abi", "H", "of the generated code and its runtime"),
-    Part("sequence", "I", "one more with each save, modulo 2^32"),
-    Part("length", "I", "bytes of the payload"),
+    Part("version", "H", f"version of this format: {VERSION}"),
+    Part("abi", "H", "ABI of the generated code and its runtime"),
+    Part("sequence", "I", "counts the saves, modulo 2^32"),
+    Part("length", "I", "length of the payload in bytes"),
     Part("plan_hash", "32s", "SHA-256 of the plan"),
 )
 _HEADER = struct.Struct("<" + "".join(part.code for part in LAYOUT))
@@ -74,18 +74,19 @@ class Refusal(NamedTuple):
     remedy: str
 
 
-_OLDER = "restore an older state, or let the model learn anew"
+_OLDER = "restore an older state, or train the model again"
 REFUSALS = {
-    StateStatus.NONE: Refusal("E440", "there is no saved state here", "save one first, or name another file"),
+    StateStatus.NONE: Refusal("E440", "no saved state", "save a state first, or name another file"),
     StateStatus.OTHER_VERSION: Refusal("E441", "the state was saved by another version of kerncast",
-                                   "restore it with the version that saved it"),
+                                       "restore it with the version of kerncast that saved it"),
     StateStatus.OTHER_PLAN: Refusal("E442", "the state was saved by a model of another plan",
-                                "restore it into a model of the plan that saved it"),
-    StateStatus.TRUNCATED: Refusal("E443", "the saved state has not the length of this plan's", _OLDER),
+                                    "restore it into a model of the plan that saved it"),
+    StateStatus.TRUNCATED: Refusal("E443", "the saved state has the wrong length for this plan", _OLDER),
     StateStatus.DAMAGED: Refusal("E444", "the saved state is damaged", _OLDER),
-    StateStatus.INCONSISTENT: Refusal("E445", "the saved state holds words that no model leaves", _OLDER),
-    StateStatus.STORAGE: Refusal("E446", "the storage of the saved states failed",
-                             "look at the memory, then save again"),
+    StateStatus.INCONSISTENT: Refusal("E445", "the saved state holds values that no training produces",
+                                      _OLDER),
+    StateStatus.STORAGE: Refusal("E446", "reading or writing the saved state failed",
+                                 "check the memory, then save again"),
 }
 
 
@@ -213,7 +214,7 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
 def check_image(plan: Plan, image: bytes) -> tuple[StateStatus, str, str]:
     """Check an image; return its status, the value found and the allowed value."""
     if _length(image) < 0:
-        return StateStatus.NONE, f"an object of type {type(image).__name__}", "bytes, as save gives them"
+        return StateStatus.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
     if not image or image[:4] != MAGIC[:len(image)]:
         return StateStatus.NONE, repr(image[:4]), f"{MAGIC!r} at the beginning"
     size = image_bytes(plan)
@@ -229,7 +230,7 @@ def check_image(plan: Plan, image: bytes) -> tuple[StateStatus, str, str]:
             f"{size} bytes, {payload_bytes(plan)} of them payload"
     crc, expected = zlib.crc32(image[:-CRC_BYTES]), int.from_bytes(image[-CRC_BYTES:], "little")
     if crc != expected:
-        return StateStatus.DAMAGED, f"CRC {crc:08x}", f"CRC {expected:08x}, as the image says"
+        return StateStatus.DAMAGED, f"CRC {crc:08x}", f"CRC {expected:08x}, from the saved state"
     found, allowed = _inconsistency(plan, _members(plan, image[HEADER_BYTES:-CRC_BYTES]))
     return (StateStatus.INCONSISTENT if found else StateStatus.OK), found, allowed
 

@@ -74,6 +74,6 @@ class TracedBackend(Backend, Protocol):
 
 def no_hooks(name: str) -> KerncastError:
     """Return the error E433 of a back end without trace hooks."""
-    return fail("E433", "this back end has no trace hooks yet", where="back end", value=name,
+    return fail("E433", "this back end has no trace hooks", where="back end", value=name,
                 allowed="model, host, wasm, emu:BOARD, board:PORT",
-                remedy="choose one of these, or compare its results without --bisect")
+                remedy="choose one of these, or omit --bisect")

@@ -68,7 +68,7 @@ class Call:
         if self.name not in _CALLS:
             raise ValueError(f"no such call: {self.name}")
         if (self.y_raw is None) != (self.name == "predict") or (self.x_raw is None and self.name != "train"):
-            raise ValueError(f"{self.name} does not take these of x and y")
+            raise ValueError(f"{self.name} does not take these x and y")
         if self.name == "train":
             samples = {1}
         else:
@@ -102,12 +102,12 @@ class Vectors:
         """Raise E309 for vectors of another plan, E211 if their state has other members."""
         if self.plan_hash != plan.hash:
             raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
-                       allowed=plan.hash, remedy="generate the folder again")
+                       allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
         parts = set(open_model(plan).state())
         if set(self.state) != parts:
-            raise fail("E211", "the state of these vectors is not that of the model", where=where,
+            raise fail("E211", "the state in the vectors is not a state of this model", where=where,
                        value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
-                       remedy="generate the folder again")
+                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
 
     def to_json(self) -> str:
         """Return deterministic JSON, one call per line."""
@@ -124,9 +124,9 @@ class Vectors:
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
             return cls(str(whole["plan"]), calls, arrays(whole["state"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise fail("E211", "this is not a vector file", where=where, value=repr(error),
-                       allowed="a vectors.json as generated",
-                       remedy="generate the folder again") from None
+            raise fail("E211", "not a vector file", where=where, value=repr(error),
+                       allowed="a generated vectors.json",
+                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER") from None
 
 
 def _listed(words: Raw | None) -> Any:
@@ -137,7 +137,7 @@ def _array(words: Any) -> Raw:
     """Return integers as an array; raise TypeError for fractions or text."""
     array = np.array(words)
     if array.size and array.dtype.kind != "i":
-        raise TypeError(f"{array.dtype} where words are expected")
+        raise TypeError(f"{array.dtype} instead of integers")
     return array.astype(np.int64)
 
 

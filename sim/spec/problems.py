@@ -18,7 +18,7 @@ def table_problems(name: str, table: type[SpecTable], values: Any, source: Sourc
     """Return all problems inside one table, by key path."""
     if not isinstance(values, Mapping):
         return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), abbreviate(values),
-                                 f"a line [{name}], and its keys below it", "make it a table")}
+                                 f"a line [{name}] with its keys below", "make it a table")}
     try:
         table.model_validate(dict(values), by_alias=True, by_name=False)
     except ValidationError as error:
@@ -51,7 +51,7 @@ def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Prob
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     others = [algorithm for algorithm, table in TABLE_OF.items() if table in homes]
     if name in TABLE_OF.values() and others:
-        elsewhere = f"remove it: {key} is for algorithm {', '.join(others)} only"
+        elsewhere = f"remove it: {key} is only for algorithm {', '.join(others)}"
     else:
         elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
     return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), did_you_mean(key, own)
@@ -62,7 +62,7 @@ def unknown_table(key: str, value: Any, source: Source) -> Problem:
     """Return the problem of an unknown name at the top level of the file."""
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     if not isinstance(value, Mapping) and homes:
-        remedy = f"put it below the line [{homes[0]}]"
+        remedy = f"write it below the line [{homes[0]}]"
     else:
         remedy = did_you_mean(key, TABLES) or "remove it"
     where = source.where((key,)).replace(f"[{key}]", key if not isinstance(value, Mapping) else f"[{key}]")

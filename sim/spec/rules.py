@@ -106,13 +106,13 @@ def tables_present(draft: Draft) -> Found:
         yield draft.problem("E105", f"algorithm {draft.get('model', 'algorithm')} needs this table", needed,
                             allowed=_required(needed), remedy=f"add the line [{needed}] and its keys")
         for other in given:
-            yield draft.problem("E111", "this table is of another algorithm", other, allowed=f"[{needed}]",
-                                remedy="remove it, or change [model] algorithm")
+            yield draft.problem("E111", "this table is for another algorithm", other, allowed=f"[{needed}]",
+                                remedy="remove it, or change algorithm in [model]")
     elif len(given) > 1:
-        message = f"{' and '.join(f'[{table}]' for table in given)} are given together"
+        message = f"{' and '.join(f'[{table}]' for table in given)} exclude each other"
         for extra in [table for table in given if table != needed][:None if needed else 1]:
             yield draft.problem("E111", message, extra, allowed=allowed,
-                                remedy=f"remove [{extra}]" if needed else "keep the one that is meant")
+                                remedy=f"remove [{extra}]" if needed else "keep one of them")
     elif not given:
         yield draft.problem("E111", "the table of the algorithm is missing", "model", "algorithm",
                             allowed=allowed, remedy="add one of them")
@@ -132,16 +132,16 @@ def columns(draft: Draft) -> Found:
         if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
             yield draft.problem("E112", f"{len(value)} entries for {count} columns", "input", key,
                                 allowed=f"one number, or a list of {count}",
-                                remedy="correct the list, or [input] columns")
+                                remedy="correct the list, or columns in [input]")
     for table in ("input", "output"):
         word, offset = draft.word(table), draft.get(table, "offset")
         if word is None or offset is None:
             continue
         each = offset if isinstance(offset, (list, tuple)) else [offset]
         if not all(word.lo <= value <= word.hi for value in each):
-            yield draft.problem("E108", f"an offset must be a raw word, and {word} does not hold it", table,
+            yield draft.problem("E108", f"the offset is outside the range of the ADC format {word}", table,
                                 "offset", allowed=f"{word.lo} to {word.hi}",
-                                remedy="offsets count raw steps; use a wider word, or correct the offset")
+                                remedy="give an offset in ADC counts, or use a wider format")
 
 
 def scheme(draft: Draft) -> Found:
@@ -150,11 +150,11 @@ def scheme(draft: Draft) -> Found:
     if not draft.has("toeplitz") or chosen is None:
         return
     if chosen == "uniform" and count not in (None, 1):
-        yield draft.problem("E113", "scheme uniform is for one column", "input", "columns",
+        yield draft.problem("E113", "scheme uniform supports one column only", "input", "columns",
                             allowed="columns = 1",
                             remedy="set columns = 1, or [toeplitz] scheme = \"diagonal_mean\"")
     if chosen != "uniform" and draft.given("toeplitz", "step"):
-        yield draft.problem("E113", "step has a meaning with scheme uniform only", "toeplitz", "step",
+        yield draft.problem("E113", "step needs scheme uniform", "toeplitz", "step",
                             allowed="no step with this scheme", remedy="remove step")
 
 
@@ -165,7 +165,7 @@ def solver(draft: Draft) -> Found:
         return
     for key, plain in (("scaling", "block"), ("refine", 0), ("bias", False)):
         if draft.get("toeplitz", key) not in (None, plain):
-            yield draft.problem("E113", f"solver {chosen} knows no {key}", "toeplitz", key,
+            yield draft.problem("E113", f"solver {chosen} does not support {key}", "toeplitz", key,
                                 allowed=f"{key} with solver = \"levinson\"",
                                 remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
 
@@ -174,18 +174,18 @@ def refinement(draft: Draft) -> Found:
     """Reject refinement at 32 bits, its own word length (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
             and draft.get("numbers", "word") == 32:
-        yield draft.problem("E113", "there are no words longer than 32 bits to refine to", "toeplitz",
+        yield draft.problem("E113", "refine has no effect at a word length of 32 bits", "toeplitz",
                             "refine", allowed="refine with [numbers] word = 16 or 24",
-                            remedy="remove refine, or set [numbers] word = 16: the solver's word")
+                            remedy="remove refine, or set [numbers] word = 16, the word length of the solver")
 
 
 def forgetting(draft: Draft) -> Found:
     """Reject an eta * rho that forgets more than half per sample (E113)."""
     eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
     if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
-        yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half at every sample",
-                            "online", "rho", allowed=f"with this eta, 0 to {0.5 / eta:g}",
-                            remedy="lower rho; 0 forgets nothing")
+        yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half per sample",
+                            "online", "rho", allowed=f"0 to {0.5 / eta:g} with this eta",
+                            remedy="lower rho; 0 disables forgetting")
 
 
 def reduction(draft: Draft) -> Found:
@@ -196,24 +196,25 @@ def reduction(draft: Draft) -> Found:
     metric = draft.get("online", "metric") or REDUCTIONS[chosen][1]
     given = draft.given("online", "max_deterioration")
     if chosen == "mt" and not given:
-        yield draft.problem("E106", "magnitude truncation needs to know which magnitude", "online",
+        yield draft.problem("E106", "reduction mt needs max_deterioration, its threshold", "online",
                             "max_deterioration", allowed="a number from 0, in units of y",
-                            remedy="add max_deterioration = ..., or take reduction nt: the smallest goes")
+                            remedy="add max_deterioration = ..., or use reduction nt")
     if draft.get("online", "newest_only") and not given:
-        yield draft.problem("E113", "newest_only has a meaning with max_deterioration only", "online",
+        yield draft.problem("E113", "newest_only needs max_deterioration", "online",
                             "newest_only", allowed="newest_only with max_deterioration",
                             remedy="add max_deterioration = ..., or remove newest_only")
     if most is None or chosen in FLOAT32:
         return
     if metric == "age":
-        yield draft.problem("E113", "an age is no deterioration: it is counted in samples", "online",
+        yield draft.problem("E113", "metric age has no max_deterioration: max_age limits an age", "online",
                             "max_deterioration", allowed="max_age", remedy="use max_age, an integer")
     elif not MAX_DETERIORATION[metric][0] <= most < MAX_DETERIORATION[metric][1]:
         low, high = MAX_DETERIORATION[metric]
         allowed = " and ".join([f"a number from {low:g}"] * (low == 0) + [f"below {high:g}"] * (high == 1))
-        yield draft.problem("E113", f"metric {metric} never gives this", "online", "max_deterioration",
-                            allowed=allowed, remedy="of metric fklms, 1 - k, start with 0.01; magnitude is "
-                            "in units of y, fmklms and fast_mklms in y squared")
+        yield draft.problem("E113", f"max_deterioration is outside the range of metric {metric}", "online",
+                            "max_deterioration", allowed=allowed,
+                            remedy="start with 0.01 for metric fklms, which is 1 - k; magnitude is in units "
+                                   "of y, fmklms and fast_mklms in y squared")
 
 
 def float32(draft: Draft) -> Found:
@@ -225,9 +226,9 @@ def float32(draft: Draft) -> Found:
                       if "alpha" in (draft.get("numbers", table) or {})]
     given = [path for path in _NOT_FLOAT32 if draft.given(*path)]
     for path in [*given, *words_of_alpha]:
-        yield draft.problem("E113", f"reduction {chosen} computes in float32 and has no {path[-1]}", *path,
-                            allowed=f"no {path[-1]} with this reduction",
-                            remedy=f"remove {path[-1]}, or choose a reduction in integers, such as fklms")
+        yield draft.problem("E113", f"reduction {chosen} computes in float32 and does not support {path[-1]}",
+                            *path, allowed=f"no {path[-1]} with this reduction",
+                            remedy=f"remove {path[-1]}, or choose an integer reduction, such as fklms")
 
 
 def kernel(draft: Draft) -> Found:
@@ -241,7 +242,7 @@ def kernel(draft: Draft) -> Found:
             yield draft.problem("E106", f"{key} is missing", "kernel", key, allowed=allowed,
                                 remedy=f"add a line {key} = ...; {remedy}")
         elif key != "type" and key not in KERNEL_KEYS[kind] and draft.given("kernel", key):
-            yield draft.problem("E113", f"{key} has no meaning with the {kind} kernel", "kernel", key,
+            yield draft.problem("E113", f"the {kind} kernel has no {key}", "kernel", key,
                                 allowed=", ".join(("type", *KERNEL_KEYS[kind])), remedy=f"remove {key}")
     missing, able = lacking(KERNELS[kind], NEEDS.get(algorithm, ()))
     if missing:
@@ -257,10 +258,10 @@ def overrides(draft: Draft) -> Found:
     known = OVERRIDABLE[algorithm]
     for signal, text in formats.items():
         if signal not in known:
-            yield draft.problem("E114", f"no format can be chosen for {signal} with {algorithm}", "numbers",
-                                "formats", signal, value=text,
+            yield draft.problem("E114", f"{algorithm} does not let you choose the format of {signal}",
+                                "numbers", "formats", signal, value=text,
                                 allowed=", ".join(known) or "none: all formats follow from bounds",
-                                remedy="remove the line: the plan chooses")
+                                remedy="remove the line: the planner chooses")
 
 
 def casts(draft: Draft) -> Found:
@@ -272,11 +273,11 @@ def casts(draft: Draft) -> Found:
     for signal, text in chosen.items():
         if signal not in known:
             yield draft.problem("E117", f"{algorithm} has no cast of {signal}", "numbers", "casts", signal,
-                                value=text, allowed=", ".join(known), remedy="use one of these, or remove it")
+                                value=text, allowed=", ".join(known), remedy="use one of these")
         elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
-            yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it within the word",
+            yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it in range",
                                 "numbers", "casts", signal, value=text,
-                                allowed=f"wrap for {', '.join(wraps)}", remedy="choose its rounding only")
+                                allowed=f"wrap for {', '.join(wraps)}", remedy="choose only its rounding")
 
 
 def ranges(draft: Draft) -> Found:
@@ -285,14 +286,15 @@ def ranges(draft: Draft) -> Found:
     if algorithm not in RANGED or not isinstance(given, dict):
         return
     known = RANGED[algorithm]
-    allowed = ", ".join(known) or f"none with {algorithm}: block exponents follow the data"
+    allowed = ", ".join(known) or f"none with {algorithm}: it uses block floating point"
     if algorithm == "toeplitz_rls" and draft.get("toeplitz", "scaling") == "block":
-        known, allowed = (), "alpha, with [toeplitz] scaling = \"static\"; block exponents follow the data"
+        known, allowed = (), "alpha, with [toeplitz] scaling = \"static\"; block scaling needs no range"
     for signal, value in given.items():
         if signal not in known:
-            why = {"f": "f has the format of y", "x": "x holds every raw word", "y": "y holds every raw word",
-                   "alpha": "its block exponent follows the data"}.get(signal, "no range decides its format")
-            yield draft.problem("E118", f"no range can be given for {signal}: {why}", "numbers", "ranges",
+            why = {"f": "f has the format of y", "x": "x has the range of the ADC",
+                   "y": "y has the range of the ADC", "alpha": "it uses block floating point",
+                   }.get(signal, "its format does not depend on a range")
+            yield draft.problem("E118", f"{signal} does not take a range: {why}", "numbers", "ranges",
                                 signal, value=value, allowed=allowed, remedy="remove the line")
 
 
@@ -302,15 +304,16 @@ def data(draft: Draft) -> Found:
         return
     builtin, file = draft.given("data", "builtin"), draft.given("data", "file")
     if builtin == file:
-        yield draft.problem("E116", f"{'both' if builtin else 'neither'} of builtin and file given", "data",
+        yield draft.problem("E116", f"[data] has {'both' if builtin else 'neither'} of builtin and file",
+                            "data",
                             allowed="builtin = \"ecg\", \"digits\" or \"equaliser\", or file = \"train.csv\"",
                             remedy="keep one of them" if builtin else "add one of them, or remove [data]")
     elif builtin and draft.given("data", "test"):
-        yield draft.problem("E116", "bundled data bring their own test samples", "data", "test",
+        yield draft.problem("E116", "bundled data have their own test samples", "data", "test",
                             allowed="test with file only", remedy="remove test")
     elif draft.get("data", "lagged") and (builtin or draft.get("toeplitz", "scheme") == "uniform"):
-        yield draft.problem("E116", "lagged makes inputs of the targets in a file; here inputs are known",
-                            "data", "lagged", allowed="lagged with file only, and not with scheme uniform",
+        yield draft.problem("E116", "lagged takes its inputs from y, but the spec defines inputs",
+                            "data", "lagged", allowed="lagged with file, and not with scheme uniform",
                             remedy="remove lagged")
     name = draft.get("data", "builtin")
     yield from {"ecg": _ecg, "digits": _digits, "equaliser": _equaliser}.get(name, _nothing)(draft)
@@ -329,7 +332,7 @@ def _ecg(draft: Draft) -> Found:
         yield draft.problem("E115", "the ECG is sampled uniformly", "toeplitz", "scheme",
                             allowed="scheme = \"uniform\"", remedy="use scheme uniform")
     for table in _too_many(draft, BUILTIN_ECG_SAMPLES):
-        yield draft.problem("E115", "the ECG is shorter", table, "n",
+        yield draft.problem("E115", "the ECG has fewer samples", table, "n",
                             allowed=f"up to {BUILTIN_ECG_SAMPLES}", remedy="lower n")
 
 
@@ -347,32 +350,32 @@ def _digits(draft: Draft) -> Found:
         yield draft.problem("E115", "the digits have 64 columns", "input", "columns", allowed="columns = 64",
                             remedy="set columns = 64")
     for table in _too_many(draft, BUILTIN_DIGITS_TRAINING):
-        yield draft.problem("E115", "there are fewer training digits", table, "n",
+        yield draft.problem("E115", "the digits have fewer training samples", table, "n",
                             allowed=f"up to {BUILTIN_DIGITS_TRAINING}", remedy="lower n")
     for table, low, high in (("input", 0, 16), ("output", -1, 1)):
         word = draft.word(table)
         if word is not None and not (word.lo <= low and high <= word.hi):
-            yield draft.problem("E115", f"the digits' raw words are {low} to {high}", table, "word",
+            yield draft.problem("E115", f"the ADC counts of the digits are {low} to {high}", table, "word",
                                 allowed=str(Format(low < 0, 5 if table == "input" else 2, 0)) + " or wider",
-                                remedy="use a wider word")
+                                remedy="use a wider format")
 
 
 def _equaliser(draft: Draft) -> Found:
     count = draft.get("input", "columns")
     if count is not None and count > BUILTIN_EQUALISER_COLUMNS:
-        yield draft.problem("E115", "the window of received samples is too long", "input", "columns",
+        yield draft.problem("E115", "the equaliser supports fewer columns", "input", "columns",
                             allowed=f"columns = 1 to {BUILTIN_EQUALISER_COLUMNS}",
                             remedy="start with columns = 5")
     for table in _too_many(draft, BUILTIN_EQUALISER_SAMPLES):
-        yield draft.problem("E115", "there are fewer training symbols", table, "n",
+        yield draft.problem("E115", "the equaliser has fewer training symbols", table, "n",
                             allowed=f"up to {BUILTIN_EQUALISER_SAMPLES}", remedy="lower n")
     if draft.get("toeplitz", "scheme") == "uniform":
-        yield draft.problem("E115", "windows of received samples are no uniform grid", "toeplitz", "scheme",
-                            allowed="another scheme, or another algorithm", remedy="use kernel_lms")
+        yield draft.problem("E115", "windows of received samples are not a uniform grid", "toeplitz",
+                            "scheme", allowed="another scheme, or another algorithm", remedy="use kernel_lms")
     word = draft.word("output")
     if word is not None and not word.lo <= -1 <= 1 <= word.hi:
         yield draft.problem("E115", "the symbols are -1 and 1", "output", "word",
-                            allowed="s2f0 or wider", remedy="use a wider word")
+                            allowed="s2f0 or wider", remedy="use a wider format")
 
 
 def budget(draft: Draft) -> Found:

@@ -65,7 +65,7 @@ class Source:
             place = _SYNTAX_PLACE.search(str(error))
             line = int(place[1]) if place and place[1] else text.rstrip().count("\n") + 1
             shown = text.splitlines()[line - 1].strip() if text.strip() else ""
-            raise fail("E102", f"this is not TOML: {_SYNTAX_PLACE.sub('', str(error))}",
+            raise fail("E102", f"invalid TOML: {_SYNTAX_PLACE.sub('', str(error))}",
                        where=f"{name}:{line}", value=shown, allowed="[table] or key = value",
                        remedy="correct this line; text is quoted, numbers are not") from None
         lines: dict[KeyPath, int] = {}
@@ -80,9 +80,9 @@ class Source:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
-            raise fail("E101", f"the spec cannot be read: {reason}", where=str(path),
+            raise fail("E101", f"cannot read the spec: {reason}", where=str(path),
                        allowed="a TOML file in UTF-8",
-                       remedy="check the path, or start one with: kerncast init NAME") from None
+                       remedy="check the path, or write a spec with: kerncast init NAME") from None
         return cls.parse(text, str(path))
 
     def line(self, path: KeyPath) -> int:

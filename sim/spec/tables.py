@@ -40,46 +40,46 @@ def _key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **li
 
 
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
-                         "remedy": "write the sensor's word: sign, total bits, fraction bits"}
+                         "remedy": "write the sensor's format: sign, total bits, f, fraction bits"}
 _POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
-_BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "an integer of bytes, 1 to 4294967295",
-                          "remedy": "`kerncast cost` says what the library takes today"}
-_COUNTS: dict[str, Any] = {"allowed": "integers from 1 by call, such as { predict = 6000 }",
-                           "remedy": "`kerncast cost` says what calls take today"}
+_BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "a number of bytes, 1 to 4294967295",
+                          "remedy": "run `kerncast cost` for the present figures"}
+_COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predict = 6000 }",
+                           "remedy": "run `kerncast cost` for the present counts"}
 
 
 def _tolerance() -> Any:
     """Return the key of the batch trainers above which a solution has status INACCURATE."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
-                about="INACCURATE where the certified bound exceeds this part of |alpha|",
-                remedy="0.5 asks that the solution is right to a factor of two or better")
+                about="status INACCURATE if the certified bound exceeds this part of |alpha|",
+                remedy="start with 0.5; a smaller value demands a more accurate solution")
 
 
 class Model(SpecTable):
-    """What is built and what it is called."""
+    """Name and algorithm of the model."""
 
     name: CName = _key(about="prefix of every C symbol and file",
-                       allowed=f"lower-case letters, digits, single underscores; a letter first; at most "
-                               f"{NAME_LENGTH}",
+                       allowed="lower-case letters, digits, single underscores; a letter first; at most "
+                               f"{NAME_LENGTH} characters",
                        remedy="choose a short name, such as ecg or motor_2")
     algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "kernel_predictor"] = _key(
         about="toeplitz_rls, kernel_cg (batch), kernel_lms (online), kernel_predictor",
         allowed="toeplitz_rls, kernel_cg, kernel_lms, kernel_predictor",
-        remedy="toeplitz_rls trains on a sampled signal, kernel_cg on any stored samples, kernel_lms on a "
-               "stream; kernel_predictor was trained elsewhere and only predicts")
+        remedy="use toeplitz_rls for a sampled signal, kernel_cg for any stored samples, kernel_lms for a "
+               "stream, kernel_predictor for a model trained elsewhere")
 
 
 class Input(SpecTable):
-    """Raw words of the sensor, and what they mean: ``x = gain * (raw - offset) * 2^-frac``."""
+    """ADC counts of the inputs, and their meaning: ``x = gain * (raw - offset) * 2^-frac``."""
 
-    word: RawWord = _key(about="format of a raw word", **_WORD)
+    word: RawWord = _key(about="format of an ADC count", **_WORD)
     columns: int = _key(1, ge=1, le=65535, about="inputs per sample (D)", allowed="an integer, 1 to 65535")
-    offset: Offset = _key(0, about="raw word of x = 0; one number, or a list of one each column",
-                          allowed="an integer, or a list of integers, one each column",
-                          remedy="offsets are raw words, so integers")
+    offset: Offset = _key(0, about="ADC count of x = 0; one number, or a list with one per column",
+                          allowed="an integer, or a list of integers, one per column",
+                          remedy="give ADC counts, which are integers")
     gain: Gain = _key(1.0, about="x = gain * (raw - offset) * 2^-frac; one number, or a list",
-                      allowed="a number above 0, 1e-12 to 1e12, or a list of such, one each column",
-                      remedy="give the value of one raw step")
+                      allowed="a number above 0, 1e-12 to 1e12, or a list of them, one per column",
+                      remedy="give the value of one ADC count")
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -93,32 +93,32 @@ class Input(SpecTable):
 
 
 class Output(SpecTable):
-    """Raw words of the target, and what they mean: ``y = gain * (raw - offset) * 2^-frac``."""
+    """ADC counts of the target, and their meaning: ``y = gain * (raw - offset) * 2^-frac``."""
 
-    word: RawWord = _key(about="format of a raw word of the target", **_WORD)
-    offset: int = _key(0, about="raw word of y = 0", allowed="an integer",
-                       remedy="offsets are raw words, so integers")
+    word: RawWord = _key(about="format of an ADC count of the target", **_WORD)
+    offset: int = _key(0, about="ADC count of y = 0", allowed="an integer",
+                       remedy="give an ADC count, which is an integer")
     gain: float = _key(1.0, about="y = gain * (raw - offset) * 2^-frac", **_POSITIVE,
-                       remedy="give the value of one raw step")
+                       remedy="give the value of one ADC count")
 
 
 class Kernel(SpecTable):
-    """The kernel k(u, v): how alike two samples are."""
+    """The kernel k(u, v): the similarity of two samples."""
 
     type: Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"] = _key(
         "gaussian", about="gaussian, laplacian, periodic, polynomial or linear",
         allowed="gaussian, laplacian, periodic, polynomial, linear",
-        remedy="gaussian is smooth, laplacian takes corners, periodic repeats itself")
-    sigma: float | None = _key(None, about="width, in units of x; of the periodic kernel, of the sine",
+        remedy="use gaussian for smooth functions, laplacian for corners, periodic for repeating signals")
+    sigma: float | None = _key(None, about="width in units of x; for the periodic kernel, width of the sine",
                                **_POSITIVE, remedy="start with the distance over which the signal changes")
-    period: float | None = _key(None, about="what repeats itself, in units of x (periodic)", **_POSITIVE,
-                                remedy="give the length after which the signal repeats itself")
-    degree: int | None = _key(None, ge=2, le=5, about="power of gamma u.v + coef0 (polynomial)",
+    period: float | None = _key(None, about="period in units of x (periodic)", **_POSITIVE,
+                                remedy="give the length after which the signal repeats")
+    degree: int | None = _key(None, ge=2, le=5, about="degree of (gamma u.v + coef0)^degree (polynomial)",
                               allowed="an integer, 2 to 5", remedy="start with 2; 1 is the linear kernel")
     gamma: float | None = _key(None, about="factor of u.v (polynomial)", **_POSITIVE,
                                remedy="start with 1 / (columns * variance of x)")
     coef0: float | None = _key(None, ge=0, le=1e12, about="added to gamma u.v (polynomial)",
-                               allowed="a number from 0, up to 1e12", remedy="start with 1")
+                               allowed="a number from 0 to 1e12", remedy="start with 1")
 
     @property
     def parameters(self) -> dict[str, float | int]:
@@ -134,83 +134,83 @@ class Kernel(SpecTable):
 class Toeplitz(SpecTable):
     """The Toeplitz regularised-least-squares trainer."""
 
-    n: int = _key(ge=2, le=65535, about="training samples held", allowed="an integer, 2 to 65535",
+    n: int = _key(ge=2, le=65535, about="number of training samples", allowed="an integer, 2 to 65535",
                   remedy="memory grows as n, time as n^2")
     lam: float = _key(alias="lambda", about="regulariser", **_POSITIVE,
-                      remedy="start with 0.1; raise it where noise is strong")
+                      remedy="start with 0.1; raise it for noisy targets")
     scheme: Literal["uniform", "diagonal_mean", "diagonal_mean_biased"] = _key(
         about="uniform (one column at a constant step), diagonal_mean or diagonal_mean_biased",
         allowed="uniform, diagonal_mean, diagonal_mean_biased",
-        remedy="uniform is exact for a sampled signal; the others average the diagonals of the kernel matrix")
-    step: int = _key(1, ge=1, le=2**31 - 1, about="raw words from sample to sample (scheme uniform)",
-                     allowed="an integer from 1", remedy="1 where x counts the samples")
+        remedy="use uniform for a sampled signal, where it is exact; the others average the diagonals of the "
+               "kernel matrix")
+    step: int = _key(1, ge=1, le=2**31 - 1, about="ADC counts from sample to sample (scheme uniform)",
+                     allowed="an integer from 1", remedy="use 1 if x counts the samples")
     solver: Literal["levinson", "schur", "lookahead", "lookahead_f32"] = _key(
-        "levinson", about="levinson (least memory), schur (more accurate), lookahead, lookahead_f32",
+        "levinson", about="levinson (smallest memory), schur (more accurate), lookahead, lookahead_f32",
         allowed="levinson, schur, lookahead, lookahead_f32",
-        remedy="levinson needs the least memory; schur, three more vectors of 32 bits, suits short words and "
-               "a small lambda; lookahead, eleven, solves what the others refuse as not positive definite, "
-               "lookahead_f32 the same in float32")
+        remedy="levinson needs the least memory. schur needs three more vectors of 32 bits and suits short "
+               "word lengths and a small lambda. lookahead needs eleven more and solves systems that are not "
+               "positive definite; lookahead_f32 does so in float32")
     scaling: Literal["block", "static"] = _key(
-        "block", about="block (exponents follow the data) or static (cheaper, may saturate)",
-        allowed="block, static", remedy="static needs data, or [numbers.ranges], for its ranges")
-    refine: int = _key(0, ge=0, le=4, about="further solves on the residual; words of 32 bits",
-                       allowed="an integer, 0 to 4", remedy="2 gives nearly what words of 32 bits give")
-    bias: bool = _key(False, about="an intercept beside the expansion (LS-SVM)", allowed="true, false")
+        "block", about="block (block floating point) or static (cheaper, may saturate)",
+        allowed="block, static", remedy="static needs data or [numbers.ranges] to choose its ranges")
+    refine: int = _key(0, ge=0, le=4, about="number of refinement solves on the residual, in 32 bits",
+                       allowed="an integer, 0 to 4", remedy="2 comes close to the accuracy of word = 32")
+    bias: bool = _key(False, about="train an intercept too (LS-SVM)", allowed="true, false")
     tolerance: float = _tolerance()
 
 
 class Cg(SpecTable):
     """Conjugate gradients on the kernel matrix, which is not stored."""
 
-    n: int = _key(ge=2, le=65535, about="training samples held", allowed="an integer, 2 to 65535",
-                  remedy="memory grows as n, time as n^2 a step")
+    n: int = _key(ge=2, le=65535, about="number of training samples", allowed="an integer, 2 to 65535",
+                  remedy="memory grows as n, time as n^2 per step")
     lam: float = _key(alias="lambda", about="regulariser", **_POSITIVE,
-                      remedy="start with 0.1; a larger one needs fewer steps")
-    steps: int = _key(32, ge=1, le=65535, about="steps at most, each a pass over all pairs of samples",
+                      remedy="start with 0.1; a larger lambda needs fewer steps")
+    steps: int = _key(32, ge=1, le=65535, about="maximum number of steps, each over all pairs of samples",
                       allowed="an integer, 1 to 65535",
-                      remedy="32 suit a lambda of 0.1; a larger one needs fewer, and takes fewer")
+                      remedy="32 steps suit lambda = 0.1; a larger lambda stops earlier")
     tolerance: float = _tolerance()
 
 
 class Online(SpecTable):
     """The online kernel LMS learner in fixed memory."""
 
-    budget: int = _key(ge=2, le=65535, about="expansion vectors held (N)", allowed="an integer, 2 to 65535",
+    budget: int = _key(ge=2, le=65535, about="dictionary size (N)", allowed="an integer, 2 to 65535",
                        remedy="memory and time per sample grow as budget * columns")
     eta: float = _key(gt=0, ge=1e-6, lt=2, about="learning rate", allowed="a number above 0 and below 2",
-                      remedy="start with 0.1; from 2 up the rule is unstable")
-    rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: all multipliers shrink by 1 - eta rho a sample",
+                      remedy="start with 0.1; the rule is unstable from 2 up")
+    rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: coefficients shrink by 1 - eta rho per sample",
                       allowed="a number from 0, with eta * rho at most 0.5",
-                      remedy="0 forgets nothing; try 0.01")
+                      remedy="0 disables forgetting; try 0.01")
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
-        "fklms", about="which vector goes: fklms, fmklms, nt, mt or at; klms_f32, mklms_f32, fklms_f32",
+        "fklms", about="which center is evicted: fklms, fmklms, nt, mt or at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
-        remedy="fklms drops the newer of the closest pair, fmklms spares large multipliers, nt and mt drop "
-               "the smallest multiplier, at the oldest vector; klms_f32 and mklms_f32, for a float unit, "
-               "lose least, in O(budget^2) time and memory")
+        remedy="fklms evicts the newer of the closest pair; fmklms spares large coefficients; nt and mt "
+               "evict the smallest coefficient, at the oldest center. klms_f32 and mklms_f32, for a float "
+               "unit, lose least, in O(budget^2) time and memory")
     projection: Literal["none", "fklms"] | None = _key(
-        None, about="who inherits the multiplier, in place of the reduction's: none or fklms",
-        allowed="none, fklms", remedy="fklms hands it to the others by their kernel values, none drops it")
+        None, about="where an evicted coefficient goes, instead of the reduction's choice: none or fklms",
+        allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
     metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
-        None, about="what is lost with a vector, in place of the reduction's measure",
+        None, about="measure of the loss by an eviction, instead of the reduction's",
         allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
-        remedy="fklms looks at distances, magnitude at multipliers, fmklms at both; fast_klms and fast_mklms "
-               "at the kernel values of all others")
+        remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
+               "fast_mklms use the kernel values of all other centers")
     truncation: float | None = _key(
-        None, ge=0, le=1e12, about="vectors whose multiplier is not above this, in units of y, are dropped",
+        None, ge=0, le=1e12, about="evict centers whose coefficient is at most this, in units of y",
         allowed="a number from 0", remedy="start with a hundredth of eta times the largest y")
     max_deterioration: float | None = _key(
-        None, ge=-1e12, le=1e12, about="a vector goes whenever no more is lost with it (lambda_max)",
-        allowed="a number in the unit of the metric: of fklms 1 - k, of magnitude units of y",
+        None, ge=-1e12, le=1e12, about="evict a center if the loss is at most this (lambda_max)",
+        allowed="a number in the unit of the metric: for fklms 1 - k, for magnitude units of y",
         remedy="with metric fklms start with 0.01")
     max_age: int | None = _key(
-        None, ge=1, le=2**31 - 1, about="a vector is dropped after so many more samples",
-        allowed="an integer, 1 to 2147483647", remedy="take several times the budget")
-    newest_only: bool = _key(False, about="with max_deterioration: only the vector that has just come may go",
+        None, ge=1, le=2**31 - 1, about="evict a center after this number of further samples",
+        allowed="an integer, 1 to 2147483647", remedy="start with several times the budget")
+    newest_only: bool = _key(False, about="with max_deterioration: only the newest center may be evicted",
                              allowed="true, false", remedy="true needs the least time and memory")
-    passes: int = _key(1, ge=1, le=1000, about="how often the training data are presented",
-                       allowed="an integer, 1 to 1000", remedy="1 for a stream")
-
+    passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
+                       allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
 
     @property
     def parts(self) -> tuple[str, str]:
@@ -225,79 +225,81 @@ class Online(SpecTable):
 
 
 class Predictor(SpecTable):
-    """A model that was trained elsewhere: constants of the device, which only predicts."""
+    """A model trained elsewhere; the device stores it as constants and only predicts."""
 
-    file: str = _key(min_length=1, about="the trained model, as kerncast.export wrote it",
+    file: str = _key(min_length=1, about="file of the trained model, written by kerncast.export",
                      allowed="the path of its file, relative to the spec",
                      remedy="export the model with kerncast.export")
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = _key(
-        None, about="SHA-256 of that file; another file is refused", allowed="64 hexadecimal digits",
-        remedy="export the model again, or leave it away")
+        None, about="SHA-256 of that file; any other file is refused", allowed="64 hexadecimal digits",
+        remedy="export the model again, or omit sha256")
 
 
 class Numbers(SpecTable):
-    """The word length on the device, and formats that you want to choose."""
+    """Word length on the device, and formats to override."""
 
     word: Literal[16, 24, 32] = _key(16, about="word length W on the device", allowed="16, 24, 32",
-                                     remedy="16 is small and fast, 32 is close to float")
+                                     remedy="use 16 for small and fast code, 32 for results close to float")
     rounding: Literal["floor", "half_up", "half_even"] = _key(
         "half_up", about="rounding of narrowing casts", allowed=", ".join(ROUNDINGS))
     overflow: Literal["saturate", "wrap"] = _key(
-        "saturate", about="what casts do beyond the word: saturate or wrap",
-        allowed=", ".join(OVERFLOWS),
-        remedy="a word that saturates tells in the status, one that wraps does not")
-    casts: Casts = _key({}, about="casts by signal, such as f = \"floor wrap\"",
-                        allowed="rounding, overflow or both by signal, such as f = \"floor wrap\"",
-                        remedy="leave it away: rounding and overflow above hold for all")
-    ranges: Ranges = _key({}, about="largest magnitudes by signal (static scaling, kernel_lms)",
-                          allowed="numbers by signal, 2^-20 to 2^20 (about 1e-6 to 1e6), such as alpha = 2.5",
-                          remedy="leave it away: bounds and data decide")
+        "saturate", about="overflow of narrowing casts: saturate or wrap",
+        allowed=", ".join(OVERFLOWS), remedy="use saturate: saturation sets a status, wrapping does not")
+    casts: Casts = _key({}, about="casts per signal, such as f = \"floor wrap\"",
+                        allowed="rounding, overflow or both per signal, such as f = \"floor wrap\"",
+                        remedy="omit it: rounding and overflow above then apply to all")
+    ranges: Ranges = _key({}, about="largest magnitude per signal (static scaling, kernel_lms)",
+                          allowed="numbers per signal, 2^-20 to 2^20 (1e-6 to 1e6), such as alpha = 2.5",
+                          remedy="omit it: the planner chooses from bounds and data")
     margin: float = _key(0.6, ge=0, le=8, about="bits above a simulated range (static scaling, kernel_lms)",
                          allowed="a number, 0 to 8",
-                         remedy="raise it where the data do not show what the field will bring")
+                         remedy="raise it if the field may exceed the range of the data")
     exp_table: Literal["small", "medium", "large"] = _key(
         "large", about="tables of the exponential: small, medium or large",
-        allowed="small, medium, large",
-        remedy="large is fastest and most accurate, small saves flash")
-    formats: Formats = _key({}, about="formats by signal, such as alpha = \"s16f12\"",
-                            allowed="formats by signal, such as alpha = \"s16f12\"",
-                            remedy="leave it away: the plan chooses")
+        allowed="small, medium, large", remedy="use large for speed and accuracy, small to save flash")
+    formats: Formats = _key({}, about="formats per signal, such as alpha = \"s16f12\"",
+                            allowed="formats per signal, such as alpha = \"s16f12\"",
+                            remedy="omit it: the planner chooses")
 
 
 class TargetChoice(SpecTable):
-    """What the code is generated for."""
+    """Target of the generated code."""
 
     id: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] = _key(
         "cortex-m4", about="target; `kerncast targets` lists them",
-        allowed="a target's id", remedy="`kerncast targets` lists them")
+        allowed="a target's id", remedy="run `kerncast targets` for the list")
 
 
 class Budget(SpecTable):
-    """What the library may take: `kerncast cost` and `kerncast build` fail beyond it."""
+    """Resource limits: `kerncast cost` and `kerncast build` fail if the library exceeds one."""
 
     target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
-        None, about="the target it holds for; that of [target] where there is none",
-        allowed="a target's id", remedy="`kerncast targets` lists them")
+        None, about="target of these limits; by default that of [target]",
+        allowed="a target's id", remedy="run `kerncast targets` for the list")
     optimise: Literal["-O0", "-O1", "-O2", "-O3", "-Os"] = _key(
-        "-O2", about="the optimisation level it holds for", allowed="-O0, -O1, -O2, -O3, -Os",
-        remedy="-Os is smallest, -O2 fast")
-    flash: int | None = _key(None, about="bytes of code and tables, every call of the library made", **_BYTES)
-    ram: int | None = _key(None, about="bytes of the model and of the library's own variables", **_BYTES)
-    stack: int | None = _key(None, about="bytes of stack that training, updating and predicting take at most",
+        "-O2", about="optimisation level of these limits", allowed="-O0, -O1, -O2, -O3, -Os",
+        remedy="use -Os for size, -O2 for speed")
+    flash: int | None = _key(None, about="limit of flash in bytes: code and tables, with every call of the "
+                                         "library used", **_BYTES)
+    ram: int | None = _key(None, about="limit of RAM in bytes: the model and the library's own " "variables",
+                           **_BYTES)
+    stack: int | None = _key(None, about="limit of stack in bytes, over training, updating and predicting",
                              **_BYTES)
-    instructions: Counts = _key({}, about="at most, by call: train, update, predict", **_COUNTS)
-    cycles: Counts = _key({}, about="the same for targets whose counter counts cycles", **_COUNTS)
-    packets: Counts = _key({}, about="the same for targets whose counter counts packets", **_COUNTS)
+    instructions: Counts = _key({}, about="limit of instructions per call: train, update, predict", **_COUNTS)
+    cycles: Counts = _key({}, about="limit of cycles per call, for targets whose counter counts " "cycles",
+                          **_COUNTS)
+    packets: Counts = _key({}, about="limit of packets per call, for targets whose counter counts " "packets",
+                           **_COUNTS)
 
 
 class Hls(SpecTable):
-    """C++ for high-level synthesis beside the C: a project of its own for each dialect."""
+    """C++ for high-level synthesis (HLS) in addition to the C: one project per tool."""
 
     dialects: list[Literal["vitis", "catapult"]] = _key(
-        ["vitis", "catapult"], min_length=1, about="whose pragmas and words: vitis, catapult",
+        ["vitis", "catapult"], min_length=1, about="tools to generate for: vitis, catapult",
         allowed="a list of vitis, catapult", remedy="write dialects = [\"vitis\"]")
-    lanes: int = _key(1, ge=1, le=64, about="multipliers of the inner loops (P)",
-                      allowed="an integer, 1 to 64", remedy="start with 1: a lane more is a multiplier more")
+    lanes: int = _key(1, ge=1, le=64, about="hardware multipliers in the inner loops (P)",
+                      allowed="an integer, 1 to 64", remedy="start with 1; each lane adds a DSP block")
     part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
         "xc7z020clg484-1", about="device of the project for Vitis HLS",
         allowed="a device's name, of letters, digits, -, +, . and _",
@@ -307,33 +309,33 @@ class Hls(SpecTable):
 
 
 class Data(SpecTable):
-    """Where samples come from."""
+    """Source of the samples."""
 
     builtin: Literal["ecg", "digits", "equaliser"] | None = _key(
         None, about="bundled data: ecg, digits or equaliser", allowed="ecg, digits, equaliser")
-    file: str | None = _key(None, min_length=1, about="CSV of raw words: columns x0, x1, ..., y",
+    file: str | None = _key(None, min_length=1, about="CSV file of ADC counts: columns x0, x1, ..., y",
                             allowed="the path of a CSV file, relative to the spec")
-    test: str | None = _key(None, min_length=1, about="CSV of the same columns, kept for testing",
+    test: str | None = _key(None, min_length=1, about="CSV file with the same columns, held out for testing",
                             allowed="the path of a CSV file, relative to the spec")
-    lagged: bool | None = _key(None, about="a CSV of y alone: x0 is the y before, x1 the one before that",
+    lagged: bool | None = _key(None, about="true if the CSV has y only: x0 is then the previous y, and so on",
                                allowed="true or false",
                                remedy="true for one-step prediction of a signal from its own past")
 
 
 class Sweep(SpecTable):
-    """What `kerncast sweep` varies, and what it looks for; the device knows nothing of it."""
+    """Axes, objectives and limits of `kerncast sweep`; they do not change the device."""
 
-    grid: dict[str, Any] = _key({}, about="values by key, such as numbers.word = [16, 24, 32]",
+    grid: dict[str, Any] = _key({}, about="values per key, such as numbers.word = [16, 24, 32]",
                                 allowed="keys of this spec, each with a list of values or \"LO..HI/COUNT\"",
-                                remedy="put them below the line [sweep.grid]")
-    objectives: list[str] = _key([], about="what is to be small: error, ram, flash, instructions, energy ...",
+                                remedy="write them below the line [sweep.grid]")
+    objectives: list[str] = _key([], about="measures to minimise: error, ram, flash, operations, energy ...",
                                  allowed="names of measures", remedy="start with [\"error\", \"ram\"]")
-    constraints: list[str] = _key([], about="limits that a design must keep",
-                                  allowed="MEASURE <= NUMBER, as \"error <= float + 1\", \"ram <= 8 kB\"",
-                                  remedy="quote each limit")
-    trials: int | None = _key(None, ge=1, le=10**6, about="points a search tries at most; else all of a grid",
+    constraints: list[str] = _key([], about="limits that a design must satisfy",
+                                  allowed="MEASURE <= NUMBER, such as \"ram <= 8 kB\"",
+                                  remedy="write each limit in quotes; also \"error <= float + 1\"")
+    trials: int | None = _key(None, ge=1, le=10**6, about="points of a search; omit it to run the grid",
                               allowed="an integer, 1 to 1000000", remedy="start with 200")
-    seed: int = _key(0, ge=0, le=2**31 - 1, about="of the search", allowed="an integer from 0",
+    seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the search", allowed="an integer from 0",
                      remedy="the same seed tries the same points")
 
 
@@ -361,8 +363,7 @@ KERNEL_KEYS: dict[str, tuple[str, ...]] = {
 TABLES: dict[str, type[SpecTable]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
     "cg": Cg, "online": Online, "predictor": Predictor, "numbers": Numbers, "target": TargetChoice,
-    "budget": Budget, "hls": Hls, "data": Data,
-    "sweep": Sweep,
+    "budget": Budget, "hls": Hls, "data": Data, "sweep": Sweep,
 }
 REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online",

@@ -37,7 +37,7 @@ def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] 
         TOML.
     """
     lines = ["# A spec of kerncast. Check it with: kerncast check FILE",
-             "# A key behind a # is an option: at its default, or with an example of its value.",
+             "# A key behind a # is optional and shows its default, or an example.",
              *(f"# {line}" for line in legend)]
     for table, entries in values.items():
         off = "# " if table in commented else ""

@@ -39,13 +39,13 @@ def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
 
 def _c_name(name: str) -> str:
     if not _NAME.fullmatch(name) or len(name) > NAME_LENGTH:
-        raise _custom("E110", "the name cannot be a C identifier of ours")
+        raise _custom("E110", "the name is not an identifier that C code can use")
     if name.startswith("kc_"):
-        raise _custom("E110", "names that begin with kc_ belong to the runtime",
-                      remedy=f"choose another beginning, such as my_{name[3:]}")
+        raise _custom("E110", "names that begin with kc_ are reserved for the runtime",
+                      remedy=f"choose another prefix, such as my_{name[3:]}")
     if name in _RESERVED:
-        raise _custom("E110", "the name is a word of C or C++, or a standard header",
-                      remedy=f"add to it, such as {name}_model")
+        raise _custom("E110", "the name is a keyword of C or C++, or a standard header",
+                      remedy=f"extend it, such as {name}_model")
     return name
 
 
@@ -66,7 +66,7 @@ def format_text(text: str) -> str:
 def _raw_word(text: str) -> str:
     text = format_text(text)
     if Format.parse(text).bits > RAW_BITS:
-        raise _custom("E201", "a raw word has too many bits", allowed=f"1 to {RAW_BITS} bits")
+        raise _custom("E201", "the ADC format has too many bits", allowed=f"1 to {RAW_BITS} bits")
     return text
 
 
@@ -127,7 +127,7 @@ def cast_text(text: str) -> str:
     words = text.split()
     chosen = [[w for w in words if w in names] for names in (ROUNDINGS, OVERFLOWS)]
     if not words or len(words) != sum(map(len, chosen)) or max(map(len, chosen)) > 1:
-        raise _custom("E109", "this is not a cast",
+        raise _custom("E109", "not a cast",
                       allowed=f"one of {', '.join(ROUNDINGS)}, one of {', '.join(OVERFLOWS)}, or both",
                       remedy="write \"floor\", \"wrap\" or \"half_even wrap\"")
     return " ".join(word for words in chosen for word in words)

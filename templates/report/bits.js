@@ -7,7 +7,7 @@ function buildBits() {
   const signal = document.getElementById("bits-signal").value, name = page.objectives[0];
   const formats = sweep.formats[signal], y = sweep.measures[name];
   const shown = all((i) => formats[i] !== null && y[i] !== null);
-  if (!shown.length) return "No design has this signal and an answer.";
+  if (!shown.length) return "No design with a result has this signal.";
   const lengths = [...new Set(shown.map((i) => bitsOf(formats[i])))].sort((a, b) => a - b);
   const of = lengths.map((bits) => shown.filter((i) => bitsOf(formats[i]) === bits));
   const best = of.map((group) => group.reduce((a, b) => (y[b] < y[a] ? b : a)));
@@ -18,7 +18,7 @@ function buildBits() {
   const whole = Object.fromEntries(shown.map((i) => [i, bitsOf(formats[i])]));
   const traces = [scatter(shown, x, y, { name: "designs",
     marker: { size: 6, color: colour("model"), opacity: 0.6 } }),
-    scatter(best, whole, y, { name: "best of a length", mode: "lines+markers",
+    scatter(best, whole, y, { name: "best per word length", mode: "lines+markers",
       line: { color: colour("front") }, marker: { size: 10, symbol: "diamond", color: colour("front") } })];
   if (shown.includes(chosen.index)) {
     traces.push(scatter([chosen.index], x, y, { name: "chosen", marker: { size: 18, symbol: "circle-open",
@@ -28,9 +28,9 @@ function buildBits() {
     xaxis: { title: { text: plain(`bits of ${signal}`) }, tickvals: lengths,
     range: [lengths[0] - 1, lengths.at(-1) + 1] },
     yaxis: axisOf(name, scaled(shown.map((i) => y[i]))), showlegend: true },
-    says: `Least ${name} by bits of ${signal}: `
+    says: `Smallest ${name} by bits of ${signal}: `
       + lengths.map((bits, i) => `${bits} bits ${quantity(name, y[best[i]])}`).join(", ") + ".",
-    head: [`bits of ${signal}`, "format of the best", "designs", `least ${name}`, "its keys"],
+    head: [`bits of ${signal}`, "format of the best", "designs", `smallest ${name}`, "its keys"],
     rows: lengths.map((bits, i) => [bits, formats[best[i]], of[i].length, y[best[i]], nameOf(best[i])]) };
 }
 

@@ -38,13 +38,13 @@ function chosenPoint() {
   return [element("p", null, nameOf(i)),
     element("p", { className: sweep.kept[i] ? "good" : "bad" },
       `${i === page.best ? "The cheapest design within the limits"
-        : sweep.kept[i] ? "Keeps every limit" : "Misses a limit"}`
+        : sweep.kept[i] ? "Satisfies every limit" : "Exceeds a limit"}`
       + `${sweep.front.has(i) ? "; on the Pareto front" : ""}; status: ${sweep.status[i]}`),
     element("div", { className: "facts" }, ...names.map((name) =>
       fact(quantity(name, sweep.measures[name][i]), `${name}, ${page.measures[name][1]}`))),
     ...planLines(hash),
-    element("p", null, saved, page.live ? " beside the spec, and there:"
-      : " into the run's folder, and there:"),
+    element("p", null, saved, page.live ? " next to the spec, then run:"
+      : " in the folder of the sweep, then run:"),
     command(`kerncast gen ${file} -o ${page.name}-${hash.slice(0, 12)}`),
     element("details", null, element("summary", null, "Its spec"),
       element("pre", { tabIndex: 0, id: "spec" }, spec))];
@@ -82,19 +82,19 @@ function drawPlan() {
     : row.headroom !== null && row.headroom < 1
     ? "warn" : "" }, row.headroom === null ? "-" : `${number(row.headroom, 3)} bits`);
   place.replaceChildren(
-    table(["signal", "format", "exponent", "cast", "decided by", "at most", "seen",
+    table(["signal", "format", "exponent", "cast", "chosen by", "at most", "seen",
       "headroom", "saturated", "unit"],
       design.signals.map((row) => [row.name, row.format, row.exponent ?? "-", row.cast, row.decided ?? "-",
         number(row.most),
         number(row.seen), mark(row), row.saturated ?? "-", row.unit]),
-          "Formats, who decided them, and what a run has seen"),
-    table(["member", "type", "elements", "bytes", "what it is"],
-      [...design.memory, ["in all", "", "", design.ram, ""]],
+          "Formats, how they were chosen, and the range seen in a run"),
+    table(["member", "type", "elements", "bytes", "meaning"],
+      [...design.memory, ["total", "", "", design.ram, ""]],
       "RAM: the structure of the model, owned by the caller"),
     ...(design.tables.length ? [table(["table", "format", "entries", "bytes"],
-      [...design.tables, ["in all", "", "", design.flash]],
+      [...design.tables, ["total", "", "", design.flash]],
       "Flash: constant tables")] : []),
-    table(["call", "operation", "formula", "at most"], design.operations, "Operations of a call, at worst"));
+    table(["call", "operation", "formula", "at most"], design.operations, "Operations per call, worst case"));
 }
 
 function drawTargets() {

@@ -1,4 +1,4 @@
-// Samples out of a CSV of raw words, refused as kerncast refuses them.
+// Samples from a CSV file of ADC counts, refused as kerncast refuses them.
 const MOST_PROBLEMS = 5;
 
 function columnsOf(program) {
@@ -10,11 +10,11 @@ function columnsOf(program) {
 function wordProblem(text, [, least, most], where) {
   const value = /^[+-]?\d{1,18}(\.0*)?$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(value)) {
-    return { code: "E244", message: "raw words are integers", where, value: text || "an empty field",
-      allowed: "integers", remedy: "export raw words; [input] offset and gain convert them" };
+    return { code: "E244", message: "ADC counts are integers", where, value: text || "an empty field",
+      allowed: "integers", remedy: "export ADC counts; offset and gain of [input] convert them" };
   }
   return value >= least && value <= most ? null : { code: "E246",
-    message: "the value does not fit the raw word", where, value: text, allowed: `${least} to ${most}`, remedy: "use a wider word, or repair the sample" };
+    message: "the value does not fit the ADC format", where, value: text, allowed: `${least} to ${most}`, remedy: "use a wider format, or repair the sample" };
 }
 
 // { samples } or { problems }.

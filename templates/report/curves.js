@@ -1,5 +1,5 @@
 // Where the error comes from, how it falls, and the reflection coefficients.
-const LINES = { words: ["the integers", "model", "solid"], row: ["of the row's words", "model", "solid"],
+const LINES = { words: ["integer model", "model", "solid"], row: ["row in fixed point", "model", "solid"],
   float64: ["float64", "front", "dash"] };
 
 function buildBudget(budget) {
@@ -7,18 +7,18 @@ function buildBudget(budget) {
   const rms = names.map((name) => budget.terms[name].rms),
     parts = names.map((name) => budget.terms[name].part);
   return { traces: [{ type: "bar", orientation: "h",
-    y: [...names, "in all"].map(plain), x: [...rms, budget.rms],
+    y: [...names, "total"].map(plain), x: [...rms, budget.rms],
     marker: { color: [...names.map(() => colour("model")), colour("other")] },
     text: [...rms.map((v, i) => `${number(v, 3)} (${number(100 * parts[i], 3)} %)`), number(budget.rms, 3)],
     textposition: "auto",
       insidetextfont: { color: colour("card") }, outsidetextfont: { color: colour("text") },
     hovertemplate: "%{y}: rms %{x:.4g}<extra></extra>" }],
-  layout: { height: 300, xaxis: { title: { text: "rms, in units of y" }, rangemode: "tozero" },
+  layout: { height: 300, xaxis: { title: { text: "RMS, in units of y" }, rangemode: "tozero" },
     yaxis: { autorange: "reversed" }, showlegend: false },
-  says: `Of an rms error of ${number(budget.rms)} on ${number(budget.samples)} training samples: `
+  says: `RMS error ${number(budget.rms)} on ${number(budget.samples)} training samples, of which: `
     + names.map((name, i) => `${name} ${number(100 * parts[i], 3)} %`).join(", ") + ".",
-  head: ["term", "rms, in units of y", "part of the whole, %"],
-  rows: [...names.map((name, i) => [name, rms[i], 100 * parts[i]]), ["in all", budget.rms, 100]] };
+  head: ["term", "RMS, in units of y", "share, %"],
+  rows: [...names.map((name, i) => [name, rms[i], 100 * parts[i]]), ["total", budget.rms, 100]] };
 }
 
 function line(key, x, y, own) {
@@ -52,7 +52,7 @@ function buildXi(held) {
       yaxis: { title: { text: "xi" }, range: [-1.05, 1.05] },
       shapes: [-1, 1].map((y) => ({ type: "line", xref: "paper", x0: 0, x1: 1, y0: y, y1: y,
         line: { color: colour("bad"), width: 1, dash: "dot" } })), showlegend: true },
-    says: `${number(xi.row.length)} coefficients of the row's words; the largest magnitude is `
+    says: `${number(xi.row.length)} coefficients of the row in fixed point; the largest magnitude is `
       + `${number(most)}, ${number(1 - most)} below 1.`,
     head: ["order m", ...keys.map((key) => LINES[key][0])],
     rows: xi.row.map((value, i) => [i + 1, ...keys.map((key) => xi[key][i] ?? null)]) };
@@ -60,7 +60,7 @@ function buildXi(held) {
 
 function startCurves() {
   figure("budget", ofDesign("budget",
-    "There is no budget: no data, no answer, or too many samples.", buildBudget));
-  figure("curve", ofDesign("curve", "Nothing is learned here, or there are no data.", buildCurve));
-  figure("xi", ofDesign("xi", "There are no data, so that there is no system.", buildXi));
+    "There is no error budget: no data, no solution, or too many samples.", buildBudget));
+  figure("curve", ofDesign("curve", "This model is not trained on the device, or there are no data.", buildCurve));
+  figure("xi", ofDesign("xi", "Without data there is no system.", buildXi));
 }

@@ -9,7 +9,7 @@ async function fetched(name, question) {
       body: JSON.stringify({ page: live.id, number: live.number, ...question }) });
     return await answer.json();
   } catch {
-    return { problems: [{ code: "ended", message: "kerncast explore does not answer",
+    return { problems: [{ code: "ended", message: "kerncast explore does not respond",
       remedy: "start it again, and open its new address" }] };
   }
 }

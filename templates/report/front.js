@@ -3,13 +3,13 @@ const CHEAPEST = "cheapest";
 
 function nameOf(index) {
   return page.axes.map((key) => `${key} = ${number(sweep.inputs[key][index], 6)}`).join(", ")
-    || "as the spec says";
+    || "as in the spec";
 }
 
 function hoverOf(index) {
   return [...page.axes.map((key) => `${key} = ${number(sweep.inputs[key][index], 6)}`),
     ...page.objectives.map((name) => `${name} ${quantity(name, sweep.measures[name][index])}`),
-    sweep.kept[index] ? "keeps every limit" : "misses a limit"].map(plain).join("<br>");
+    sweep.kept[index] ? "satisfies every limit" : "exceeds a limit"].map(plain).join("<br>");
 }
 
 function all(test) {
@@ -85,7 +85,7 @@ function buildFront() {
       + `${front.length} on the front, from ${quantity(xName, x[front[0]])} with ${yName} `
       + `${quantity(yName, y[front[0]])} to `
       + `${quantity(xName, x[front.at(-1)])} with ${yName} ${quantity(yName, y[front.at(-1)])}.`
-      + " Their numbers stand in the list." };
+      + " The list shows their numbers." };
 }
 
 function startFront() {

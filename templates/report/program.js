@@ -41,7 +41,7 @@ function counted(program, codes) {
 
 function buildRun() {
   const { program, result } = runs;
-  if (!result) return runs.text === null ? "Nothing was run yet." : "";
+  if (!result) return runs.text === null ? "No data have been run yet." : "";
   const count = result.f.length, each = Math.ceil(count / MOST_DRAWN);
   const at = Array.from({ length: Math.ceil(count / each) }, (_, i) => i * each);
   const trace = (name, values, own) => ({ type: "scatter", name, x: at.map((i) => i + 1),
@@ -58,8 +58,8 @@ function buildRun() {
   return { traces, layout: { height: 320, xaxis: { title: { text: "sample" } },
     yaxis: { title: { text: "in units of y" } }, showlegend: true },
     says: `${number(count)} samples of ${runs.name} by ${program.name} in WebAssembly: ${trained}`
-      + `predictions ${counted(program, result.status)}${y ? `; rms of y - f ${number(rms)}` : ""}.`,
-    head: ["sample", ...(y ? ["y"] : []), "word of f", "f", "status"],
+      + `predictions ${counted(program, result.status)}${y ? `; RMS of y - f ${number(rms)}` : ""}.`,
+    head: ["sample", ...(y ? ["y"] : []), "f, fixed point", "f", "status"],
     rows: at.slice(0, 500).map((i) => [i + 1, ...(y ? [y[i]] : []), result.f[i], result.value[i],
       program.statuses[result.status[i]]]) };
 }
@@ -81,10 +81,10 @@ async function showProgram() {
   } else if (program) {
     tellProblems("run-problems", [program.problem]);
   } else {
-    const go = element("button", { type: "button" }, "Choose it");
+    const go = element("button", { type: "button" }, "Show it");
     go.addEventListener("click", () => choose(other));
-    place.replaceChildren(...(other === undefined ? ["this page holds no program."]
-      : ["this page holds the program of one design: ", nameOf(other), ". ", go]));
+    place.replaceChildren(...(other === undefined ? ["this page has no program."]
+      : ["this page has the program of one design: ", nameOf(other), ". ", go]));
   }
 }
 

@@ -1,7 +1,7 @@
 // Histograms of the signals: how many bits their words take, of those that there are.
-const NOT_KEPT = "The words of this design are not in this page, which holds those of the front. Save its "
-  + "spec, and kerncast report shows them.";
-const WHEN_AT_REST = "This comes when the sliders rest.";
+const NOT_KEPT = "This page has this chart for designs of the front only. Save the "
+  + "spec of this design and run kerncast report.";
+const WHEN_AT_REST = "This appears when the sliders stop.";
 
 function ofDesign(name, missing, build) {
   return () => {
@@ -11,7 +11,7 @@ function ofDesign(name, missing, build) {
 }
 
 function verdict(row) {
-  if (row.used === null) return [colour("grid"), "not met"];
+  if (row.used === null) return [colour("grid"), "not seen"];
   if (row.saturated) return [colour("bad"), "saturates"];
   return row.used >= row.room ? [colour("warn"), "uses its last bit"] : [colour("model"), "has headroom"];
 }
@@ -34,7 +34,7 @@ function panel(row, at, columns, lines) {
       hovertemplate: `${plain(row.name)}: up to ${row.used} bits<extra></extra>` };
   const left = Math.max(0, row.room - row.used);
   const lost = row.saturated ? `, ${number(row.saturated)} saturated` : "";
-  const told = row.used === null ? "not met" : `${left} ${left === 1 ? "bit" : "bits"} left${lost}`;
+  const told = row.used === null ? "not seen" : `${left} ${left === 1 ? "bit" : "bits"} left${lost}`;
   return { trace: { ...trace, xaxis: `x${suffix}`, yaxis: `y${suffix}`, showlegend: false },
     axes: { [`xaxis${suffix}`]: { domain: x, anchor: `y${suffix}`, range: [-0.7, row.room + 0.7],
       dtick: row.room > 16 ? 8 : 4,
@@ -61,11 +61,11 @@ function buildWords(rows) {
   const tight = rows.filter((row) => row.used !== null)
     .reduce((a, b) => (b.room - b.used < a.room - a.used ? b : a));
   return { traces: panels.map((p) => p.trace), layout: Object.assign(layout, ...panels.map((p) => p.axes)),
-    says: `Least headroom: ${tight.name}, ${Math.max(0, tight.room - tight.used)} bits. Saturated: `
-      + `${saturated.join(", ") || "nothing"}. Across: bits that words take; up: share of the words; `
+    says: `Smallest headroom: ${tight.name}, ${Math.max(0, tight.room - tight.used)} bits. Saturated: `
+      + `${saturated.join(", ") || "none"}. x axis: bits used; y axis: share of the values; `
       + "hatched: only the largest is known.",
-    head: ["signal", "format", "bits that there are", "bits at most",
-      "headroom", "words at an end", "casts saturated", ""],
+    head: ["signal", "format", "bits of the format", "bits used",
+      "headroom", "values at full scale", "casts saturated", ""],
     rows: rows.map((row) => [row.name, row.format, row.room, row.used ?? "-",
       row.used === null ? "-" : row.room - row.used,
       row.counts ? row.rails : "-", row.saturated, verdict(row)[1]]) };
@@ -73,5 +73,5 @@ function buildWords(rows) {
 
 function startWords() {
   figure("words", ofDesign("histograms",
-    "Without data nothing was run: name them in [data] of the spec.", buildWords));
+    "Nothing was run without data: name data in [data] of the spec.", buildWords));
 }

@@ -55,7 +55,7 @@ def test_a_column_of_another_name_is_what_init_advises_for_values_under_names_of
     for names in ("x0,y", "amps,volts"):
         (tmp_path / "t.csv").write_text(f"{names}\n0.5,1\n1.5,2\n2.5,4\n")
         code, _, err = run("init", "t", "--data", tmp_path / "t.csv", "-o", tmp_path)
-        assert (code, "call the columns otherwise" in err) == ((2, True) if names == "x0,y" else (0, False))
+        assert (code, "name its columns otherwise" in err) == ((2, True) if names == "x0,y" else (0, False))
 
 
 def test_a_single_column_of_values_is_a_signal(tmp_path):

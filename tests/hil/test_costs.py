@@ -135,7 +135,7 @@ def test_a_budget_that_no_tool_can_measure_is_refused_before_anything_is_generat
 @pytest.mark.parametrize(("budget", "costs", "installed", "remedy"), [
     ({"stack": 9}, {"stack": None}, True, "--compiler gcc or clang"),
     ({"stack": 9, "target": "hexagon-v67"}, {"stack": None, "target": "hexagon-v67"}, True,
-     "no compiler for this target tells its frames"),
+     "no compiler for this target reports stack frames"),
     ({"cycles": {"predict": 9}}, {}, True, "limit instructions, which its emulator counts"),
     ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, True, "name data in [data]"),
     ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, False, "install the target's emulator"),

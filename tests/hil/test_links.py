@@ -121,7 +121,7 @@ SOON = TABLE.timing.model_copy(update={"retransmit": 0.05, "surrender": 0.3})
 def test_a_port_that_one_may_not_use_is_refused(wire: Callable[..., str]) -> None:
     port = wire(lambda data: b"")
     Path(port).chmod(0)
-    with not_as_root(), pytest.raises(KerncastError, match="you may not use it") as caught:
+    with not_as_root(), pytest.raises(KerncastError, match="you lack the permission") as caught:
         SerialLink(port)
     assert told(caught) == "E410" and "dialout" in caught.value.problems[0].remedy
 
@@ -201,8 +201,9 @@ def test_a_board_that_restarted_unheard_does_nothing_but_say_so(
 
 
 @pytest.mark.parametrize(("port", "why"), [
-    ("/dev/there-is-no-such-port", "there is no such port"), (f"{__file__}/x", "there is no such port"),
-    ("/dev/null", "it is no serial port"), (__file__, "it is no serial port"), ("/", "it is no serial port"),
+    ("/dev/there-is-no-such-port", "the port does not exist"), (f"{__file__}/x", "the port does not exist"),
+    ("/dev/null", "it is not a serial port"), (__file__, "it is not a serial port"),
+    ("/", "it is not a serial port"),
     ("nonsense://x", "nonsense"), ("socket://localhost:1", "refused")])
 def test_a_port_that_cannot_be_opened_has_a_code_a_reason_and_names_the_port(port: str, why: str) -> None:
     with pytest.raises(KerncastError) as caught:

@@ -95,7 +95,7 @@ def test_vectors_and_fixtures_run_on_every_back_end_and_junit_tells_words_plan_a
     result = run("out", "test_it.py", "--kerncast-on", "host:gcc", "--kerncast-on", EMULATED, "-rs",
                  "--junitxml=junit.xml", "--strict-markers")
     result.assert_outcomes(passed=6, skipped=2)
-    result.stdout.fnmatch_lines(["*host:gcc does not answer trace*"])
+    result.stdout.fnmatch_lines(["*host:gcc has no call trace*"])
     rows = table(result)
     assert rows["host:gcc:-O2"] == rows[EMULATED] and rows[EMULATED][:2] == ["2", "1"]
     words = int(rows[EMULATED][2]) // 2
@@ -141,7 +141,8 @@ def test_a_word_that_differs_fails_the_test_and_is_named(run: Run, pytester: pyt
     (copy / "vectors.json").write_text(json.dumps(vectors))
     result = run("other", "--kerncast-on", "model")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*model: 1 of * words differ in t: call 1 predict f[[]2[]]: *, expected *"])
+    result.stdout.fnmatch_lines(
+        ["*model: 1 mismatches in * values of t: call 1 predict f[[]2[]]: *, expected *"])
     assert table(result)["model"][3] == "1"
 
 
@@ -169,7 +170,7 @@ def test_a_missing_tool_skips_with_its_remedy_and_fails_where_tools_are_required
     monkeypatch.setattr("shutil.which", lambda name: None)
     result = run("out", "--kerncast-on", "emu:mps2-an386:qemu", "-rs")
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(["*missing tool: emu:mps2-an386:qemu; to add it: *install*"])
+    result.stdout.fnmatch_lines(["*missing tool: emu:mps2-an386:qemu; to install it: *install*"])
     monkeypatch.setenv("KERNCAST_REQUIRE_TOOLS", "1")
     result = run("out", "--kerncast-on", "emu:mps2-an386:qemu")
     result.assert_outcomes(failed=1)

@@ -149,7 +149,7 @@ def test_a_file_that_was_cut_off_anywhere_is_read_as_far_as_it_goes(
                 load_recording(path)
             continue
         recording = load_recording(path)
-        assert (len(recording.calls), recording.stopped) == (min(calls, 6), "the file was cut off")
+        assert (len(recording.calls), recording.stopped) == (min(calls, 6), "the file is truncated")
         assert recompute(recording, open_model(made[0])).mismatches == 0
 
 

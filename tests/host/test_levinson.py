@@ -7,8 +7,8 @@ from kerncast.sim.backend import STATUSES
 from kerncast.sim.model.kernel import convert_y, input_constants
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import OK
-from kerncast.sim.model.toeplitz import solver_constants
 from kerncast.sim.model.toeplitz.levinson import levinson
+from kerncast.sim.model.toeplitz.trainer import solver_constants
 
 SOLVE = "{0}_status_t {0}_levinson_solve({0}_model_t *m, const {1} *y);"
 

@@ -81,11 +81,12 @@ def checked_numpy() -> SimpleNamespace:
 def use_checked_integers() -> None:
     """Make the models of this process compute with checked integers; needs the Python jit."""
     from kerncast.sim import jit
-    from kerncast.sim.model import base, cg, kernel, online, ranges, toeplitz
-    from kerncast.sim.model.toeplitz import lookahead
+    from kerncast.sim.model import base, cg, kernel, ranges
+    from kerncast.sim.model.online import lms
+    from kerncast.sim.model.toeplitz import lookahead, trainer
 
     assert not jit.COMPILED, "set KERNCAST_ENGINE=python"
-    for module in (base, cg, kernel, online, lookahead, ranges, toeplitz):
+    for module in (base, cg, kernel, lms, lookahead, ranges, trainer):
         module.np = checked_numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones
             module.raw = SimpleNamespace(inputs=lambda _, x: x, targets=lambda _, y: y,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kerncast.sim.model.cg import SCALARS as CG_SCALARS
 from kerncast.sim.model.cg import CgModel
 from kerncast.sim.model.kernel import distance, kernel
-from kerncast.sim.model.toeplitz import SCALARS, ToeplitzModel
+from kerncast.sim.model.toeplitz.trainer import SCALARS, ToeplitzModel
 
 Words = NDArray[np.int64]
 

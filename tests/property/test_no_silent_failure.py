@@ -21,7 +21,7 @@ from kerncast.sim.backend import STATUSES
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import OK, TRAINED
-from kerncast.sim.model.toeplitz import ToeplitzModel
+from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.words import WORD_CLASSES

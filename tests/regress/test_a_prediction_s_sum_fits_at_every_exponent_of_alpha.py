@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from kerncast.sim.model import open_model
-from kerncast.sim.model.toeplitz import SCALARS
+from kerncast.sim.model.toeplitz.trainer import SCALARS
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 

@@ -13,8 +13,8 @@ from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model.kernel import cast_of
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE
-from kerncast.sim.model.toeplitz import solver_constants
 from kerncast.sim.model.toeplitz.levinson import levinson
+from kerncast.sim.model.toeplitz.trainer import solver_constants
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words, narrow

@@ -110,7 +110,8 @@ def test_a_core_that_is_not_placed_leaves_the_others(programs, folder, tmp_path,
 
     def place(work, *rest):
         if (work / "lanes").read_text() == "4":
-            raise fail("E344", "was ended", where="--limit", value="not done after 3 minutes")
+            raise fail("E344", "exceeded its time limit", where="--limit",
+                       value="not finished after 3 minutes")
         return placed(work, *rest)
 
     monkeypatch.setattr(estimate, "place", place)
@@ -201,6 +202,7 @@ def stand_in(monkeypatch, tmp_path, code):
     """A program written in Python, in place of yosys."""
     (tmp_path / "stand_in.py").write_text(code)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setenv("YOWASP_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setitem(synthesis._PROGRAMS, "yosys", ("stand-in", "stand_in", "run"))
     monkeypatch.syspath_prepend(str(tmp_path))
     (tmp_path / "work").mkdir()

@@ -78,7 +78,7 @@ class Samples:
         for label in classes:
             if not np.any(self.y == label):
                 raise fail("E253", "no sample has this label", where=self.target, value=repr(label),
-                           allowed=", ".join(map(str, np.unique(self.y)[:20])), remedy="choose among these")
+                           allowed=", ".join(map(str, np.unique(self.y)[:20])), remedy="choose one of these")
         chosen = np.isin(self.y, classes)
         return replace(self, X=self.X[chosen], y=self.y[chosen],
                        title=f"{self.title}, {' and '.join(map(str, classes))} only")
@@ -117,14 +117,14 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     (357, 64)
     """
     if limit is not None and (not is_integer(limit) or limit < 1):
-        raise fail("E242", "the limit is no number of samples", where="limit", value=repr(limit),
-                   allowed="an integer >= 1", remedy="leave it out to load all")
+        raise fail("E242", "the limit is not a number of samples", where="limit", value=repr(limit),
+                   allowed="an integer >= 1", remedy="omit it to load all samples")
     _check_arguments(source, copy, labels)
     if str(source) in SETS:
         return _named(str(source), copy, labels, limit, format, options)
     path = Path(source)
     if copy is not None or (not path.suffix and format is None and not path.exists()):
-        raise fail("E255", "there is no data set of this name", where="source", value=repr(str(source)),
+        raise fail("E255", "no data set has this name", where="source", value=repr(str(source)),
                    allowed=", ".join(SETS), remedy="choose one of these, or give the path of a file")
     table = read_file(path, format, options | {"labels": labels, "limit": limit})
     return _samples(table, labels, None, path.name, "the user's")
@@ -134,14 +134,14 @@ def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
     """Raise E255 if source or copy is not a path, E242 for invalid labels."""
     for name, value in (("source", source), ("copy", copy)):
         if not isinstance(value, str | PathLike) and (name, value) != ("copy", None):
-            raise fail("E255", f"the {name} is no place of data", where=name, value=repr(value)[:60],
+            raise fail("E255", f"the {name} is not a path or a name", where=name, value=repr(value)[:60],
                        allowed="a path, or the name of a data set" if name == "source" else "a path",
-                       remedy="give it as text or as a Path")
+                       remedy="pass text or a Path")
     named = labels == "any" if isinstance(labels, str) else isinstance(labels, Collection) and len(labels) > 0
     if labels is not None and not named:
         raise fail("E242", "the labels name no class", where="labels", value=repr(labels)[:60],
-                   allowed='"any", labels in a list, or a mapping from each label to what it becomes',
-                   remedy="leave them out where the target is a number")
+                   allowed="\"any\", a list of labels, or a mapping from labels to values",
+                   remedy="omit labels if the target is a number")
 
 
 def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None, format: str | None,
@@ -155,9 +155,10 @@ def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None
     else:
         strange = [key for key, value in (options | {"format": format}).items() if value is not None]
         if strange:
-            raise fail("E242", "a data set by name is read as it is", where=name, value=", ".join(strange),
+            raise fail("E242", "a named data set has no reading options", where=name,
+                       value=", ".join(strange),
                        allowed="labels, limit",
-                       remedy="leave these options out, or load the file by its path")
+                       remedy="omit these options, or load the file by its path")
         table = read_set(name, place)
         check_values(table, place)
     check_columns(name, table, place)

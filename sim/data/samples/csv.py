@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import KerncastError, Problem, fail
-from ..csv_lines import csv_lines
-from .table import MAX_PROBLEMS, MISSING, Labels, SampleTable, no_samples, not_finite
+from ..csv_lines import MOST_PROBLEMS, counted, csv_lines
+from .table import MISSING, Labels, SampleTable, no_samples, not_finite
 
 Column = str | int
 
@@ -33,6 +33,7 @@ class _Reading:
     targets: list[int]
     convert: list[Callable[[str], float]]
     labelled: bool
+    headless: int  # the first line, where it names no columns; else 0
     values: array[float] = field(default_factory=lambda: array("d"))
     labels: list[str] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
@@ -63,7 +64,7 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
     ------
     KerncastError
         E241 file, E242 columns, E243 ragged row, E245 infinity, E247 no samples, E251 missing value, E252
-        not a number; at most ten problems.
+        not a number; repeats in a column are counted.
 
     Notes
     -----
@@ -81,10 +82,10 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
             if named:
                 continue
         _read_row(reading, number, fields)
-        if len(reading.lines) == limit or len(reading.problems) >= MAX_PROBLEMS:
+        if len(reading.lines) == limit or len(reading.problems) >= MOST_PROBLEMS:
             break
     if reading is not None and reading.problems:
-        raise KerncastError(reading.problems[:MAX_PROBLEMS])
+        raise KerncastError(counted(reading.problems))
     if reading is None or not reading.lines:
         raise no_samples(path)
     return _table(reading)
@@ -101,11 +102,11 @@ def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, 
     else:
         chosen = [_index(path, line, names, column) for column in _listed(inputs)]
     if set(chosen) & set(targets) or not targets or (labelled and len(targets) > 1):
-        raise fail("E242", "the columns chosen do not make a training set", where=f"{path}:{line}",
+        raise fail("E242", "the columns chosen are not a training set", where=f"{path}:{line}",
                    value=f"inputs {[names[i] for i in chosen]}, target {[names[i] for i in targets]}"[:200],
-                   allowed="one target or several, one if it is a label; none of them an input",
+                   allowed="one or several targets, one if it is a label; a target cannot be an input",
                    remedy="choose other columns")
-    return _Reading(path, names, chosen, targets, [], labelled)
+    return _Reading(path, names, chosen, targets, [], labelled, 0 if named else line)
 
 
 def _listed(columns: Any) -> list[Any]:
@@ -117,9 +118,9 @@ def _index(path: Path, line: int, names: list[str], column: Column) -> int:
         return names.index(column)
     if isinstance(column, int) and -len(names) <= column < len(names):
         return column % len(names)
-    raise fail("E242", "there is no such column, or it is there twice", where=f"{path}:{line}",
+    raise fail("E242", "no such column, or two columns of this name", where=f"{path}:{line}",
                value=repr(column), allowed=f"a name or a number: {', '.join(names)}"[:300],
-               remedy="choose one of these; without a header columns go by number, from 0")
+               remedy="choose one of these; columns without a header have numbers, from 0")
 
 
 def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
@@ -127,7 +128,8 @@ def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
     where = f"{reading.path}:{number}"
     if len(fields) != len(reading.names):
         reading.problems.append(Problem("E243", "the row has the wrong number of fields", where,
-                                        str(len(fields)), str(len(reading.names)), "correct the row"))
+                                        str(len(fields)), str(len(reading.names)),
+                                        "correct the row; a separator is missing or doubled"))
         return
     numeric = reading.inputs + ([] if reading.labelled else reading.targets)
     if not reading.convert:
@@ -140,7 +142,7 @@ def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
     if (numeric and not row) or not all(map(isfinite, row)):
         fields = [text.strip() for text in fields]
         reading.problems += [problem for convert, index in zip(reading.convert, numeric, strict=True)
-                             if (problem := _mistake(where, reading, convert, fields, index))]
+                             if (problem := _mistake(number, reading, convert, fields, index))]
     label = fields[reading.targets[0]].strip()
     if reading.labelled and label.lower() in MISSING:
         reading.problems.append(not_finite(f"{where} {reading.names[reading.targets[0]]}", label))
@@ -151,19 +153,23 @@ def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
             reading.labels.append(label)
 
 
-def _mistake(where: str, reading: _Reading, convert: Callable[[str], float], fields: list[str],
+def _mistake(line: int, reading: _Reading, convert: Callable[[str], float], fields: list[str],
              index: int) -> Problem | None:
-    text, place = fields[index], f"{where} {reading.names[index]}"
+    text, place = fields[index], f"{reading.path}:{line} {reading.names[index]}"
     if text.lower() in MISSING:
         return not_finite(place, text)
     try:
         return None if isfinite(convert(text)) else not_finite(place, text)
     except ValueError:
-        target = index in reading.targets
+        if line == reading.headless:
+            remedy = "if this line names the columns, give each a name that is not a number"
+        elif index in reading.targets:
+            remedy = "if the target is a class, ask for labels; otherwise correct the field"
+        else:
+            remedy = "choose other columns, or correct the field"
         return Problem("E252", "not a number", place, text[:40],
-                       "numbers" if convert is float else "dates and times of ISO 8601, as in the first row",
-                       ("ask for labels, if these are classes; " if target else "choose other columns; ")
-                       + "say that there is a header, if this is one; or correct the field")
+                       "numbers" if convert is float else "dates and times of ISO 8601, like the first row",
+                       remedy)
 
 
 def _is_number(text: str) -> bool:

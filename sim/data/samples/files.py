@@ -42,14 +42,14 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
             arrays = {name: file[name] for name in file.files}
     except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:
         reason = getattr(error, "strerror", None) or "not an NPZ file of plain arrays"
-        raise _unreadable(path, reason, "an NPZ file, as numpy.savez writes it, without objects") from None
+        raise _unreadable(path, reason, "an NPZ file of numpy.savez, without objects") from None
     y = _array(path, arrays, str(target or "y"))
     X = (np.arange(len(y), dtype=np.float64) if inputs is None and not {"X", "x"} & set(arrays)
          else _array(path, arrays, inputs or "X"))
     X = X[:, np.newaxis] if X.ndim == 1 else X
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y):
-        raise fail("E257", "the arrays are no training set", where=str(path),
+        raise fail("E257", "the arrays are not a training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
     table = SampleTable(_numbers(path, "inputs", X[:limit]),
@@ -64,7 +64,7 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
 def _array(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     found = arrays.get(name, arrays.get(name.swapcase()))
     if found is None or found.ndim == 0:
-        raise fail("E257", "the file has no such array", where=str(path), value=name,
+        raise fail("E257", "the file does not have this array", where=str(path), value=name,
                    allowed=", ".join(f"{key} {value.shape}" for key, value in arrays.items()) or "none",
                    remedy="name the arrays of inputs and target")
     return found
@@ -74,7 +74,7 @@ def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
     if values.dtype.kind not in "biuf":
         raise fail("E252" if values.dtype.kind in "US" else "E257", "the array does not hold real numbers",
                    where=f"{path} {what}", value=values.dtype, allowed="integers or reals",
-                   remedy="ask for labels, if these are classes; else convert the array")
+                   remedy="if these are classes, ask for labels; otherwise convert the array")
     return values.astype(np.float64)
 
 
@@ -101,7 +101,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
 
     try:
         sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(
-            str(path), n_features=columns), "LIBSVM files are read")
+            str(path), n_features=columns), "LIBSVM files need")
     except KerncastError:
         raise
     except (OSError, EOFError, zlib.error) as error:
@@ -111,9 +111,9 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
     sparse, y = sparse[:limit], y[:limit]
     n, D = sparse.shape
     if (wanted := _BYTES_OF_AN_INPUT * n * D) > (free := free_bytes()):
-        raise fail("E237", f"{n:,} x {D:,} inputs do not fit the memory", where=str(path),
-                   value=f"{wanted:,} bytes", allowed=f"{free:,} bytes to be had on this machine",
-                   remedy="take fewer samples by limit, or number the columns from 1 without gaps")
+        raise fail("E237", f"{n:,} x {D:,} inputs do not fit in memory", where=str(path),
+                   value=f"{wanted:,} bytes", allowed=f"{free:,} bytes, the free memory of this machine",
+                   remedy="load fewer samples with limit, or number the columns from 1 without gaps")
     table = SampleTable(sparse.toarray(), y, Numbered("column ", D), "target",
                         lambda i: f"{path}:{_line_of(path, i)}")
     check_values(table, path)
@@ -135,7 +135,7 @@ def _line_of(path: Path, sample: int) -> int:
 
 def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastError:
     """Find the line that scikit-learn rejected without naming it."""
-    allowed = "target index:value ..., the indices rising" + (f", up to {columns}" if columns else "")
+    allowed = "target index:value ..., with increasing indices" + (f", up to {columns}" if columns else "")
     remedy = "correct the line, or give the number of columns"
     try:
         for number, fields in _samples_of(path):
@@ -151,7 +151,7 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
                             value=" ".join(fields)[:60], allowed=allowed, remedy=remedy)
     except UnicodeDecodeError:
         reason = "not a text file"
-    return fail("E252", f"the file cannot be understood: {reason}", where=str(path), value="the whole file",
+    return fail("E252", f"cannot read the file: {reason}", where=str(path), value="the whole file",
                 allowed=allowed, remedy=remedy)
 
 
@@ -171,7 +171,7 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
         try:
             _refuse_cut_short(path)
             rate, sound = from_package("scipy.io.wavfile", "scipy", lambda wav: wav.read(str(path)),
-                                       "WAV files are read")
+                                       "WAV files need")
         except KerncastError:
             raise
         except (OSError, ValueError, EOFError, struct.error, TypeError, ZeroDivisionError) as error:
@@ -181,7 +181,7 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
     channels = sound.reshape(len(sound), -1)
     if target is not None:
         if not isinstance(target, int) or not 0 <= target < channels.shape[1]:
-            raise fail("E242", "there is no such channel", where=str(path), value=repr(target),
+            raise fail("E242", "no such channel", where=str(path), value=repr(target),
                        allowed=f"0 to {channels.shape[1] - 1}", remedy="choose a channel by its number")
         channels = channels[:, [target]]
     y = _full_scale(channels[:limit])
@@ -204,9 +204,9 @@ def _refuse_cut_short(path: Path) -> None:
             if head[:4] == b"data":
                 found, promised = (path.stat().st_size - start) // frame, size // frame
                 if found < promised and size != _OPEN_END:
-                    raise fail("E241", "the recording is cut short", where=f"{path} byte {start}",
-                               value=f"{found} frames", allowed=f"{promised} frames, as its head promises",
-                               remedy="get the whole file, or correct its head")
+                    raise fail("E241", "the recording is truncated", where=f"{path} byte {start}",
+                               value=f"{found} frames", allowed=f"{promised} frames, as its header states",
+                               remedy="copy the whole file again, or correct its header")
                 return
             file.seek(start + size + size % 2)
 
@@ -221,7 +221,7 @@ def _full_scale(sound: NDArray[Any]) -> Array:
 
 
 def _unreadable(path: Path, reason: str, allowed: str) -> KerncastError:
-    return fail("E241", f"the data file cannot be read: {reason}", where=str(path), value=path.name,
+    return fail("E241", f"cannot read the data file: {reason}", where=str(path), value=path.name,
                 allowed=allowed, remedy="check the path, or name the file's format")
 
 
@@ -247,7 +247,7 @@ def read_file(path: Path, format: str | None, options: dict[str, Any]) -> Sample
     given = {key: value for key, value in options.items() if value is not None}
     strange = set(given) - set(taken)
     if strange:
-        raise fail("E242", f"a file of format {name} is not read by this option", where=str(path),
+        raise fail("E242", f"format {name} does not have this option", where=str(path),
                    value=", ".join(sorted(strange)), allowed=", ".join(taken),
-                   remedy="leave the option out")
+                   remedy="omit the option")
     return reader(path, **given)

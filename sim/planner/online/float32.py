@@ -54,8 +54,8 @@ def _kernel_constants(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]
     scale = exponent_scale(spec, words, x.lsb)
     end = min(floor(_T_END / scale), words.distance.hi)
     if end < 1:
-        raise fail("E204", "sigma does not fit the resolution of the input words", where="[kernel] sigma",
-                   value=spec.kernel.sigma, allowed="a fifth of a step of the x words or more",
+        raise fail("E204", "sigma does not fit the resolution of the inputs", where="[kernel] sigma",
+                   value=spec.kernel.sigma, allowed="a fifth of an LSB of x or more",
                    remedy="scale sigma or the input's gain")
     shift = max(0, end.bit_length() - _DISTANCE_BITS)
     return {"kernel_f32": float_bits(scale * 2**shift), "kernel_d2_shift": shift, "kernel_d2_end": end,
@@ -69,7 +69,7 @@ def _rule_constants(online: Online, words: WordClass) -> dict[str, int]:
     if rho:
         found["decay_f32"] = float_bits(1 - eta * rho)
         if found["decay_f32"] == float_bits(Fraction(1)):
-            raise fail("E204", "rho is too small for float32: the multipliers would never decay",
+            raise fail("E204", "rho is too small for float32: the coefficients would never decay",
                        where="[online] rho", value=online.rho,
                        allowed=f"0, or at least {2.0**-24 / online.eta:.2g}",
                        remedy="set rho = 0, or raise it")
@@ -83,22 +83,22 @@ def _jitter_constants(budget: int) -> dict[str, int]:
 
 def _memory(metric: str, words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
-    fields = [("alpha", "float", "N", "multipliers, in full scales of y"),
-              ("v", x_word, "N*D", "expansion vectors"),
-              ("rank", index, "N", "age: 0 is the oldest"),
-              ("count", "uint16_t", "1", "vectors held")]
+    fields = [("alpha", "float", "N", "coefficients, in full scales of y"),
+              ("v", x_word, "N*D", "dictionary: the centers"),
+              ("rank", index, "N", "age order: 0 is the oldest"),
+              ("count", "uint16_t", "1", "number of centers")]
     if metric == "fklms":
         distance = words.distance.c_type
-        fields += [("row", distance, "N", "distances to the sample at hand"),
-                   ("dist", distance, "N", "distance to the nearest older vector"),
-                   ("near", index, "N", "slot of the nearest older vector; its own where there is none")]
+        fields += [("row", distance, "N", "distances to the current sample"),
+                   ("dist", distance, "N", "distance to the nearest older center"),
+                   ("near", index, "N", "slot of the nearest older center; its own slot if there is none")]
     else:
         fields += [("gram", "float", "N*N", "kernel matrix below, its inverse on and above the diagonal"),
-                   ("k", "float", "N", "kernel values of the sample at hand"),
-                   ("u", "float", "N", "column of the inverse at hand"),
+                   ("k", "float", "N", "kernel values of the current sample"),
+                   ("u", "float", "N", "current column of the inverse"),
                    ("rest", "float", "N", "residual of a product with the inverse"),
-                   ("step", "float", "N", "room for a vector"),
-                   ("rebuilds", "uint32_t", "1", "how often the inverse was made afresh")]
+                   ("step", "float", "N", "scratch vector"),
+                   ("rebuilds", "uint32_t", "1", "number of times the inverse was computed again")]
     return memory(fields, sizes, SIZE_KEYS["kernel_lms"])
 
 

@@ -106,10 +106,11 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) 
     distance = CONTEXT.divide(bits, decimal(exponent_scale(spec, words, x.lsb)))
     found = int(distance.to_integral_value(ROUND_FLOOR))
     if found < 1:
-        raise fail("E204", "no two inputs that differ lie so close together: nothing would ever go",
+        raise fail("E204", "even the closest two inputs that differ exceed max_deterioration: no center "
+                           "would ever be evicted",
                    where="[online] max_deterioration", value=float(limit),
-                   allowed=f"at least 1 - k of two neighbouring words, {_step_loss(spec, words, x):.2g}",
-                   remedy="raise max_deterioration, or give the input a finer step")
+                   allowed=f"at least 1 - k of two adjacent input values, {_step_loss(spec, words, x):.2g}",
+                   remedy="raise max_deterioration, or give the input a smaller LSB")
     return min(found, words.distance.hi)
 
 

@@ -118,18 +118,18 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
               *(schur_fields() if spec.toeplitz.solver == "schur" else []),
               ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
     if word != spec.numbers.word:
-        fields.append(("r_short", short, "n", "first row in words of the solver"))
+        fields.append(("r_short", short, "n", "first row in the format of the solver"))
     fields += [("a", short, "n", "predictor polynomial; a[0] is the implicit 1"),
                ("alpha", long, "n", "expansion coefficients")]
     if corrected(spec):
-        fields += [("rhs", short, "n", "residual, in words of the solver"),
+        fields += [("rhs", short, "n", "residual, in the format of the solver"),
                    ("z", short, "n", "last correction of alpha")]
     if spec.toeplitz.bias:
         fields.append(("eta", short, "n", "solution for a right-hand side of ones"))
     if spec.toeplitz.scheme != "uniform":
         fields.append(("v", x_word, "n*D", "training inputs"))
     if spec.toeplitz.bias:
-        fields.append(("bias", long, "1", "intercept, in words of y"))
+        fields.append(("bias", long, "1", "intercept, in LSB of y"))
     fields += [("a_exp", "int16_t", "1", "block exponent of a"),
                ("alpha_exp", "int16_t", "1", "block exponent of alpha")]
     if corrected(spec):
@@ -175,15 +175,15 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
     raw, step, n = Format.parse(spec.input.word), spec.toeplitz.step, spec.toeplitz.n
     last = spec.input.offsets[0] + (n - 1) * step
     if last > raw.hi:
-        raise fail("E204", "the last grid point does not fit the raw input word",
+        raise fail("E204", "the last grid point does not fit the ADC format",
                    where="[input] word", value=f"{raw}, last point {last}",
-                   allowed=f"words up to {raw.hi}", remedy="use a longer word or a smaller n")
+                   allowed=f"ADC counts up to {raw.hi}", remedy="use a wider format or a smaller n")
     scaled = step * x_gain
     if scaled % (1 << x_shift) or (n - 1) * (scaled >> x_shift) > x_hi:
         raise fail("E204", "the format of x cannot hold the grid exactly", where="[input] word",
                    value=f"{raw}, step {step}", allowed=f"steps that are multiples of {1 << x_shift}"
                    f", at most {x_hi} in all",
-                   remedy="use a shorter raw word, a larger step, or [numbers] word = 32")
+                   remedy="use a shorter format, a larger step, or [numbers] word = 32")
     return scaled >> x_shift
 
 
@@ -211,7 +211,7 @@ def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fractio
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
     """Largest multiplier of the scaled system on the data, by a run with block exponents."""
-    from ...model.toeplitz import ToeplitzModel  # the engine is loaded only where a run is asked for
+    from ...model.toeplitz.trainer import ToeplitzModel  # the engine is loaded only where a run is asked for
 
     assert spec.toeplitz is not None
     if y_raw is None or len(y_raw) != spec.toeplitz.n:
@@ -243,9 +243,9 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
     assert spec.toeplitz is not None
     bound = bounds(spec)["alpha"] / (1 + spec.toeplitz.lam)
     if design > bound:
-        raise fail("E118", "the range is larger than any multiplier can be", where="[numbers.ranges] alpha",
+        raise fail("E118", "the range is larger than any coefficient can be", where="[numbers.ranges] alpha",
                    value=design, allowed=f"up to {bound:.6g}, the bound sqrt(n) / lambda",
-                   remedy="give the range that is met in the field, or remove the line: the data decide")
+                   remedy="give the range that the field needs, or remove the line to use the data")
 
 
 def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:

@@ -34,21 +34,21 @@ def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
 def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
     """Members of the model structure; `x_word` is empty where inputs are not stored."""
     entry = "float" if solver == "lookahead_f32" else "int32_t"
-    wide = [("wide", "int64_t", "n+1", "room for a vector before its cast")] if entry == "int32_t" else []
+    wide = [("wide", "int64_t", "n+1", "scratch vector before its cast")] if entry == "int32_t" else []
     stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
     return [BOUND_FIELD,
             *wide,
-            ("row", entry, "n+1", "first row, and room for a zero"),
+            ("row", entry, "n+1", "first row, and space for a zero"),
             ("target", entry, "n", "right-hand side"),
             ("predictor", entry, "n+1", "predictor polynomial"),
             ("inverse", entry, "n", "first column of the inverse"),
-            ("columns", entry, f"{BLOCK}*n", "columns of a block, and room for corrections"),
+            ("columns", entry, f"{BLOCK}*n", "columns of a block, and space for corrections"),
             ("solution", entry, "n", "expansion coefficients over 1 + lambda"),
             ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
             ("alpha", word, "n", "expansion coefficients"),
             *stored,
-            ("blocks", "uint16_t", "n", "rows that each step took"),
-            ("steps", "uint16_t", "1", "how many steps there were"),
+            ("blocks", "uint16_t", "n", "number of rows of each step"),
+            ("steps", "uint16_t", "1", "number of steps"),
             ("positive", "uint16_t", "1", "1 where T + lambda I is positive definite"),
             ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
             ("trained", "uint16_t", "1", "1 after a successful training")]

@@ -35,13 +35,13 @@ def schur_constants(spec: Spec) -> dict[str, int]:
 def schur_signals(spec: Spec) -> dict[str, Signal]:
     """Generators and residual; they are rounded as a is."""
     modes = cast_modes(spec, "a")
-    units = {"p": "1 + lambda", "q": "1 + lambda", "s": "full scale of y, block exponent of its own"}
+    units = {"p": "1 + lambda", "q": "1 + lambda", "s": "full scale of y, its own block exponent"}
     return {name: Signal(GENERATOR, *modes, GENERATOR.lo, GENERATOR.hi, unit)
             for name, unit in units.items()}
 
 
 def schur_fields() -> list[tuple[str, str, str, str]]:
     """Members of the model structure."""
-    return [("p", GENERATOR.c_type, "n", "generator: T a in the rows to come"),
-            ("q", GENERATOR.c_type, "n", "generator: T b in the rows to come, the next one first"),
-            ("s", GENERATOR.c_type, "n", "y - T x in the rows to come")]
+    return [("p", GENERATOR.c_type, "n", "generator: T a in the following rows"),
+            ("q", GENERATOR.c_type, "n", "generator: T b in the following rows, the next one first"),
+            ("s", GENERATOR.c_type, "n", "y - T x in the following rows")]

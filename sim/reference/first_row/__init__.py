@@ -90,7 +90,7 @@ def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "flo
     """Compute :func:`first_row` for any translation-invariant kernel and explicit scheme."""
     require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
     if dtype not in ("float64", "float32"):
-        raise fail("E263", "there is no such precision", where="dtype", value=repr(dtype),
+        raise fail("E263", "no such precision", where="dtype", value=repr(dtype),
                    allowed="float64, float32", remedy="use float64")
     scheme, kernel = check_scheme(scheme), cast(DistanceKernel, kernel)
     if scheme == "uniform":
@@ -105,15 +105,15 @@ def _check_run(scheme: Scheme, progress: object, scheduler: object = None, check
     """Raise E238, E262 or E191 for an invalid progress, scheduler or checkpoint."""
     allowed = "none with scheme rff" if scheme == "rff" else ""
     if progress is not None and not callable(progress):
-        raise fail("E238", "the progress cannot be told", where="progress", value=repr(progress),
-                   allowed="a function of (done, total)", remedy="leave it out")
+        raise fail("E238", "the progress callback is not callable", where="progress", value=repr(progress),
+                   allowed="a function of (done, total)", remedy="omit it")
     if scheduler is not None and (allowed or not isinstance(scheduler, str)):
-        raise fail("E262", "there is no such scheduler", where="scheduler", value=repr(scheduler),
+        raise fail("E262", "not the address of a scheduler", where="scheduler", value=repr(scheduler),
                    allowed=allowed or "the address of a dask.distributed scheduler, tcp://HOST:PORT",
-                   remedy="leave it out")
+                   remedy="omit it")
     if checkpoint is not None and (allowed or not isinstance(checkpoint, str | Path)):
-        raise fail("E191", "the checkpoint cannot be written", where="checkpoint", value=repr(checkpoint),
-                   allowed=allowed or "the path of a file", remedy="leave it out")
+        raise fail("E191", "cannot write the checkpoint", where="checkpoint", value=repr(checkpoint),
+                   allowed=allowed or "the path of a file", remedy="omit it")
 
 
 def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
@@ -145,19 +145,21 @@ def _automatic_scheme(X: Array) -> Scheme:
     """Return :func:`choose_scheme`, with a warning if it approximates a signal."""
     scheme = choose_scheme(X)
     if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
-        warnings.warn(f"the samples are no uniform grid: scheme {scheme} keeps little of the kernel matrix. "
-                      "Use solve_kernel, which is exact, or name the scheme if it is meant.", stacklevel=3)
+        warnings.warn(f"the samples are not a uniform grid: scheme {scheme} loses most of the kernel matrix. "
+                      "Use solve_kernel, which is exact, or name the scheme explicitly.", stacklevel=3)
     return scheme
 
 
 def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
     """Return `scheme` if it is one of `SCHEMES`, else raise E222, which lists `others` too."""
     if isinstance(scheme, str) and scheme.startswith("rff_"):
-        raise fail("E222", "random features give the biased means only", where="scheme", value=repr(scheme),
-                   allowed="rff", remedy="use rff: the noise of all sums is alike, and divided by the length "
-                   "n - j of a short diagonal it would be n / (n - j) times the error, and T indefinite")
+        raise fail("E222", "random features support the biased means only", where="scheme",
+                   value=repr(scheme),
+                   allowed="rff", remedy="use rff: the noise of all sums is equal, and division by the "
+                                         "length n - j of a short diagonal would multiply the error by n / "
+                                         "(n - j) and make T indefinite")
     if not isinstance(scheme, str) or scheme not in SCHEMES:
-        raise fail("E222", "there is no such scheme for the first row", where="scheme",
+        raise fail("E222", "no such scheme for the first row", where="scheme",
                    value=repr(scheme), allowed=", ".join(("auto", *SCHEMES, *others)),
                    remedy="use auto, or uniform for a uniformly sampled signal")
     return scheme
@@ -166,7 +168,7 @@ def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
 def grid_step(X: Array) -> float:
     """Return Delta of a uniform grid `X` of shape (n, 1), of either sign, else raise E223."""
     if X.shape[1] != 1:
-        raise fail("E223", "scheme uniform takes samples of one column", where="X",
+        raise fail("E223", "scheme uniform needs samples of one column", where="X",
                    value=f"{X.shape[1]} columns", allowed="shape (n, 1)",
                    remedy="use scheme diagonal_mean_biased")
     if not _is_uniform(X[:, 0]):
@@ -183,7 +185,7 @@ def as_samples(X: ArrayLike) -> Array:
     if X.ndim == 1:
         X = X[:, np.newaxis]
     if X.ndim != 2 or X.size == 0:
-        raise fail("E224", "the samples have no usable shape", where="X", value=X.shape,
+        raise fail("E224", "the shape of the samples is not supported", where="X", value=X.shape,
                    allowed="(n, D) or (n,), n and D at least 1", remedy="one row per sample")
     return X
 

@@ -55,8 +55,8 @@ def write_npz(path: str | Path, what: str, **arrays: NDArray[Any]) -> None:
             os.fsync(file.fileno())
         new.replace(path)
     except OSError as error:
-        raise fail("E191", f"the {what} cannot be written", where=what, value=str(path),
-                   allowed="a file in a folder that exists, with room left", remedy=str(error)) from error
+        raise fail("E191", f"cannot write the {what}", where=what, value=str(path),
+                   allowed="a file in an existing folder with free space", remedy=str(error)) from error
     finally:
         new.unlink(missing_ok=True)
 
@@ -94,7 +94,7 @@ def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:
                    value=str(path), allowed="a checkpoint of the same samples, kernel and dtype",
                    remedy="name another file, or remove this one")
     if bands.shape or bands.dtype.kind not in "iu" or not 0 <= bands <= -(-n // rows):
-        raise _damaged(path, f"{bands} bands done, of {-(-n // rows)}")
+        raise _damaged(path, f"{bands} of {-(-n // rows)} bands done")
     if sums.shape != (n,) or sums.dtype != np.float64:
         raise _damaged(path, f"sums of shape {sums.shape} and type {sums.dtype}")
     # Diagonal j has n - j values from 0 to 1, and one at most in each row that is done.

@@ -46,7 +46,7 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
     try:
         distributed: Any = import_module("distributed")
     except ImportError:
-        raise missing("a cluster comes", "distributed", "python -m pip install distributed",
+        raise missing("a cluster needs", "distributed", "python -m pip install distributed",
                       "scheduler") from None
     lost = (OSError, TimeoutError, distributed.KilledWorker, distributed.CancelledError)
     try:
@@ -70,6 +70,6 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
 
 
 def _unreachable(address: str, error: BaseException) -> KerncastError:
-    return fail("E262", "the scheduler or its workers do not answer", where="scheduler", value=address,
+    return fail("E262", "the scheduler or its workers do not respond", where="scheduler", value=address,
                 allowed="the address of a dask.distributed scheduler with a worker, tcp://HOST:PORT",
-                remedy=f"start both, with kerncast installed where the workers run ({error})")
+                remedy=f"start both, with kerncast installed on the workers ({error})")

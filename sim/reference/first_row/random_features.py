@@ -83,9 +83,10 @@ def _centred(X: Array, w: Array) -> Array:
         centred: Array = (X - X.mean(axis=0)).astype(w.dtype)
         bound = np.abs(w).max(axis=0) @ np.abs(centred).max(axis=0)
     if not np.isfinite(bound):
-        raise fail("E224", "the samples lie too far apart for random features", where="X",
-                   value=f"w.x beyond {w.dtype}", allowed="samples that, in widths of the kernel, are finite",
-                   remedy="use scheme diagonal_mean_biased, or divide the samples by their size")
+        raise fail("E224", "the samples are too far from each other for random features", where="X",
+                   value=f"w.x beyond {w.dtype}",
+                   allowed="samples whose distance in widths of the kernel is finite",
+                   remedy="use scheme diagonal_mean_biased, or divide the samples by their magnitude")
     return centred
 
 

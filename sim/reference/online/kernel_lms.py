@@ -118,7 +118,7 @@ class KernelLMS:
                  **parts: Any) -> None:
         if not is_integer(columns) or columns < 1:
             raise fail("E224", "there are no inputs to learn from", where="columns", value=columns,
-                       allowed="an integer >= 1", remedy="give every sample one column at least")
+                       allowed="an integer >= 1", remedy="give every sample at least one column")
         self.kernel = kernel
         self.eta = positive(eta, "eta", "E228", "start with 0.1")
         if not is_real(rho) or not 0.0 <= eta * rho <= 1.0:
@@ -254,6 +254,6 @@ class KernelLMS:
     def _checked_inputs(self, X: ArrayLike) -> Array:
         X, columns = as_samples(X), self.model.V.shape[1]
         if X.shape[1] != columns:
-            raise fail("E224", "the samples have another number of columns than the model", where="X",
-                       value=X.shape, allowed=f"(m, {columns})", remedy="pass the columns trained with")
+            raise fail("E224", "the samples and the model have different numbers of columns", where="X",
+                       value=X.shape, allowed=f"(m, {columns})", remedy="pass the columns used in training")
         return X

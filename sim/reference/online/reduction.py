@@ -185,7 +185,7 @@ class Parts:
                             ("metric", METRICS)):
             value = getattr(self, where)
             if value not in rows and not (value is None and where != "reduction"):
-                raise fail("E230", f"there is no such {where}", where=where, value=repr(value),
+                raise fail("E230", f"no such {where}", where=where, value=repr(value),
                            allowed=", ".join(rows), remedy="use fklms")
         _refuse("truncation", self.truncation, "a number >= 0", lambda v: v >= 0.0)
         _refuse("max_deterioration", self.max_deterioration, "a number", lambda v: v == v)
@@ -199,16 +199,16 @@ class Parts:
         """Raise E258 if max_deterioration is missing, or does not apply to the metric."""
         if self.max_deterioration is None:
             if self.reduction == "mt":
-                raise fail("E258", "magnitude truncation needs to know which magnitude",
+                raise fail("E258", "reduction mt needs max_deterioration, its threshold",
                            where="max_deterioration", value=None, allowed="a number >= 0",
                            remedy="start with a hundredth of eta")
             if self.newest_only:
-                raise fail("E258", "newest_only has a meaning with max_deterioration only",
+                raise fail("E258", "newest_only needs max_deterioration",
                            where="newest_only", value=self.newest_only,
                            allowed="newest_only with max_deterioration",
-                           remedy="give max_deterioration, or leave newest_only away")
+                           remedy="pass max_deterioration, or omit newest_only")
         elif (self.metric or PRESETS.get(self.reduction, ("", ""))[1]) == "age":
-            raise fail("E258", "an age is no deterioration: it is counted in samples",
+            raise fail("E258", "metric age has no max_deterioration: max_age limits an age",
                        where="max_deterioration", value=self.max_deterioration, allowed="max_age",
                        remedy="use max_age, an integer")
 
@@ -230,8 +230,8 @@ class Parts:
         if budget is not None and not self.newest_only:
             found.append(Reduction(inherits, judge, FixedNumber(budget)))
         if not found:
-            raise fail("E229", "nothing limits the number of vectors", where="budget", value=None,
-                       allowed="a budget, max_deterioration or max_age", remedy='or take reduction="none"')
+            raise fail("E229", "no option limits the number of centers", where="budget", value=None,
+                       allowed="a budget, max_deterioration or max_age", remedy="or use reduction=\"none\"")
         return tuple(found)
 
 
@@ -239,12 +239,12 @@ def _refuse(where: str, value: float | None, allowed: str, fits: Callable[[float
     """Raise E258 if an option is given and invalid."""
     if value is not None and not (is_real(value) and fits(value)):
         raise fail("E258", f"{where} is out of range", where=where, value=value, allowed=allowed,
-                   remedy="leave it away to do without")
+                   remedy="omit it to disable it")
 
 
 def checked_budget(budget: int, least: int = 1) -> int:
     """Return N_max as an int of at least `least`, else raise E229."""
     if not is_integer(budget) or budget < least:
-        raise fail("E229", "the budget of expansion vectors is too small", where="budget", value=budget,
+        raise fail("E229", "the budget, the number of centers, is too small", where="budget", value=budget,
                    allowed=f"an integer >= {least}", remedy="start with 100")
     return int(budget)

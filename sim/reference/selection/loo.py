@@ -79,22 +79,22 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
 def _check_samples(n: int, fit_intercept: bool) -> None:
     """Raise E224 if leaving a sample out leaves none for the bias."""
     if fit_intercept and n < 2:
-        raise fail("E224", "without its only sample a machine has no bias", where="X", value="1 sample",
-                   allowed="2 samples or more", remedy="add samples, or leave fit_intercept out")
+        raise fail("E224", "leave-one-out with a bias needs two samples", where="X", value="1 sample",
+                   allowed="2 samples or more", remedy="add samples, or omit fit_intercept")
 
 
 def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
     """Return the errors for one lambda; raise E239 if float64 cannot represent them."""
     if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
-        raise fail("E239", "beside K lambda is lost in rounding, and the bias with it", where="lams",
+        raise fail("E239", "lambda and the bias are lost in the rounding of K", where="lams",
                    value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
                    remedy="a larger lambda, or no bias")
     with np.errstate(all="ignore"):
         errors = path.loo_errors(lam, fit_intercept)
     if not np.all(np.isfinite(errors)):
-        raise fail("E239", "the errors are beyond float64", where="lams", value=lam,
-                   allowed="lambda and targets of which |y| / lambda is finite",
-                   remedy="a larger lambda, or targets divided by their size")
+        raise fail("E239", "the errors exceed the range of float64", where="lams", value=lam,
+                   allowed="lambda and targets with a finite |y| / lambda",
+                   remedy="a larger lambda, or targets divided by their magnitude")
     return errors
 
 
@@ -102,7 +102,7 @@ def _lambdas(lams: ArrayLike) -> list[float]:
     """Return the lambdas as a list; raise E221 if empty or not positive."""
     asked = np.atleast_1d(finite_array(lams, "lams", "E221"))
     if asked.ndim != 1 or not asked.size:
-        raise fail("E221", "the lambdas have one axis", where="lams", value=asked.shape,
+        raise fail("E221", "lambdas is not a list of numbers", where="lams", value=asked.shape,
                    allowed="shape (n_lams,), n_lams >= 1", remedy="pass a list of numbers")
     return [positive(float(lam), "lams", "E221", "start with 1") for lam in asked]
 
@@ -125,6 +125,6 @@ def _path(method: str, kernel: Kernel, X: Array, Y: Array, **options: Any) -> Ri
     if method == "subset":
         return SubsetPath(partial_cholesky(system, **options), Y)
     if not isinstance(kernel, Linear):
-        raise fail("E238", f"method {method} takes the linear kernel", where="method", value=kernel.name,
+        raise fail("E238", f"method {method} needs the linear kernel", where="method", value=kernel.name,
                    allowed="linear", remedy="use eigh")
     return (SvdPath if method == "linear_svd" else GramPath)(X, Y)

@@ -115,7 +115,7 @@ class CholeskyPath(RidgePath):
             R = linalg.cholesky(G, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError as error:
             raise fail("E239", "K + lambda I is not positive definite in float64", where="lams", value=lam,
-                       allowed="lambda above n eps |K|, what rounding makes of the least eigenvalue",
+                       allowed="lambda above n eps |K|, the rounding of the smallest eigenvalue",
                        remedy='a larger lambda, or method="eigh"') from error
         C = linalg.cho_solve((R, False), self._1Y, check_finite=False)
         inverse = linalg.lapack.dtrtri(R, overwrite_c=True)[0]
@@ -238,13 +238,13 @@ class GramPath(RidgePath):
         condition = (self._values[-1] + lam) / (self._values[0] + lam)
         if condition * np.finfo(np.float64).eps <= _GRAM_ERROR:
             return ""
-        return f"the condition of X'X + lambda I is {condition:.1e}: its rounding hides the answer"
+        return f"the condition number of X'X + lambda I is {condition:.1e}, too large for float64"
 
     def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
         """Return leave-one-out errors; raise E239 if X'X is too ill-conditioned."""
         if reason := self.why_not(lam):
-            raise fail("E239", reason, where="lams", value=lam, allowed="a condition of at most "
-                       f"{_GRAM_ERROR / np.finfo(np.float64).eps:.1e}",
+            raise fail("E239", reason, where="lams", value=lam,
+                       allowed=f"a condition number of at most {_GRAM_ERROR / np.finfo(np.float64).eps:.1e}",
                        remedy='a larger lambda, or method="linear_svd"')
         return super().loo_errors(lam, fit_intercept)
 

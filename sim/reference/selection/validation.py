@@ -195,9 +195,9 @@ def _models(values: ArrayLike, where: str, code: str) -> Array:
     """Return the candidate widths or regularisers: positive numbers, shape (k,)."""
     found = np.atleast_1d(finite_array(values, where, code))
     if not found.size:
-        raise fail(code, "there is nothing to try", where=where, value="no values", allowed="one or more",
-                   remedy="leave them out")
-    return np.array([positive(float(v), where, code, "leave them out") for v in found.ravel()])
+        raise fail(code, "there are no values to try", where=where, value="no values", allowed="one or more",
+                   remedy="omit it")
+    return np.array([positive(float(v), where, code, "omit it") for v in found.ravel()])
 
 
 @dataclass(frozen=True)
@@ -292,17 +292,17 @@ def _judge(data: _Subsample, choices: tuple[MethodChoice, ...], sigmas: Array, l
     classes = data.classes
     if data.scheme == "uniform":
         return True, "toeplitz_rls", toeplitz, (
-            "The samples are a uniform grid: T is the kernel matrix itself (Lemma 1), the Toeplitz trainer "
-            f"exact. Leave-one-out errors select {_model(exact)}.")
+            "The samples are a uniform grid, so T is the kernel matrix itself (Lemma 1) and the Toeplitz "
+            f"trainer is exact. Leave-one-out errors select {_model(exact)}.")
     pair = _agreeing(exact, toeplitz, sigmas, lams, classes)
     if pair is not None and _close(toeplitz.error, exact.error, classes):
         return True, "toeplitz_rls", pair[1], (
-            "Toeplitz applies: at the same width both methods are as good as at their best. "
-            f"Exact: {_describe(pair[0], classes)}; Toeplitz: {_describe(pair[1], classes)}.")
-    reason = "the methods select different widths" if pair is None else "the errors are too far apart"
+            "The Toeplitz approximation is suitable: at the same width both methods come close to their "
+            f"best. Exact: {_describe(pair[0], classes)}; Toeplitz: {_describe(pair[1], classes)}.")
+    reason = "the methods select different widths" if pair is None else "the errors differ too much"
     few = choices[2]
-    words = (f"Toeplitz does not apply: {reason}. Exact: {_describe(exact, classes)}; "
-             f"Toeplitz: {_describe(toeplitz, classes)}. In the same O(n) memory {steps} steps of conjugate "
+    words = (f"The Toeplitz approximation is not suitable: {reason}. Exact: {_describe(exact, classes)}; "
+             f"Toeplitz: {_describe(toeplitz, classes)}. In the same O(n) memory, {steps} steps of conjugate "
              f"gradients on the true matrix: {_describe(few, classes)}.{_about_one_column(data.X)}")
     if few.error <= toeplitz.error:
         return False, "kernel_cg", few, words
@@ -329,10 +329,10 @@ def _about_one_column(X: Array) -> str:
     if X.shape[1] > 1:
         return ""
     if choose_scheme(np.sort(X, axis=0)) == "uniform":
-        return (" The samples are a uniform grid, but out of order: sort them, and the Toeplitz trainer is "
+        return (" The samples are a uniform grid, but out of order. Sort them to make the Toeplitz trainer "
                 "exact.")
-    return (" The samples are a signal at uneven places: at equal steps the Toeplitz trainer is exact; on a "
-            "host ToeplitzRLSRegressor interpolates them from a grid.")
+    return (" The samples are a signal at uneven times. At equal steps the Toeplitz trainer is exact; on a "
+            "host ToeplitzRLSRegressor interpolates to a grid.")
 
 
 def _close(error: float, least: float, classes: bool) -> bool:
@@ -362,7 +362,7 @@ def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np
 def _targets(y: ArrayLike, n: int, task: str) -> tuple[Array, bool]:
     """Return the targets (n, K) and whether they are labels."""
     if task not in ("auto", "classification", "regression"):
-        raise fail("E238", "there is no such task", where="task", value=repr(task),
+        raise fail("E238", "no such task", where="task", value=repr(task),
                    allowed="auto, classification, regression", remedy="use auto")
     values = np.asarray(y)
     if values.ndim != 1 or len(values) != n:

@@ -146,7 +146,7 @@ def solve_system(system: System, Y: ArrayLike, method: str = "auto", *, fit_inte
     """
     Y = targets(Y, system.n)
     if method not in METHODS:
-        raise fail("E238", "there is no such method for kernel systems", where="method",
+        raise fail("E238", "no such method for kernel systems", where="method",
                    value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
     if isinstance(system, KernelSystem):
         check_values(system)
@@ -163,8 +163,8 @@ def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
     known = [name for name in signature(solver).parameters if name not in ("system", "Y", "fit_intercept")]
     for name in options:
         if name not in known:
-            raise fail("E238", f"method {method} has no such option", where=name, value=options[name],
-                       allowed=", ".join(known) or "no options", remedy="correct the name, or leave it out")
+            raise fail("E238", f"method {method} does not have this option", where=name, value=options[name],
+                       allowed=", ".join(known) or "no options", remedy="correct the name, or omit it")
 
 
 def _automatic(system: System, Y: Array) -> Solution:
@@ -187,7 +187,8 @@ def _automatic(system: System, Y: Array) -> Solution:
         reason = f"not {solution.why}"
     matrix, free = REAL_BYTES * n * n, free_bytes()
     if 2 * matrix > free:
-        return _because(cg(system, Y), f"the matrix, {matrix:,} bytes, takes more than half of {free:,} free")
+        return _because(cg(system, Y),
+                        f"the matrix, {matrix:,} bytes, needs more than half of the {free:,} " "bytes free")
     solution = cholesky(system, Y)
     if solution.ok:
         return _because(solution, reason)

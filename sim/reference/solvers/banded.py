@@ -64,14 +64,14 @@ def banded(system: System, Y: Array) -> Solution:
 
     b, given = bandwidth(system), samples_of(system, "banded")
     if b is None:
-        raise fail("E238", "K is no band", where="method", value="banded",
-                   allowed="one column, and a kernel that falls to nothing: gaussian, laplacian",
+        raise fail("E238", "K is not banded", where="method", value="banded",
+                   allowed="one column, and a kernel that falls to zero: gaussian, laplacian",
                    remedy="use auto")
     n, columns = given.n, Y.size // given.n
     refuse_beyond_memory(2 * REAL_BYTES * n * (b + 1), f"a band of {b} diagonals and {n} rows")
     order = np.argsort(given.X[:, 0], kind="stable")
     band = _band(given, order, b)
-    x, status, why, found = np.zeros_like(Y), Status.OK, f"{b} diagonals beside the main one", 0.0
+    x, status, why, found = np.zeros_like(Y), Status.OK, f"{b} diagonals on either side of the main one", 0.0
     try:
         factor = cholesky_banded(band, lower=True, check_finite=False)
         x[order] = cho_solve_banded((factor, True), Y[order], check_finite=False)

@@ -218,8 +218,7 @@ def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float
     stopped = {Status.NOT_CONVERGED: f"the tolerance {tolerance:g} was not reached, ",
                Status.NOT_POSITIVE_DEFINITE: "p'A p > 0 does not hold for all p, "}.get(run.status, "")
     if early and run.status is Status.OK:
-        stopped = (f"{run.steps} of {max_steps} steps as asked for, residual {found:.2g}, "
-                   f"|y| {largest_norm(Y):.2g}, ")
+        stopped = (f"{run.steps} of {max_steps} steps, residual {found:.2g}, |y| {largest_norm(Y):.2g}, ")
     n, columns, product = system.n, run.x.shape[1], system.product_cost
     return check_solution(system, Y, run.x.reshape(Y.shape), run.status, method=method, why=stopped + C.note,
                           limit=_ANY_RESIDUAL if early else 1.01 * tolerance, iterations=run.steps,

@@ -54,4 +54,4 @@ def cholesky(system: System, Y: Array) -> Solution:
 
 def lapack() -> Any:
     """Return scipy.linalg, imported on first use; raise E501 without scipy."""
-    return from_package("scipy.linalg", "scipy", lambda module: module, "this method comes", "method")
+    return from_package("scipy.linalg", "scipy", lambda module: module, "this method needs", "method")

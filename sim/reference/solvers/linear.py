@@ -81,6 +81,6 @@ def _samples(system: System, method: str) -> tuple[Array, float]:
     """Return X and lambda of a system with the linear kernel; raise E238 for any other."""
     given = samples_of(system, method)
     if not isinstance(given.kernel, Linear):
-        raise fail("E238", f"method {method} takes the linear kernel", where="method",
+        raise fail("E238", f"method {method} needs the linear kernel", where="method",
                    value=given.kernel.name, allowed="linear", remedy="use cholesky, or cg")
     return given.X, given.lam

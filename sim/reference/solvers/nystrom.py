@@ -100,8 +100,8 @@ def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray
     if not usable or rows.min() < 0 or rows.max() >= n or len(np.unique(rows)) != len(rows):
         raise fail("E238", "the landmarks are not distinct rows of the samples", where="landmarks",
                    value=f"{type(landmarks).__name__} of shape {rows.shape}",
-                   allowed=f"how many, from 1 to {n}, or distinct integers from 0 to {n - 1}",
-                   remedy="give a number")
+                   allowed=f"a number from 1 to {n}, or distinct integers from 0 to {n - 1}",
+                   remedy="pass a number")
     return rows.astype(np.int64), len(rows)
 
 

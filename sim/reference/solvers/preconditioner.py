@@ -83,9 +83,9 @@ def make_preconditioner(system: System, name: str, landmarks: Landmarks = None,
     if name == "nystrom":
         return Nystrom(system, landmarks, seed)
     if name not in PRECONDITIONERS:
-        raise fail("E236", "there is no such preconditioner", where="preconditioner", value=repr(name),
+        raise fail("E236", "no such preconditioner", where="preconditioner", value=repr(name),
                    allowed=", ".join(("auto", *PRECONDITIONERS)), remedy="use auto")
     if not isinstance(system, ToeplitzSystem):
-        raise fail("E236", "a circulant preconditioner takes a Toeplitz matrix", where="preconditioner",
+        raise fail("E236", "a circulant preconditioner needs a Toeplitz matrix", where="preconditioner",
                    value=repr(name), allowed="none, nystrom", remedy="use auto")
     return nearest_circulant(system.r, name)

@@ -239,8 +239,8 @@ def refuse_beyond_memory(wanted: int, what: str) -> None:
     """Raise E237 if `wanted` bytes for `what` exceed the free memory."""
     free = free_bytes()
     if wanted > free:
-        raise fail("E237", f"{what} does not fit the memory", where="n", value=f"{wanted:,} bytes",
-                   allowed=f"{free:,} bytes to be had on this machine",
+        raise fail("E237", f"{what} does not fit in memory", where="n", value=f"{wanted:,} bytes",
+                   allowed=f"{free:,} bytes, the free memory of this machine",
                    remedy='use a method in O(n) memory, "cg" or a Toeplitz one, or fewer samples')
 
 

@@ -127,23 +127,24 @@ def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
 def _check_row(r: Array, r_row: ArrayLike, method: str) -> Array:
     row = finite_array(r_row, "r_row", "E225")
     if row.shape != r.shape or row[0] != r[0]:
-        raise fail("E225", "first column and first row do not fit", where="r_row", value=row.shape,
-                   allowed=f"shape {r.shape}, r_row[0] = r[0]", remedy="the first entry belongs to both")
+        raise fail("E225", "first column and first row do not have the same first entry", where="r_row",
+                   value=row.shape,
+                   allowed=f"shape {r.shape}, r_row[0] = r[0]", remedy="the same first entry in both")
     if method not in ("auto", "levinson") and not np.array_equal(row, r):
-        raise fail("E227", f"method {method} takes a symmetric matrix, and this one is not", where="r_row",
-                   value=f"method {method}", allowed="r_row equal to r, or left out",
-                   remedy="use method levinson, which solves both")
+        raise fail("E227", f"method {method} needs a symmetric matrix", where="r_row",
+                   value=f"method {method}", allowed="r_row equal to r, or omitted",
+                   remedy="use method levinson, which solves both kinds")
     return row
 
 
 def _check_options(method: str, max_block: int, preconditioner: str, tolerance: float) -> None:
     if method not in METHODS:
-        raise fail("E226", "there is no such method for Toeplitz systems", where="method",
+        raise fail("E226", "no such method for Toeplitz systems", where="method",
                    value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
     if not is_integer(max_block) or not 2 <= max_block <= 64:
         raise fail("E235", "the block bound of look-ahead is out of range", where="max_block",
                    value=max_block, allowed="an integer from 2 to 64", remedy=f"start with {MAX_BLOCK}")
     if preconditioner not in PRECONDITIONERS:
-        raise fail("E236", "there is no such preconditioner", where="preconditioner",
+        raise fail("E236", "no such preconditioner", where="preconditioner",
                    value=repr(preconditioner), allowed=", ".join(PRECONDITIONERS), remedy="use strang")
     check_tolerance(tolerance)

@@ -209,7 +209,7 @@ def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_bl
     if m < n:
         status = Status.BREAKDOWN
         why = (f"from row {m} of {n} no block of up to {max_block} rows is regular: the matrix is singular, "
-               "or max_block too small")
+               "or max_block is too small")
     else:
         x = _refined(r, Y, state)
     columns = Y.size // n
@@ -218,7 +218,7 @@ def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_bl
                               bytes=8 * (n * (2 * max(blocks, default=1) + 2 * columns + 6)
                                          + 6 * fft_size(n)))
     if status is Status.OK and not solution.ok:
-        solution = replace(solution, why="the residual stays large: the matrix is too near to a singular one")
+        solution = replace(solution, why="the residual stays large: the matrix is nearly singular")
     return solution
 
 

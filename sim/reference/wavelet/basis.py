@@ -72,9 +72,9 @@ def transforms(n: int, levels: int, basis: str) -> Iterator[TwoScale]:
         yield from _lifting(n, levels)
         return
     wavelet = from_package("pywt", "PyWavelets", lambda pywt: basis in pywt.wavelist(kind="discrete")
-                           and pywt.Wavelet(basis), "orthogonal wavelets come", "basis")
+                           and pywt.Wavelet(basis), "orthogonal wavelets need", "basis")
     if not wavelet or not wavelet.orthogonal:
-        raise fail("E238", "there is no such wavelet basis", where="basis", value=repr(basis),
+        raise fail("E238", "no such wavelet basis", where="basis", value=repr(basis),
                    allowed=f"{LIFTING}, or an orthogonal wavelet of PyWavelets, db1 .. db38 and others",
                    remedy=f"use {DAUBECHIES}")
     for _ in range(levels):

@@ -92,7 +92,7 @@ def _by_ns_form(Z: System, y: Array, levels: int, t: float, basis: str) -> Solut
     try:
         factor = factorise(form, t)
     except NotPositiveDefinite as error:
-        why = f"{error}; the matrix, or what the threshold {t:g} leaves of it, is not positive definite"
+        why = f"{error}; the matrix, or its part above the threshold {t:g}, is not positive definite"
         return check_solution(Z, y, np.zeros_like(y), Status.NOT_POSITIVE_DEFINITE, why=why, **counts)
     limit = max(RESIDUAL_LIMIT, min(_LOOSENESS * t, _LOOSEST))
     operations = form.cost.multiplications + factor.operations + y.size // Z.n * factor.operations_to_solve
@@ -103,7 +103,7 @@ def _by_ns_form(Z: System, y: Array, levels: int, t: float, basis: str) -> Solut
 def _check_threshold(t: float) -> float:
     if not is_real(t) or not 0.0 <= t <= 1.0:  # also refuses NaN
         raise fail("E238", "the threshold is out of range", where="threshold", value=t,
-                   allowed="a number from 0, which keeps all, to 1", remedy="start with 1e-10")
+                   allowed="a number from 0, which keeps all entries, to 1", remedy="start with 1e-10")
     return float(t)
 
 

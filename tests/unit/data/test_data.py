@@ -181,9 +181,9 @@ def test_every_mistake_of_a_csv_file_is_reported_with_its_line_and_column(tmp_pa
 
 def test_a_file_full_of_mistakes_is_not_listed_to_the_end(tmp_path):
     (tmp_path / "train.csv").write_text("x0,x1,y\n" + "nan,nan,nan\n" * 100)
-    with pytest.raises(KerncastError, match="and 290 more problems") as caught:
+    with pytest.raises(KerncastError, match=r"in 100 rows\n.*found: nan\n") as caught:
         load_dataset(csv_spec(), tmp_path)
-    assert len(caught.value.problems) == 10
+    assert len(caught.value.problems) == 3
 
 
 @pytest.mark.parametrize("header", ["x0,y", "x0,x1,x2,y", "a,b,y", "x0,x0,y", "1,2,3", ""])

@@ -91,7 +91,16 @@ def test_every_mistake_of_a_csv_file_is_told_with_its_line_and_column(file):
         ("E245", f"{path}:6 b"), ("E251", f"{path}:6 y"), ("E243", f"{path}:7"), ("E245", f"{path}:8 b"),
         ("E251", f"{path}:8 y")]
     assert problems(path, labels="any")[2:4] == [("E252", f"{path}:5 b"), ("E251", f"{path}:5 y")]
-    assert len(problems(file("b.csv", "a,y\n" + "x,y\n" * 50))) == 10
+    assert problems(file("b.csv", "a,y\n" + "x,y\n" * 50))[0][0] == "E252"
+
+
+def test_repeats_in_a_column_are_one_problem_with_their_count_and_values(file):
+    text = "a,kind\n" + "1,idle\n2,run\n3,walk\n4,run\n" * 150
+    with pytest.raises(KerncastError) as caught:
+        load_samples(file("a.csv", text))
+    (problem,) = caught.value.problems
+    assert (problem.message, problem.value) == ("not a number, in 600 rows", "idle, run, walk")
+    assert "ask for labels" in problem.remedy
 
 
 @pytest.mark.parametrize(("text", "options", "found"), [

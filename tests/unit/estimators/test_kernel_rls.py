@@ -108,7 +108,7 @@ def test_the_weights_of_an_ill_conditioned_linear_model_are_right_or_refused(sol
     Y = np.column_stack((np.sign(X[:, 2] + X[:, 3]), rng.normal(size=200)))
     model = KernelRLSRegressor(kernel=Linear(), lam=lam, solver=solver)
     if solver == "linear_direct" and lam < 1.0:
-        with pytest.warns(LinAlgWarning, match="breakdown.*condition of X'X"):
+        with pytest.warns(LinAlgWarning, match="breakdown.*condition number of X'X"):
             model.fit(X, Y)
         assert model.status_ == "breakdown" and not model.coef_.any() and not model.predict(X).any()
         return

@@ -38,6 +38,16 @@ import pytest
 pytest.importorskip("no_such_module")
 """
 
+LONG = """
+import pytest
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("seed", range(1234))
+def test_long(seed): pass
+
+def test_short(): pass
+"""
+
 
 def run(folder: Path, test: str, *options: str, strict: bool = False) -> subprocess.CompletedProcess[str]:
     shutil.copy(TESTS / "conftest.py", folder)
@@ -61,14 +71,14 @@ def test_closing_table_adds_up_when_workers_share_the_tests(tmp_path):
 def test_a_word_that_differs_fails_the_test_and_shows_in_the_table(tmp_path):
     done = run(tmp_path, DIFFERING)
     assert done.returncode == 1
-    assert "rtl: 3 of 10 words differ in digits" in done.stdout
+    assert "rtl: 3 mismatches in 10 values of digits" in done.stdout
     assert ["rtl", "1", "1", "10", "3"] in [line.split() for line in done.stdout.splitlines()]
 
 
 def test_a_missing_tool_is_reported_with_its_remedy(tmp_path):
     done = run(tmp_path, SKIPPING)
     assert done.returncode == 0
-    assert "missing tool: no-such-program; to add it: apt-get install no-such-package" in done.stdout
+    assert "missing tool: no-such-program; to install it: apt-get install no-such-package" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -79,3 +89,11 @@ def test_whatever_was_left_out_fails_a_strict_run(tmp_path, test, workers):
     done = run(tmp_path, test, "-n", workers, strict=True)
     assert done.returncode == 1, done.stdout
     assert "no-such-program" in done.stdout or "no_such_module" in done.stdout
+
+
+@pytest.mark.parametrize(("options", "count"), [
+    ((), "1,234"), (("-n", "2"), "1,234"), (("-k", "12 or short"), "66")])
+def test_tests_that_only_a_campaign_runs_are_counted_below_the_table(tmp_path, options, count):
+    done = run(tmp_path, LONG, *options)
+    assert done.returncode == 0, done.stdout
+    assert f"tests that run in campaigns only: {count}; to run them too (hours): make campaign" in done.stdout

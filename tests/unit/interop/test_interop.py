@@ -280,9 +280,9 @@ def test_export_overwrites_nothing_unless_asked(tmp_path):
 def test_what_a_call_gives_wrong_is_told_with_what_to_do(tmp_path):
     svc = SVC().fit(X, LABELS)
     for word in ("16", 16.0, 17, None):
-        assert "32 is close to float" in refused("E109", spec=svc, x_raw=X, word=word).remedy
+        assert "32 for results close to float" in refused("E109", spec=svc, x_raw=X, word=word).remedy
     assert "epsilon" in refused("E270", spec=SVR(epsilon=99.0).fit(X, Y), x_raw=X).remedy
-    assert "as far as the model's vectors" in refused("E246", spec=svc, x_raw=X[:1]).remedy
+    assert "the range of the model's centers" in refused("E246", spec=svc, x_raw=X[:1]).remedy
     with pytest.raises(KerncastError, match="E191"):
         kerncast.export(svc, X, tmp_path / "absent" / "svc.toml")
 
@@ -320,5 +320,5 @@ def test_export_warns_as_plan_does_and_writes_all_the_same(tmp_path):
 
 
 def test_where_no_longer_word_does_the_warning_names_the_words_of_the_sensor():
-    with pytest.warns(UserWarning, match="no longer word does alone"):
+    with pytest.warns(UserWarning, match="no longer word length is enough"):
         kerncast.plan(SVR().fit(X, Y), NEW, input={"word": "s10f0"})

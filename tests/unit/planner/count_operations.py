@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from kerncast.sim.jit import COMPILED
-from kerncast.sim.model import base, bound, certify, cg, kernel, online, open_model, predict, toeplitz
-from kerncast.sim.model.online import metric, state
-from kerncast.sim.model.toeplitz import first_row, levinson, refine, schur
+from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, predict
+from kerncast.sim.model.online import lms, metric, state
+from kerncast.sim.model.toeplitz import first_row, levinson, refine, schur, trainer
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (base, bound, certify, cg, first_row, kernel, levinson, online, metric, state, predict, refine,
-           schur, toeplitz)
+MODULES = (base, bound, certify, cg, first_row, kernel, levinson, lms, metric, state, predict, refine,
+           schur, trainer)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []

@@ -132,9 +132,9 @@ def test_a_range_that_decides_nothing_is_refused(algorithm: str, signal: str) ->
 
 @pytest.mark.parametrize(("algorithm", "signal", "why", "allowed"), [
     ("kernel_lms", "f", "f has the format of y", "alpha"),
-    ("kernel_lms", "a", "no range decides its format", "alpha"),
-    ("toeplitz_rls", "alpha", "its block exponent follows the data", 'scaling = "static"'),
-    ("kernel_cg", "alpha", "its block exponent follows the data", "none with kernel_cg")])
+    ("kernel_lms", "a", "does not depend on a range", "alpha"),
+    ("toeplitz_rls", "alpha", "it uses block floating point", 'scaling = "static"'),
+    ("kernel_cg", "alpha", "it uses block floating point", "none with kernel_cg")])
 def test_a_range_that_is_refused_says_why_of_its_signal_and_what_takes_one(
         algorithm: str, signal: str, why: str, allowed: str) -> None:
     with pytest.raises(KerncastError) as caught:

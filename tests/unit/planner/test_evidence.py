@@ -114,7 +114,7 @@ def test_what_was_seen_of_a_block_and_what_it_reaches_are_told_with_their_expone
         assert entry["seen"] <= float(fmt.value(fmt.hi)) * 2.0 ** entry["exponent"]
         assert entry["headroom_bits"] >= limits[1] - entry["exponent"]
         text = why(plan, name)
-        assert f"from {limits[0]}, where" in text and f"to {limits[1]}, where" in text
+        assert f"from {limits[0]} (full scale" in text and f"to {limits[1]} (full scale" in text
         assert f"at exponent {entry['exponent']}" in text
     assert "exponent" not in plan.evidence["r"] and exponents(plan, "r") is None
 
@@ -132,5 +132,5 @@ def test_a_block_that_follows_its_words_has_no_range_and_no_headroom() -> None:
     plan = observe(make_plan(spec), np.arange(20), np.arange(20) - 10)
     for name in ("r", "p"):
         assert plan.evidence[name]["seen"] is None and exponents(plan, name) is None
-        assert "follows them up and down" in why(plan, name) and "Its range" not in why(plan, name)
-    assert "ended at exponent" in why(plan, "r")
+        assert "adapts up and down to them" in why(plan, name) and "Its range" not in why(plan, name)
+    assert "exponent ended at" in why(plan, "r")

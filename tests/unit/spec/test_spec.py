@@ -261,7 +261,7 @@ def test_an_unknown_key_is_met_with_the_nearest_known_one(wrong, remedy):
 def test_a_key_of_another_algorithm_is_not_sent_to_its_table():
     cg = TOEPLITZ.replace("toeplitz_rls", "kernel_cg").replace("[toeplitz]", "[cg]")
     problem = only_problem(cg.replace("scheme = \"uniform\"", "bias = true").replace("n = 256", "n = 250"))
-    assert (problem.code, problem.remedy) == ("E103", "remove it: bias is for algorithm toeplitz_rls only")
+    assert (problem.code, problem.remedy) == ("E103", "remove it: bias is only for algorithm toeplitz_rls")
 
 
 def test_the_python_name_of_lambda_is_not_a_key_of_the_file():
@@ -270,7 +270,7 @@ def test_the_python_name_of_lambda_is_not_a_key_of_the_file():
 
 
 def test_a_key_outside_all_tables_is_sent_to_its_table():
-    assert only_problem("n = 3\n" + TOEPLITZ).remedy == "put it below the line [toeplitz]"
+    assert only_problem("n = 3\n" + TOEPLITZ).remedy == "write it below the line [toeplitz]"
 
 
 @pytest.mark.parametrize(("text", "line"), [

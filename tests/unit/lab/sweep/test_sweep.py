@@ -85,7 +85,7 @@ def test_every_mistake_of_an_axis_is_told_at_once_and_the_near_key_is_named(tmp_
     assert codes(error) == ["E360", "E103", "E103", "E103", "E103", "E109", "E108", "E109", "E360",
                             "E362", "E362", "E363", "E363"]
     told = str(error.value)
-    for remedy in ("did you mean numbers.word?", "did you mean sigma?", "it is for algorithm kernel_lms only",
+    for remedy in ("did you mean numbers.word?", "did you mean sigma?", "it is only for algorithm kernel_lms",
                    "name its table: input.word or output.word or numbers.word", "did you mean error?"):
         assert remedy in told
 
@@ -137,7 +137,7 @@ def test_a_limit_is_read_with_its_unit(text, number, above):
 
 @pytest.mark.parametrize("text", ["ram", "ram <= ", "ram = 3", "ram <= 3 apples", "error <= float 3",
                                   "error <= + 3", "8 kB", "", "error <= 1 kB", "ram <= 8 %", "rms <= 3 %",
-                                  "energy <= 2 B", "instructions <= 9 nJ", "error <= float + 1 B"])
+                                  "energy <= 2 B", "operations <= 9 nJ", "error <= float + 1 B"])
 def test_what_is_no_limit_is_refused(text):
     problems = []
     assert parse_constraint(text, "toeplitz_rls", "", problems) is None
@@ -151,9 +151,20 @@ def test_what_is_computed_is_what_the_plan_states():
     predict = {what: operation.count for what, operation in plan.operations["predict"].items()}
     # A prediction: n kernel values of three multiplications each, n distances of one, n products.
     assert predict == {"kernel_values": 32, "distance_terms": 32, "multiplications": 32}
-    assert found["instructions.predict"] == 32 * (3 + 1 + 1)
-    assert found["instructions"] == found["instructions.train"]
+    assert found["operations.predict"] == 32 * (3 + 1 + 1)
+    assert found["operations"] == found["operations.train"]
     assert {*found} == {name for name in names("toeplitz_rls") if not measured(name)}
+
+
+def test_the_measure_called_instructions_in_0_1_is_accepted_with_a_note():
+    spec = Spec.from_text(ECG + '[sweep]\nobjectives = ["error", "instructions.predict"]\n'
+                          'constraints = ["instructions <= 9000"]\n[sweep.grid]\n"numbers.word" = [16, 24]\n')
+    settings = make_settings(spec, ".")
+    assert settings.objectives == ("error", "operations.predict")
+    assert [c.name for c in settings.constraints] == ["operations"]
+    (note,) = settings.notes
+    assert "now called operations" in note
+    assert not make_settings(spec, ".", objectives=["ram"], constraints=["ram <= 8 kB"]).notes
 
 
 # ---- what the points say ----

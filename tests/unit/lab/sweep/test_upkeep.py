@@ -61,7 +61,7 @@ def test_results_that_are_sound_outlive_damage_and_the_others_are_computed_again
                         lambda self, inputs: evaluated.append(inputs) or point(self, inputs))
     assert run_sweep(asked, folder, tell=told.append).points == before == open_run(folder).points
     lost = "points" in how.get("sql", "")
-    assert len(evaluated) == lost and f"{3 - lost} points of it that are sound are kept" in told[0]
+    assert len(evaluated) == lost and f"{3 - lost} valid points are kept" in told[0]
     assert (folder / "damaged-1.db").read_bytes() == held
 
 
@@ -84,7 +84,7 @@ def test_results_of_an_earlier_version_are_refused_as_such(tmp_path):
         db.executescript("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
                          "CREATE TABLE points (key TEXT PRIMARY KEY, inputs TEXT NOT NULL);")
     for do in (lambda: open_run(tmp_path), lambda: run_sweep(settings(tmp_path, "sigma=2"), tmp_path)):
-        with pytest.raises(KerncastError, match="of an earlier version") as error:
+        with pytest.raises(KerncastError, match="from an earlier version") as error:
             do()
         assert codes(error) == ["E366"]
 

@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kerncast.sim.backend import STATUSES
-from kerncast.sim.model.online import LmsModel
+from kerncast.sim.model.online.lms import LmsModel
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.selection.width import overlap_width
 from kerncast.sim.spec import Spec

@@ -9,10 +9,10 @@ import scipy.linalg
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import BREAKDOWN, INACCURATE, NOT_POSITIVE_DEFINITE, OK
-from kerncast.sim.model.toeplitz import ToeplitzModel
 from kerncast.sim.model.toeplitz.lookahead import Lookahead
 from kerncast.sim.model.toeplitz.lookahead_f32 import BLOCK
 from kerncast.sim.model.toeplitz.lookahead_f32 import Lookahead as LookaheadF32
+from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.toeplitz.lookahead import lookahead

@@ -159,8 +159,8 @@ def test_a_file_that_is_no_checkpoint_is_refused(content, tmp_path):
     ({"sums": np.array([2, 2, np.inf, 0, 0])}, "sum 2 is inf"),
     ({"sums": np.array([2, 2, 2, 2, 1.5])}, "sum 4 is 1.5"),
     ({"sums": np.ones(4)}, "shape"), ({"sums": np.ones(5, np.float32)}, "float32"),
-    ({"bands": np.array(4)}, "4 bands done, of 3"), ({"bands": np.array(-1)}, "-1 bands"),
-    ({"bands": np.array(0.5)}, "0.5 bands"), ({"bands": np.ones(2, int)}, "bands")])
+    ({"bands": np.array(4)}, "4 of 3 bands"), ({"bands": np.array(-1)}, "-1 of"),
+    ({"bands": np.array(0.5)}, "0.5 of"), ({"bands": np.ones(2, int)}, "bands")])
 def test_a_checkpoint_that_no_run_can_have_written_is_refused(change, told, tmp_path):
     path = tmp_path / "row.npz"
     whole = {"key": np.array("key"), "bands": np.array(1), "sums": np.array([2.0, 2, 2, 2, 1])}

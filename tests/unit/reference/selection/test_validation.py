@@ -58,7 +58,7 @@ def test_a_signal_at_uneven_places_is_told_what_equal_steps_would_give():
 def test_a_uniform_grid_out_of_order_is_to_be_sorted():
     x = np.random.default_rng(3).permutation(200.0 + np.arange(200.0))
     verdict = toeplitz_applies(x, noisy_sine(x), **QUICK)
-    assert not verdict.applies and "sort them" in verdict.words
+    assert not verdict.applies and "Sort them" in verdict.words
 
 
 def test_the_choice_is_the_least_error_tried_and_says_when_it_lies_at_the_edge():

@@ -160,7 +160,7 @@ def test_a_subset_that_is_not_positive_definite_and_sweeps_that_diverge_are_said
     ("block_gauss_seidel", {"block": 30}), ("subset", {"landmarks": 30})], ids=str)
 def test_memory_is_a_few_columns_and_as_told(monkeypatch, method, options):
     n = 1000
-    for module in ("systems.system", "solvers.block_gauss_seidel"):  # strips of a size with what is tried here
+    for module in ("systems.system", "solvers.block_gauss_seidel"):  # strips of the size tried here
         monkeypatch.setattr(f"kerncast.sim.reference.{module}.BLOCK_VALUES", 1 << 14)
     X, Y = samples(n, 4)
     run = {"tolerance": 1e-2} if method != "subset" else {}
@@ -186,4 +186,4 @@ def test_steps_that_were_asked_for_tell_the_residual_they_end_with():
     solution = solve_kernel(X, y, 3.0, 1e-8, "cg", steps=2)
     found = np.linalg.norm(y - (Gaussian(3.0)(X, X) + 1e-8 * np.eye(60)) @ solution.x)
     assert solution.ok and solution.residual == pytest.approx(found)
-    assert f"2 of 2 steps as asked for, residual {found:.2g}, |y| {np.linalg.norm(y):.2g}" in solution.why
+    assert f"2 of 2 steps, residual {found:.2g}, |y| {np.linalg.norm(y):.2g}" in solution.why

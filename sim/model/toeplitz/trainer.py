@@ -1,0 +1,189 @@
+"""sim.model: the Toeplitz regularised-least-squares trainer, word for word as the device's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...backend import Outputs, field_arrays
+from ...jit import jit
+from ...plan import Plan
+from ...primitives import Words
+from .. import trace_hooks as at
+from ..base import IntegerModel, convert_inputs
+from ..bound import BoundConstants
+from ..certify import CertifyConstants, accurate, certify
+from ..kernel import cast_of
+from ..ranges import ALPHA, cast
+from ..statuses import INACCURATE, OK, TRAINED
+from ..trace_hooks import Log, trace, trace_all
+from .first_row import diagonal_row, uniform_row
+from .levinson import LevinsonConstants, levinson
+from .lookahead import Lookahead
+from .lookahead_f32 import Lookahead as LookaheadF32
+from .refine import RefineArrays, RefineConstants, refine
+from .schur import SchurConstants, schur
+
+
+@jit
+def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) -> None:
+    """From the scaled system back to ``(T + lambda I) alpha = y``: alpha = x / (1 + lambda)."""
+    for i in range(x.shape[0]):
+        x[i] = cast(x[i] * rho, 31, rounding, lo, hi, log, ALPHA)
+    trace_all(log, at.TRAIN_ALPHA, 0, x, 0, x.shape[0])
+
+
+#: Look-ahead, by the solver's name.
+LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
+    "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
+#: Scalars of the model structure, in the order in which the solvers leave them.
+SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
+
+
+def solver_constants(plan: Plan) -> LevinsonConstants:
+    """The integers of the recursion; zeros where it is look-ahead, which has none."""
+    if plan.options["solver"] in LOOKAHEADS:
+        return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
+    return LevinsonConstants._make(
+        [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
+         int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
+
+
+def certify_constants(plan: Plan) -> CertifyConstants:
+    """The integers of the certificate."""
+    return CertifyConstants._make(
+        [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
+         BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
+
+
+def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: int) -> bool:
+    """Whether alpha (n,), which solves for y words (n,), is certified to be within the tolerance."""
+    k = certify_constants(plan)
+    return bool(accurate(alpha, certify(y, r, alpha, alpha_exp, k), k))
+
+
+class ToeplitzModel(IntegerModel):
+    """The integer model of a plan whose algorithm is ``toeplitz_rls``."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._solver = solver_constants(plan)
+        self._certify = certify_constants(plan)
+        self._schur = plan.options["solver"] == "schur"
+        self._lookahead: Lookahead | LookaheadF32 | None = None
+        self._refine = RefineConstants(
+            int(plan.options["refine"]), int(plan.options["bias"]), plan.integer("alpha_exp_min"),
+            plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
+            self._solver)
+        super().__init__(plan)
+
+    def reset(self) -> None:
+        """Back to the untrained state."""
+        n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
+        self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+        sides = 1 + self._refine.bias
+        rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
+        self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
+                                    np.zeros(2 + 2 * sides + n, dtype=np.int64))
+        self._r = self._arrays.r
+        if self.plan.options["solver"] in LOOKAHEADS:
+            self._lookahead = LOOKAHEADS[self.plan.options["solver"]](n)
+        self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
+        self._v = np.zeros((n, columns), dtype=np.int64)
+        if self.uniform:
+            self._v[:, 0] = np.arange(n, dtype=np.int64) * self.plan.integer("x_step")
+        self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
+        self._trained = False
+
+    @property
+    def corrected(self) -> bool:
+        """Whether alpha is built from corrections: refinement, or a bias."""
+        return self._refine.passes > 0 or self._refine.bias == 1
+
+    @property
+    def uniform(self) -> bool:
+        """Whether the training inputs are the uniform grid, which is not stored."""
+        return self.plan.options["scheme"] == "uniform"
+
+    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,).
+
+        Returns
+        -------
+        dict
+            ``status`` (1,).
+        """
+        given = self._training_set(x_raw, y_raw)
+        if given is None:
+            return super().train(x_raw, y_raw)
+        self.reset()
+        y = self._targets(given[1])
+        self._first_row(given[0])
+        status = self._solve(y)
+        self._trained = status in TRAINED
+        if not self._trained:
+            for array in (self._a, self._alpha, self._generators, self._scalars, *self._arrays[1:]):
+                array[:] = 0
+            if self._lookahead is not None:
+                self._lookahead = type(self._lookahead)(len(y))
+        return {"status": np.array([status], dtype=np.int64)}
+
+    def _solve(self, y: NDArray[np.int64]) -> int:
+        """Alpha from y words; a status."""
+        log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
+        if self.corrected:
+            return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)
+        solver = self._arrays.solver
+        system = y.reshape(1, n), self._r, self._a, self._alpha.reshape(1, n)
+        if self._lookahead is not None:
+            status, solver[2] = self._lookahead.solve_words(self._r, y, self._alpha, self.plan, log)
+        elif self._schur:
+            room = np.zeros((2, 1), dtype=np.int64)
+            g = SchurConstants(self.plan.integer("s_exp_max"), cast_of(self.plan, "p"))
+            status = schur(*system, self._generators, room, solver, self._solver, g, log)
+        else:
+            status = levinson(*system, solver, self._solver, log)
+        if status not in TRAINED:
+            return status
+        self._scalars[:3] = solver[:3]
+        _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
+        bound = self.plan.integer("no_bound")
+        if self._lookahead is None or self._lookahead.positive:
+            bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
+            trace(log, at.CERTIFY_BOUND, 0, 0, bound)
+        self._scalars[SCALARS.index("bound")] = bound
+        return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
+
+    def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
+        rho, r, log = self.plan.integer("lambda_rho"), cast_of(self.plan, "r"), self.ranges.log
+        if self.uniform:
+            uniform_row(self._r, self.plan.integer("x_step"), rho, self._kernel, r, log)
+            return
+        assert x_raw is not None
+        convert_inputs(x_raw, self._input, self._v, log)
+        biased = self.plan.options["scheme"] == "diagonal_mean_biased"
+        diagonal_row(self._r, self._v, biased, rho, self._kernel, r, log)
+
+    def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        return self._predict(x_raw, self._v, self._alpha, len(self._v) if self._trained else 0,
+                             self.plan.integer("f_shift") - int(self._scalars[2]),
+                             int(self._scalars[SCALARS.index("bias")]))
+
+    def _members(self) -> dict[str, NDArray[Any]]:
+        arrays = {"r_short": self._arrays.r_short, "rhs": self._arrays.rhs[0], "z": self._arrays.sides[0],
+                  "eta": self._arrays.sides[-1]}
+        arrays |= dict(zip("pqs", self._generators, strict=False))
+        arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
+        arrays |= self._lookahead.fields() if self._lookahead is not None else {}
+        return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v}
+
+    def load(self, state: Outputs) -> None:
+        """Take over a state."""
+        super().load(state)
+        self._trained = bool(state["trained"][0])
+
+    def state(self) -> Outputs:
+        """Every member of the device's model structure."""
+        return field_arrays(self.plan, self._members() | {"trained": int(self._trained)})

@@ -254,8 +254,8 @@ def _too_big(error: KerncastError, part: str) -> KerncastError:
     advice = f"choose a larger part: {', '.join(larger)}" if larger else "there is no larger part"
     lines = "\n    ".join(log.splitlines()[1:])
     return fail("E341", "the core does not fit the part", where="--part", value=part,
-                allowed="a part with enough cells",
-                remedy=f"{advice}; or choose fewer lanes, samples or " f"centers:\n    {lines.strip()}")
+                allowed="a part with enough cells", remedy=f"{advice}; or choose fewer lanes, samples or "
+                                                           f"centers:\n    {lines.strip()}")
 
 
 def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:

@@ -57,8 +57,8 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
     rates = list(_lines(found, [PLACED], lambda one, _: one.samples_per_second))
     panels = [("samples per second", rates)] if rates else []
     panels += [("look-up tables", list(_lines(found, families, lambda one, family: one.area[family].lut))),
-               ("hardware multipliers (DSP blocks)", list(_lines(found, families, lambda one,
-                                                                 family: one.area[family].dsp)))]
+               ("hardware multipliers (DSP blocks)", list(_lines(found, families, lambda one, family:
+                                                        one.area[family].dsp)))]
     plt = pyplot()
     figure, row = plt.subplots(1, len(panels), figsize=(3.4 * len(panels), 3.0), layout="constrained",
                                squeeze=False)

@@ -1,6 +1,30 @@
-"""``python -m kerncast`` is the ``kerncast`` command."""
+"""``python -m kerncast`` and the ``kerncast`` program: the command, quiet on Ctrl-C from the first moment."""
 
-from .cli.main import app
+import os
+import signal
+import sys
+from types import FrameType
+
+
+def _interrupted(number: int, frame: FrameType | None) -> None:
+    """End at once: while modules are imported there is nothing to clean up."""
+    os.write(2, b"interrupted\n")
+    os._exit(130)
+
+
+def main() -> None:
+    """Run the command line."""
+    usual = signal.getsignal(signal.SIGINT)
+    if usual is signal.default_int_handler:  # not if the shell has Ctrl-C ignored
+        signal.signal(signal.SIGINT, _interrupted)
+    from .cli.main import app
+
+    signal.signal(signal.SIGINT, usual)
+    try:
+        app(prog_name="kerncast")
+    except KeyboardInterrupt:  # after the command's own handler, or before it
+        sys.exit(130)
+
 
 if __name__ == "__main__":
-    app(prog_name="kerncast")
+    main()

@@ -85,7 +85,7 @@ def held(task: Task, model: Learner) -> tuple[NDArray[np.int64], NDArray[np.int6
     """The vectors that the learner holds, and their targets."""
     state = model.model.state()
     count = int(state["count"][0])
-    v = state["v"].reshape(-1, task.plan.sizes["D"])[:count]
+    v = state["centers"].reshape(-1, task.plan.sizes["D"])[:count]
     places = [int(np.flatnonzero((task.x == row).all(axis=1))[0]) for row in v]
     return v, task.y[places]
 

@@ -32,8 +32,8 @@ int durbin(void)
     int64_t eps = INT64_C(1) << ECG_XI_FRAC, a_used = 0;
     int32_t a_exp = ECG_A_EXP_MIN, n;
 
-    for (n = 1; n < ECG_N; n++) {
-        eps = lengthen_a(model.r, model.a, n, eps, &a_exp, &a_used);
+    for (n = 1; n < ECG_TRAIN_SAMPLES; n++) {
+        eps = predictor_step(model.r, model.a, n, eps, &a_exp, &a_used);
         if (eps < ECG_EPS_MIN) {
             return -n;
         }

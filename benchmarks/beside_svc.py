@@ -35,8 +35,8 @@ integer model's, and **its label is scikit-learn's on {same} of {digits} digits*
 """
 
 MAIN = """#include "digits.h"
-digits_xraw_t x[DIGITS_COLUMNS];
-digits_word_t f;
+digits_in_t x[DIGITS_INPUT_DIM];
+digits_out_t f;
 int main(void);
 int main(void) { return (int)digits_model_predict(x, &f); }
 """
@@ -75,7 +75,7 @@ def _rows(plans: dict[int, Plan], svc: object, x_test: NDArray[np.int64], peers:
         for title, define in LEVELS[:2 if word == 16 else 1]:
             for level in OPTIMISED:
                 counts, flash = _counted(plan, x_test, level, define)
-                v = plan.tables["v"].bytes + plan.tables["alpha"].bytes
+                v = plan.tables["centers"].bytes + plan.tables["alpha"].bytes
                 yield (f"| kerncast, {title} | {word} bits | {level} | {counts.mean():,.0f} "
                        f"| {counts.max():,} | {flash - v:,} | {v:,} |")
     vectors = np.asarray(svc.support_vectors_).astype(np.int64)  # type: ignore[attr-defined]

@@ -153,8 +153,8 @@ def program(plan: Plan, call: str) -> str:
              "update": f"(void){p}_lms_update(&model, x, 0, &f);",
              "learn": f"(void){p}_lms_update(&model, x, 0, &f); (void){p}_model_predict(&model, x, &f);",
              "train": f"(void){p}_toeplitz_train(&model, y); (void){p}_model_predict(&model, x, &f);"}
-    return (f'#include "{p}.h"\n{p}_model_t model;\n{p}_xraw_t x[{n}];\n{p}_yraw_t y[{samples}];\n'
-            f'{p}_word_t f;\nint main(void);\n'
+    return (f'#include "{p}.h"\n{p}_model_t model;\n{p}_in_t x[{n}];\n{p}_target_t y[{samples}];\n'
+            f'{p}_out_t f;\nint main(void);\n'
             f"int main(void)\n{{\n    {p}_model_init(&model);\n    {calls[call]}\n    return 0;\n}}\n")
 
 

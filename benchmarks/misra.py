@@ -33,8 +33,8 @@ REASONS = {
     "2.2": "An operation with a constant of the plan that is 0 or 1 in this model, and another in the next.",
     "2.3": "`KC_STATIC_ASSERT` is a type in C99. `<p>_solver_t` is for solvers in integers; the one in float "
            "has no use for it.",
-    "2.5": "`ABI`, `TABLE_BYTES`, `SAVED_BYTES` and `KC_STATE_SLOT` are for the application; the size of a "
-           "saved state's header is for models that keep the ages of their vectors.",
+    "2.5": "`ABI`, `TABLE_BYTES`, `SAVED_STATE_BYTES` and `KC_STATE_SLOT` are for the application; the "
+           "size of a saved state's header is for models that keep the ages of their vectors.",
     "5.5": "A level of intrinsics puts its own form of a function behind a macro of the function's name.",
     "8.7": "The functions of the interface in `<p>.h`, called by the application.",
     "8.9": "`offsets` and `gains`, with one entry a column: tables stand at the head of their file.",

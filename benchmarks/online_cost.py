@@ -83,8 +83,8 @@ def one_by_one(plan: Plan, samples: int) -> tuple[Words, dict[str, Words]]:
     for m in range(budget, budget + samples):
         before = model.state()
         answers.append(model.update(x[m:m + 1], y[m:m + 1]))
-        rank, near = before["rank"], before["near"]
-        slot = int(np.argmax(model.state()["rank"]))  # the newest took the place of the one that left
+        rank, near = before["age_order"], before["nearest_idx"]
+        slot = int(np.argmax(model.state()["age_order"]))  # the newest took the place of the one that left
         lost = (near == slot) & (rank > 0) & (np.arange(budget) != slot)
         searched = int((rank[lost] - (rank[lost] > rank[slot])).sum())  # all its elders but the one that left
         terms.append(COLUMNS * (2 * budget - 1 + searched))

@@ -1,69 +1,68 @@
-"""cli: ``kerncast build``: a firmware image from a generated folder."""
+"""cli: ``kerncast build``: build a firmware image from a generated folder."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from .complete import board_names, generated
-from .shell import JsonFlag, columns, show
+from ._options import BoardId, Compiler, GeneratedFolder, JsonFlag, level
+from ._output import Answer, command_lines, emit, table
 
-GeneratedFolder = Annotated[Path, typer.Argument(metavar="OUT", help="A folder made by kerncast gen.",
-                                                 autocompletion=generated, show_default=False)]
+Level = Annotated[str | None, typer.Option(
+    "-O", "--optimise", metavar="LEVEL", show_default=False,
+    help="-O0 to -O3, or -Os. Default: the level of the spec's budget, else -O2.")]
+Trace = Annotated[bool, typer.Option(
+    "--trace", help="Build with trace hooks, for kerncast test --bisect on a board.")]
 
 
-def build(out: GeneratedFolder,
-          board: Annotated[str, typer.Option("--board", autocompletion=board_names,
-                                             help="Board to build for.")] = "mps2-an386",
-          compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
-          optimise: Annotated[str | None, typer.Option(
-              "-O", "--optimise", show_default=False,
-              help="-O0 to -O3, or -Os; by default the level of the spec's budget, or -O2.")] = None,
-          trace: Annotated[bool, typer.Option(
-              "--trace", help="With trace hooks, for kerncast test --bisect on a board.")] = False,
-          as_json: JsonFlag = False) -> None:
-    """Build the library and the HIL agent into an image, and say what it takes and what loads it.
+def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compiler = "auto",
+          optimise: Level = None, trace: Trace = False, as_json: JsonFlag = False) -> None:
+    """Build a firmware image and print its size.
 
-    Exits with 2 where flash, RAM or stack are beyond the [budget] of the spec, and says so where that is of
-    another target or level; kerncast cost counts as well.
+    The image holds the library and the hardware-in-the-loop agent; the commands that load it are printed,
+    too. Exits with 2 if flash, RAM or stack exceed the [budget] of the spec, and warns if that is for
+    another target or level; kerncast cost measures run time as well.
 
     Examples
     --------
     kerncast build build/ecg
-    kerncast build build/ecg --compiler zig --optimise=-Os
+    kerncast build build/ecg --board nucleo-f446re
+    kerncast build build/ecg --compiler zig -Os
     """
     from ..codegen.firmware.image import build_firmware
     from ..codegen.generate import load_plan
+    from ..hw.backends import board_id
     from ..hw.hil.flash import flash_commands
     from ..lab.costs.limits import budget_of, looked_at, over_budget
     from ..lab.costs.measure import built_costs
     from ..sim.errors import KerncastError
 
     plan, _ = load_plan(out)
-    image = build_firmware(out, plan, board, compiler=compiler, traced=trace,
-                           optimise=optimise or budget_of(plan).get("optimise", "-O2"))
+    name, port = board_id(board)
+    image = build_firmware(out, plan, name, compiler=compiler, traced=trace,
+                           optimise=level(optimise or budget_of(plan).get("optimise", "-O2")))
     costs = built_costs(plan, image)
     problems = over_budget(plan, costs, counted=False)
     if problems:
         raise KerncastError(problems)
-    values = {"elf": str(image.elf), "board": board, "compiler": image.compiler,
+    values = {"elf": str(image.elf), "board": name, "compiler": image.compiler,
               "optimise": image.optimise, "flash": image.flash_bytes, "ram": image.ram_bytes,
               "library": costs.flash["all"], "model": plan.state_bytes, "stack": costs.deepest,
               "stack_reserved": image.stack_bytes}
-    loaders = flash_commands(image.board, image.elf)
+    loaders = flash_commands(image.board, image.elf, port)
     budget = looked_at(plan, [costs])
-    show({**values, "loaders": loaders, "budget": budget}, as_json,
-         columns([*((name, str(value)) for name, value in values.items()),
-                  *((f"loaded by {name}", shlex.join(command)) for name, command in loaders.items())]))
+    text = "\n".join([table([(name, str(value)) for name, value in values.items()]),
+                      *(command_lines(command, f"load with {tool}: ") for tool, command in loaders.items())])
+    on = f"board:{name}@{port}" if loaders else f"emu:{name}"
+    after = ("kerncast", "test", str(out), "--on", on)
+    emit(Answer({**values, "loaders": loaders, "budget": budget}, text, after), as_json)
     if not as_json:
         warn_of_budget(budget)
 
 
 def warn_of_budget(budget: Mapping[str, Any] | None) -> None:
-    """Say on stderr that a budget was not looked at, where it is of a target or level not built."""
+    """Warn on stderr if the budget is for a target or level that was not built."""
     if budget and not budget["looked_at"]:
-        typer.echo(f"warning: budget ({budget['target']}, {budget['optimise']}) not looked at", err=True)
+        typer.echo(f"warning: budget ({budget['target']}, {budget['optimise']}) not checked", err=True)

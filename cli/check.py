@@ -1,4 +1,4 @@
-"""cli: ``kerncast check``: everything that can be said about a spec without running it."""
+"""cli: ``kerncast check``: check a spec without running it."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..sim.errors import KerncastError, Problem
-from .shell import JsonFlag, SpecPath, load_spec, show, warnings_of
+from ._options import JsonFlag, SpecPath
+from ._output import Answer, emit
+from ._spec import load_spec, warnings_of
 
 if TYPE_CHECKING:
     from ..sim.data import Dataset
+    from ..sim.plan import Plan
     from ..sim.spec import Spec
 
 
 def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     """Check a spec and report every mistake at once.
 
-    Looks at the spec itself, its target, whether formats can be planned, and at the CSV files it names.
-    Bundled data are not loaded.
+    Checks the spec itself, its target, whether formats can be planned, and the CSV files that it names. It
+    does not load data sets that come with a package.
 
     Examples
     --------
     kerncast check ecg.toml
     kerncast check ecg.toml --json
     """
-    from ..sim.diagnostics.input_rounding import measure_rounding
-    from ..sim.planner import make_plan
-
     spec = load_spec(path)
     problems: list[Problem] = []
     for look in (_target, _plan, _data):
@@ -35,11 +35,29 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     if problems:
         raise KerncastError(problems)
     seen = _data(spec, path.parent)
-    made = make_plan(spec) if seen is None else measure_rounding(make_plan(spec), seen.x_raw, seen.y_raw)
-    show({"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
-          "warnings": warnings_of(spec, made, as_json),
-          "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)},
-         as_json, f"ok  {spec.summary()}")
+    made = _made(spec, seen)
+    values = {"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
+              "warnings": warnings_of(spec, made, as_json),
+              "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}
+    emit(Answer(values, f"ok  {spec.summary()}", _next(spec, path)), as_json)
+
+
+def _made(spec: Spec, seen: Dataset | None) -> Plan:
+    """Return the plan of a spec, with the rounding of its inputs if it has data."""
+    from ..sim.planner import make_plan
+
+    made = make_plan(spec)
+    if seen is None:
+        return made
+    from ..sim.diagnostics.input_rounding import measure_rounding
+
+    return measure_rounding(made, seen.x_raw, seen.y_raw)
+
+
+def _next(spec: Spec, path: Path) -> tuple[str, ...]:
+    """Return the next command: a simulation, or the code if there are no data to simulate."""
+    return ("kerncast", "sim", str(path)) if spec.data is not None else \
+        ("kerncast", "gen", str(path), "-o", f"build/{spec.model.name}")
 
 
 def _problems(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tuple[Problem, ...]:
@@ -61,7 +79,7 @@ def _plan(spec: Spec, _: Path) -> None:
     from ..codegen.generate import refuse_oversize
     from ..sim.planner import make_plan
 
-    if spec.target.id in target_ids():  # else that is told already
+    if spec.target.id in target_ids():  # an unknown one is reported already
         refuse_oversize(spec)
     else:
         make_plan(spec)

@@ -1,43 +1,35 @@
-"""cli: ``kerncast cost``: what a generated library takes, by target and optimisation level."""
+"""cli: ``kerncast cost``: measure what a generated library needs, per target and optimisation level."""
 
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem, fail
-from .build import GeneratedFolder, warn_of_budget
-from .complete import target_names
-from .progress import steps
-from .shell import JsonFlag, columns, emit, show
+from ._options import Compiler, GeneratedFolder, JsonFlag, Levels, OldLevels, Targets, level, separated
+from ._output import Answer, emit, fitted_problem, print_json, table
+from ._progress import steps
+from .build import warn_of_budget
 
 if TYPE_CHECKING:
     from ..lab.costs.measure import Costs
     from ..sim.plan import Plan
 
-Targets = Annotated[list[str] | None, typer.Option(
-    "--target", metavar="ID", show_default=False, autocompletion=target_names,
-    help="Target, or `all`; may be given several times. By default that of the spec, and of its budget.")]
 
+def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, levels: OldLevels = None,
+         compiler: Compiler = "auto", as_json: JsonFlag = False) -> None:
+    """Measure flash, RAM, stack and instructions per call.
 
-def cost(out: GeneratedFolder, target: Targets = None,
-         levels: Annotated[str | None, typer.Option(
-             show_default=False, help="Optimisation levels, with commas between. By default -O2, -Os and "
-                                      "that of the spec's budget.")] = None,
-         compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
-         as_json: JsonFlag = False) -> None:
-    """Say what the library takes: flash, RAM, worst-case stack, and instructions or cycles by call.
-
-    Counts are those of an emulator, the mean and the worst of the last 100 samples of the test vectors. Exits
-    with 2 where more is taken than [budget] of the spec allows, and says so where its target and level are
-    not among those measured.
+    An emulator counts the instructions or cycles: the mean and the worst of the last 100 samples of the test
+    vectors. Exits with 2 if the library exceeds the [budget] of the spec, and warns if the target and level
+    of the budget are not among those measured.
 
     Examples
     --------
     kerncast cost build/digits
-    kerncast cost build/digits --target cortex-m0 --target atmega2560 --levels=-Os
+    kerncast cost build/digits --target cortex-m0,atmega2560 -Os
     kerncast cost build/digits --target all --json
     """
     from ..codegen.generate import load_plan, load_vectors
@@ -46,48 +38,48 @@ def cost(out: GeneratedFolder, target: Targets = None,
 
     plan, manifest = load_plan(out)
     budget, vectors = budget_of(plan), load_vectors(out)
-    of_all = "all" in (target or ())
-    names = _targets(target or [manifest.target, budget.get("target", "")])
-    chosen = levels.split(",") if levels is not None else ["-O2", "-Os", budget.get("optimise", "-O2")]
+    given = separated(target)
+    names = _targets(given or [manifest.target, budget.get("target", "")])
+    chosen = separated([*(optimise or ()), *(levels or ())]) or ["-O2", "-Os", budget.get("optimise", "-O2")]
     found: list[Costs] = []
     missing: list[Problem] = []
     with steps(as_json) as step:
-        for name, level in product(names, dict.fromkeys(level.strip() for level in chosen)):
-            step(f"{name} {level}")
+        for name, one in product(names, dict.fromkeys(map(level, chosen))):
+            step(f"{name} {one}")
             try:
-                found.append(measured_costs(plan, out, name, level, compiler=compiler, vectors=vectors))
+                found.append(measured_costs(plan, out, name, one, compiler=compiler, vectors=vectors))
             except KerncastError as error:
-                if not of_all:
+                if "all" not in given:
                     raise
                 missing += error.problems
     if not found:
         raise KerncastError(dict.fromkeys(missing))
-    _tell(plan, found, missing, as_json)
+    _print(plan, found, missing, as_json)
 
 
-def _tell(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
-    """Print what was measured, what was not, and what is over budget."""
+def _print(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
+    """Print what was measured, what was not, and what exceeds the budget."""
     from ..lab.costs.limits import looked_at, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
     seen = looked_at(plan, found)
     if as_json:
-        emit({"plan": plan.hash, "budget": seen, "costs": [costs.as_dict() for costs in found],
-              "missing": [problem.as_dict() for problem in missing],
-              "errors": [problem.as_dict() for problem in problems]})
+        print_json({"plan": plan.hash, "budget": seen, "costs": [costs.as_dict() for costs in found],
+                    "missing": [problem.as_dict() for problem in missing],
+                    "errors": [problem.as_dict() for problem in problems]})
         if problems:
             raise typer.Exit(EXIT_BAD_INPUT)
         return
-    show({}, as_json, _text(found))
+    emit(Answer({}, _text(found)), as_json)
     for problem in missing:
-        typer.echo(f"left out: {problem}", err=True)
+        typer.echo(fitted_problem(problem, "left out: "), err=True)
     warn_of_budget(seen)
     if problems:
         raise KerncastError(problems)
 
 
 def _targets(given: list[str]) -> list[str]:
-    """The targets given, each once, with every target in the place of `all`; E323 for an unknown one."""
+    """Return the targets given, each once, every target in place of `all`; E323 for an unknown one."""
     from ..codegen.firmware.targets import load_target, target_ids
 
     names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]
@@ -95,6 +87,13 @@ def _targets(given: list[str]) -> list[str]:
         raise fail("E323", "no target is named", where="--target", value="none",
                    allowed=", ".join(target_ids()), remedy="name one, or `all`")
     return [load_target(name).id for name in dict.fromkeys(names)]
+
+
+_NOTES = """\
+flash: of a program that only predicts; that learns, too; that saves and restores, too; and image, of the
+test firmware.
+RAM: of the model. stack: the most of training, updating and predicting, without interrupts.
+train, update, predict: mean per call, and the worst call in brackets."""
 
 
 def _text(found: list[Costs]) -> str:
@@ -108,7 +107,4 @@ def _text(found: list[Costs]) -> str:
                      f"{sum(c.ram.values()):,}", "-" if c.deepest is None else f"{c.deepest:,}",
                      c.unit or "not measured",
                      *(counts.get(name, "-") for name in ("train", "update", "predict"))))
-    notes = ("flash of a program that only predicts, that learns too, that saves and restores too, and of\n"
-             "the test firmware; RAM of the model; stack at most of training, updating and predicting,\n"
-             "without interrupts; a call on average (and the worst seen)")
-    return f"{columns(rows)}\n\n{notes}"
+    return f"{table(rows, keys=2)}\n\n{_NOTES}"

@@ -1,31 +1,32 @@
-"""cli: ``kerncast demo``: the main job on bundled real data, end to end."""
+"""cli: ``kerncast demo``: run the whole path on bundled real data."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT
-from .progress import steps
-from .shell import JsonFlag, emit
+from ._options import JsonFlag
+from ._output import print_json, print_text, table
+from ._progress import steps
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from ..lab.compare.ledger import Row
     from ..lab.demo import Demo
     from ..lab.workflow import Outcome
 
 
-def demo(out: Annotated[Path, typer.Option("-o", "--out", help="Where the results go."),
-                        ] = Path("kerncast-demo"), as_json: JsonFlag = False) -> None:
-    """Train two kernel machines on an emulated Cortex-M4 and compare every word with the model.
+Out = Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder for the results.")]
 
-    An ECG is denoised by Toeplitz regularised least squares, and handwritten digits are told apart by
-    kernel LMS in fixed memory; each is trained on the board, not on the host.
+
+def demo(out: Out = Path("kerncast-demo"), as_json: JsonFlag = False) -> None:
+    """Train two models on an emulated Cortex-M4.
+
+    Toeplitz regularised least squares denoises an ECG, and kernel LMS in fixed memory classifies handwritten
+    digits. Each is trained on the emulated board, not on the host, and every value is compared with the
+    integer model. Exits with 1 if a value differs.
 
     Examples
     --------
@@ -35,10 +36,10 @@ def demo(out: Annotated[Path, typer.Option("-o", "--out", help="Where the result
     """
     from ..lab.demo import run_demo
 
-    with steps(as_json) as tell:
-        result = run_demo(out, tell)
+    with steps(as_json) as step:
+        result = run_demo(out, step)
     if as_json:
-        emit(result.as_dict())
+        print_json(result.as_dict())
     else:
         _print(result)
     if result.mismatches:
@@ -46,37 +47,25 @@ def demo(out: Annotated[Path, typer.Option("-o", "--out", help="Where the result
 
 
 def _print(result: Demo) -> None:
-    from rich.console import Console
-
-    # A pipe has no width of its own; a table cut off there would lose figures.
-    console = Console() if sys.stdout.isatty() else Console(width=100)
     for outcome in result.outcomes:
-        console.print(_table(outcome, result.peers[outcome.prepared.plan.name]))
-    console.print(f"\n{result.words} words compared, {result.mismatches} unequal.")
+        print_text(f"{_title(outcome)}\n\n{_table(outcome, result.peers[outcome.prepared.plan.name])}\n\n"
+                   f"{_caption(outcome)}\n")
+    print_text(f"{result.words:,} values compared, {result.mismatches:,} mismatches")
     for problem in result.missing:
-        console.print(f"Not run, for want of a tool: {problem.value} (to add it: {problem.remedy})",
-                      markup=False)
-    console.print("Written:")
-    for path in result.files:
-        console.print(f"  {path}", markup=False, highlight=False)
+        print_text(f"skipped (tool not installed): {problem.value} (to add it: {problem.remedy})")
+    print_text("\n".join(["Written:", *(f"  {path}" for path in result.files)]))
 
 
-def _table(outcome: Outcome, peers: dict[str, float]) -> Table:
-    from rich import box
-    from rich.table import Table
-
+def _table(outcome: Outcome, peers: dict[str, float]) -> str:
+    """Return one row per baseline and back end."""
     measure = "accuracy" if "accuracy" in outcome.errors["float"] else "rms"
-    table = Table(title=f"\n{_title(outcome)}", box=box.SIMPLE, padding=(0, 1, 0, 0), title_justify="left",
-                  title_style="", caption=_caption(outcome), caption_justify="left", caption_style="dim")
-    table.add_column("back end", no_wrap=True)
-    for heading in (measure, "words", "unequal", "flash", "RAM", "stack", "learn", "predict"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    for name, value in peers.items():
-        table.add_row(name, _figure(measure, value), *[""] * 7)
-    table.add_row("float64 reference", _error(outcome, "float", measure), *[""] * 7)
-    for row in outcome.rows:
-        table.add_row(_shown(row.backend), _error(outcome, row.backend, measure), *_counts(row), *_costs(row))
-    return table
+    rows: list[tuple[str, ...]] = [("back end", {"rms": "RMS"}.get(measure, measure), "values", "mismatches",
+                                    "flash", "RAM", "stack", "learn", "predict")]
+    rows += [(name, _figure(measure, value), *[""] * 7) for name, value in peers.items()]
+    rows += [("float64 reference", _error(outcome, "float", measure), *[""] * 7)]
+    rows += [(_shown(row.backend), _error(outcome, row.backend, measure), *_counts(row), *_costs(row))
+             for row in outcome.rows]
+    return table(rows)
 
 
 def _title(outcome: Outcome) -> str:
@@ -86,14 +75,14 @@ def _title(outcome: Outcome) -> str:
 
 
 def _caption(outcome: Outcome) -> str:
-    parts = ["learn, predict: instructions a call on the board"]
+    parts = ["learn, predict: instructions per call on the board"]
     if "alpha_error" in outcome.errors["model"]:
         parts.append(f"alpha differs from float64 by {outcome.errors['model']['alpha_error']:.1e}")
     return "; ".join(parts)
 
 
 def _shown(backend: str) -> str:
-    """The name for people: what runs the words, rather than how to ask for it."""
+    """Return the back end's name for people."""
     kind, *rest = backend.split(":")
     names = {"model": "integer model", "host": f"host C, {' '.join(rest)}", "emu": f"board in {rest[-1:]}",
              "rtl": f"RTL in {rest[-1:]}"}

@@ -1,4 +1,4 @@
-"""cli: ``kerncast estimate``: what the generated cores take of an FPGA, and how fast they are."""
+"""cli: ``kerncast estimate``: estimate cells, speed and clocks of the generated RTL cores on an FPGA."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
-from .build import GeneratedFolder
-from .progress import steps
-from .shell import JsonFlag, emit
+from ._options import GeneratedFolder, JsonFlag, separated
+from ._output import print_json, table
+from ._progress import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,71 +21,69 @@ if TYPE_CHECKING:
     from ..sim.plan import Plan
 
 Families = Annotated[list[str] | None, typer.Option(
-    "--family", metavar="ID", show_default=False,
-    help="ecp5, ice40, xilinx7 or all; may be given several times. By default ecp5.")]
+    "--family", metavar="ID", show_default="ecp5",
+    help="FPGA family: ecp5, ice40, xilinx7 or all; repeat it, or separate by commas.")]
 Cores = Annotated[list[str] | None, typer.Option(
-    "--core", metavar="NAME", show_default=False,
-    help="predictor, learner, solver or trainer; may be given several times. By default all there are.")]
-
-
+    "--core", metavar="NAME", show_default="all",
+    help="RTL core: predictor, learner, solver or trainer; repeat it, or separate by commas.")]
+Lanes = Annotated[list[str] | None, typer.Option(
+    "--lanes", metavar="COUNT", show_default="1",
+    help="Hardware multipliers of the inner loop, a power of two; repeat it, or separate by commas.")]
+Part = Annotated[str, typer.Option(metavar="PART", help="ECP5 part: 12k, 25k, 45k or 85k.")]
+Clock = Annotated[float, typer.Option(metavar="MHZ", help="Clock in MHz that the placer aims at.", min=1.0)]
+Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Runs of the placer; 0 for none.", min=0)]
+Limit = Annotated[float, typer.Option(
+    metavar="MINUTES", help="End a run of the placer after this time.", min=0.01, max=10_000.0)]
+Simulate = Annotated[str | None, typer.Option(
+    metavar="NAME", show_default=False, help="Count the clocks in a simulator too: icarus or verilator.")]
 Plot = Annotated[Path | None, typer.Option(
     metavar="FILE", show_default=False,
-    help="Draw samples/s, look-up tables and multipliers over the lanes, into a .svg, .png or .pdf file.")]
+    help="Draw samples/s, look-up tables and hardware multipliers over the lanes: .svg, .png or .pdf.")]
 
 
-def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None,
-             lanes: Annotated[str, typer.Option(
-                 help="Multipliers of the inner loop, powers of two, commas between.")] = "1",
-             part: Annotated[str, typer.Option(help="ECP5 part: 12k, 25k, 45k or 85k.")] = "25k",
-             clock: Annotated[float, typer.Option(help="MHz that the placer aims at.", min=1.0)] = 100.0,
-             seeds: Annotated[int, typer.Option(help="Runs of the placer; 0 for none.", min=0)] = 1,
-             limit: Annotated[float, typer.Option(
-                 metavar="MINUTES", help="Of a run of the placer, which is ended then.", min=0.01,
-                 max=10_000.0)] = 30.0,
-             simulate: Annotated[str | None, typer.Option(
-                 metavar="SIMULATOR", show_default=False,
-                 help="Count the clocks in a simulator too: icarus or verilator.")] = None,
-             plot: Plot = None, as_json: JsonFlag = False) -> None:
-    """Estimate cells, Fmax, clocks an operation and samples a second of the SystemVerilog cores.
+def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, lanes: Lanes = None,
+             part: Part = "25k", clock: Clock = 100.0, seeds: Seeds = 1, limit: Limit = 30.0,
+             simulate: Simulate = None, plot: Plot = None, as_json: JsonFlag = False) -> None:
+    """Estimate FPGA cells, clock and samples per second.
 
-    Cells are those that yosys maps to, for ECP5, iCE40 and AMD 7 series; Fmax is that of nextpnr on an ECP5,
-    without pins. The first call of each program compiles it, which takes a minute or more; more lanes take
-    the placer longer. Exits with 2 where a core does not fit the part or is not placed within the limit, what
-    was found of others printed, and with 1 where a simulator counts other clocks than the plan's formula.
+    yosys counts the cells, for ECP5, iCE40 and AMD 7 series; nextpnr finds Fmax on an ECP5, without pins. The
+    first call of each program compiles it, which takes a minute or more; more lanes take the placer longer.
+    Exits with 2 if a core does not fit the part or is not placed within the limit, after the results of the
+    others; exits with 1 if a simulator counts other clocks than the formula of the plan.
 
     Examples
     --------
     kerncast estimate build/digits
-    kerncast estimate build/digits --core predictor --lanes 1,2,4 --plot lanes.svg
-    kerncast estimate build/ecg --core solver --lanes 1,2,4 --family all --limit 60
-    kerncast estimate build/ecg --core trainer --seeds 3 --simulate icarus --json
+    kerncast estimate build/digits --core predictor --lanes 1,2 --plot a.svg
+    kerncast estimate build/ecg --lanes 1,2,4 --family all --limit 60
+    kerncast estimate build/ecg --core trainer --simulate icarus --json
     """
     from ..codegen.generate import load_plan
     from ..hw.rtl.estimate import Placing, chosen_cores, chosen_families, estimates
     from ..lab.figures.lanes import check_picture
 
     plan, _ = load_plan(out)
-    cores, families = chosen_cores(plan, core or ()), chosen_families(family or ("ecp5",))
+    cores, families = chosen_cores(plan, separated(core)), chosen_families(separated(family) or ("ecp5",))
     if plot is not None:
         check_picture(plot)
     placing = Placing(part, clock, range(1, seeds + 1), 60 * limit)
     found: list[Estimate] = []
     try:
         with steps(as_json) as step:
-            work = estimates(plan, out, cores, families, lanes=_lanes(lanes), placing=placing,
-                             count=_counter(plan, out, simulate), step=step)
+            work = estimates(plan, out, cores, families, lanes=_lanes(separated(lanes) or ["1"]),
+                             placing=placing, count=_counter(plan, out, simulate), step=step)
             step("the first call of yosys or nextpnr compiles it: a minute or more, once")
             for one in work:
                 found.append(one)
-    except (KeyboardInterrupt, KerncastError):  # what is said of it comes after what was found
+    except (KeyboardInterrupt, KerncastError):  # its message comes after the results
         if found and not as_json:
             _draw(found)
         raise
-    _tell(plan, found, plot, as_json)
+    _print(plan, found, plot, as_json)
 
 
-def _tell(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -> None:
-    """Print and draw what was found; exit with what it means."""
+def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -> None:
+    """Print and draw the results; exit with their code."""
     from ..lab.figures.lanes import draw_lanes
 
     problems = [problem for one in found for problem in one.problems]
@@ -93,13 +91,13 @@ def _tell(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -
     if plot is not None:
         draw_lanes(found, plot)
     if as_json:
-        emit({"plan": plan.hash, "mismatches": len(unequal), "plot": plot and str(plot),
+        print_json({"plan": plan.hash, "mismatches": len(unequal), "plot": plot and str(plot),
               "estimates": [one.as_dict() for one in found],
               "errors": [problem.as_dict() for problem in problems]})
     else:
         _draw(found)
         if plot is not None:
-            typer.echo(f"{plot}: samples/s, look-up tables and multipliers over the lanes")
+            typer.echo(f"wrote {plot}: samples/s, look-up tables and hardware multipliers over the lanes")
     if problems and as_json:
         raise typer.Exit(KerncastError(problems).exit_code)
     if problems:
@@ -108,46 +106,36 @@ def _tell(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _lanes(text: str) -> list[int]:
-    """Numbers with commas between; E340."""
+def _lanes(words: list[str]) -> list[int]:
+    """Return numbers of lanes; E340."""
     try:
-        return [int(word) for word in text.split(",")]
+        return [int(word) for word in words]
     except ValueError:
-        raise fail("E340", "there are no such lanes", where="--lanes", value=text,
-                   allowed="powers of two, with commas between", remedy="for example --lanes 1,2,4") from None
+        raise fail("E340", "no such lanes", where="--lanes", value=",".join(words),
+                   allowed="powers of two, separated by commas",
+                   remedy="for example --lanes 1,2,4") from None
 
 
 def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[Core, int], int] | None:
-    """How clocks are counted, where that is asked for; what is missing for it is told at once."""
+    """Return how clocks are counted, if that is asked for; report at once what is missing for it."""
     if simulator is None:
         return None
     from ..hw.rtl.clocks import counted_clocks
     from ..hw.rtl.simulators import SIMULATORS, find_simulator
 
     if simulator not in SIMULATORS:
-        raise fail("E420", "there is no such simulator", where="--simulate", value=simulator,
+        raise fail("E420", "no such simulator", where="--simulate", value=simulator,
                    allowed=", ".join(SIMULATORS), remedy="choose one of these")
     find_simulator(simulator)
     return lambda core, lanes: counted_clocks(plan, out, core, lanes, simulator)
 
 
 def _draw(found: list[Estimate]) -> None:
-    """The tables: the cells by family, the speed, and the slowest paths of what was placed."""
-    from rich.console import Console
-    from rich.table import Table
-
-    words = ("core", "family", "part", "operation", "slowest path, from register to register")
+    """Print the tables: the cells by family, the speed, and the slowest paths of what was placed."""
     for title, rows in (("Cells (yosys)", _cells(found)), ("Speed (nextpnr, ECP5)", _speed(found)),
                         ("Slowest paths (nextpnr, ECP5)", _paths(found))):
-        table = Table(title=title)
-        for head in rows[0]:
-            table.add_column(head, justify="left" if head in words else "right")
-        for row in rows[1:]:
-            table.add_row(*row)
-        # A pipe, or a narrow terminal, gets wider lines rather than figures cut short.
-        width = Console(width=1000).measure(table).maximum
         if rows[1:]:
-            Console(width=max(width, Console().width)).print(table)
+            typer.echo(f"{title}\n{table(rows, keys=2)}\n")
 
 
 def _cells(found: list[Estimate]) -> list[list[str]]:

@@ -1,4 +1,4 @@
-"""cli: ``kerncast explain``: the catalogue of errors, and what each status of a device means."""
+"""cli: ``kerncast explain``: explain an error code, or a status of a device."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
-from .complete import codes
-from .shell import JsonFlag, columns, show
+from ._complete import codes
+from ._options import JsonFlag
+from ._output import Answer, emit, table
 
 
 def explain(code: Annotated[str | None, typer.Argument(
-                metavar="CODE", help="E203, or a status; none lists all.", autocompletion=codes,
-                show_default=False)] = None,
+                metavar="CODE", help="Such as E203, or a status; without it, list all.",
+                autocompletion=codes, show_default=False)] = None,
             as_json: JsonFlag = False) -> None:
     """Explain an error code or a status: cause and remedy.
 
@@ -20,7 +21,7 @@ def explain(code: Annotated[str | None, typer.Argument(
     --------
     kerncast explain E203
     kerncast explain not_positive_definite
-    kerncast explain            lists every code and status
+    kerncast explain            list every code and status
     """
     from ..sim.catalogue import CATALOGUE
     from ..sim.errors import fail
@@ -29,14 +30,15 @@ def explain(code: Annotated[str | None, typer.Argument(
     if code is None:
         rows = sorted((key, entry.title) for key, entry in CATALOGUE.items())
         statuses = [(name, meaning.title) for name, meaning in MEANINGS.items()]
-        show({"codes": dict(rows), "statuses": dict(statuses)}, as_json,
-             f"{columns(rows)}\n\n{columns(statuses)}")
+        emit(Answer({"codes": dict(rows), "statuses": dict(statuses)},
+                    f"{table(rows)}\n\n{table(statuses)}"), as_json)
         return
     key = code.lower() if code.lower() in MEANINGS else code.upper()
     entry = MEANINGS.get(key) or CATALOGUE.get(key)
     if entry is None:
-        raise fail("E190", "there is no such error code", where="CODE", value=code,
+        raise fail("E190", "no such error code", where="CODE", value=code,
                    allowed=f"{min(CATALOGUE)} to {max(CATALOGUE)}, or a status: {', '.join(MEANINGS)}",
                    remedy="copy the code from the beginning of the message")
-    show({"code": key, **entry._asdict()}, as_json,
-         f"{key}: {entry.title}\n\nCause   {entry.cause}\nRemedy  {entry.remedy}")
+    emit(Answer({"code": key, **entry._asdict()},
+                f"{key}: {entry.title}\n\n"
+                + table([("Cause", entry.cause), ("Remedy", entry.remedy)])), as_json)

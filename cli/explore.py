@@ -1,4 +1,4 @@
-"""cli: ``kerncast explore``: the report of a spec live in a browser, with sliders."""
+"""cli: ``kerncast explore``: open the report of a spec in a browser, with sliders."""
 
 from __future__ import annotations
 
@@ -14,18 +14,22 @@ from typing import Annotated
 
 import typer
 
-from .shell import JsonFlag, SpecPath, load_spec, show
+from ._options import JsonFlag, SpecPath
+from ._output import Answer, emit
+from ._spec import load_spec
 
-Port = Annotated[int, typer.Option(min=0, max=65535, help="Port of this machine; 0 for any that is free.")]
-NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address, and open nothing.")]
+Port = Annotated[int, typer.Option(metavar="PORT", min=0, max=65535,
+                                   help="TCP port of this machine; 0 for any free one.")]
+NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address only.")]
 
 
 def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_json: JsonFlag = False) -> None:
-    """Open the views of the report in a browser, with sliders for formats and parameters.
+    """Open the report in a browser, with sliders.
 
-    The integer model runs again while one drags, and every design that was met stays in the picture of the
-    front. The chosen one runs on one's own data, by the generated C itself, in the browser. Only this machine
-    is listened on, whoever asks must know the address, and no file is written. Ctrl-C ends it.
+    The integer model runs again while you drag a slider, and every design that you visit stays in the
+    picture of the Pareto front. The generated C of the chosen design runs on your own data, in the browser.
+    The server listens on this machine only, requires the printed address, and writes no file. Ctrl-C ends
+    it.
 
     Examples
     --------
@@ -43,9 +47,9 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
         session = Session(spec, path.parent, Path(work))
         with Server(session, rendered(session.page()), port) as server:
             try:
-                show({"url": server.url, "port": server.server_address[1], "spec": str(path)}, as_json,
-                     f"{server.url}\nCtrl-C ends it")
-                sys.stdout.flush()  # a pipe's reader waits for it
+                emit(Answer({"url": server.url, "port": server.server_address[1], "spec": str(path)},
+                            f"{server.url}\nCtrl-C ends it"), as_json)
+                sys.stdout.flush()  # the reader of a pipe waits for it
                 if not no_browser:
                     threading.Thread(target=_open_browser, args=(server.url,), daemon=True).start()
                 server.serve_forever()
@@ -55,7 +59,7 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """SIGTERM and a closed terminal end the command as an exception does: its temporary folder goes too."""
+    """End on SIGTERM and on a closed terminal as on an exception, which removes the temporary folder."""
     def ended(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
@@ -69,7 +73,7 @@ def _terminable() -> Iterator[None]:
 
 
 def _open_browser(url: str) -> None:
-    """Start a browser, in a thread of its own: one of text runs until it is left."""
+    """Start a browser, in its own thread: a text browser runs until you leave it."""
     import webbrowser
 
     try:
@@ -77,4 +81,4 @@ def _open_browser(url: str) -> None:
     except (webbrowser.Error, OSError):
         opened = False
     if not opened:
-        typer.echo("no browser could be started: open the address above yourself, on this machine", err=True)
+        typer.echo("no browser could be started: open the address above on this machine", err=True)

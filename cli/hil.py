@@ -1,167 +1,179 @@
-"""cli: ``kerncast hil``: boards, real and emulated, and what they answer."""
+"""cli: ``kerncast hil record`` and ``kerncast hil replay``: record a run on a board, and compute it again."""
 
 from __future__ import annotations
 
-import shlex
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..sim.errors import EXIT_DIFFERENT, fail
-from .complete import board_names
-from .recording import hil_record, hil_replay
-from .shell import Command, JsonFlag, columns, load_spec, show, show_with
+from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
+from ._complete import backends
+from ._guard import Command
+from ._options import BackEnd, Flash, JsonFlag, OldPort, Source
+from ._output import Answer, emit, fitted, fitted_problem, table, width
+from ._progress import bar
 
 if TYPE_CHECKING:
-    from ..codegen.firmware.targets import Board
-    from ..hw.hil.board_backend import BoardBackend
+    from ..lab.compare.recording import Recorder
     from ..sim.plan import Plan
-    from ..sim.replay.vectors import Vectors
+    from ..sim.replay.vectors import Call
+
+Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kerncast hil record.",
+                                          show_default=False)]
+Samples = Annotated[Path | None, typer.Option(
+    "--data", metavar="FILE", show_default=False,
+    help="Your own samples: a CSV file of ADC counts, columns x0, x1, ..., y; without y they are predicted, "
+         "after the training of the vectors.")]
+File = Annotated[Path | None, typer.Option(
+    "-o", "--out", metavar="FILE", show_default=False,
+    help="File to write. Default: NAME.recording in this folder.")]
+On = Annotated[str, typer.Option("--on", metavar="BACKEND", autocompletion=backends,
+                                 help="Back end that computes it again.")]
 
 
-def hil_list(as_json: JsonFlag = False) -> None:
-    """List the boards with their emulators and loaders, and the serial ports of this machine.
+def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: Flash = "",
+               data: Samples = None, out: File = None, as_json: JsonFlag = False) -> None:
+    r"""Run a board and record every value that it returns.
 
-    Examples
-    --------
-    kerncast hil list
-    """
-    from serial.tools.list_ports import comports
-
-    from ..codegen.firmware.targets import all_boards
-    from ..hw.hil.emulators import available
-
-    boards, wrong = all_boards()
-    emulators = [{e: available(b, e) for e in b.emulators} for b in boards]
-    rows = [{"id": b.id, "title": b.title, "real": b.real, "emulators": found, "flash": list(b.flashers)}
-            for b, found in zip(boards, emulators, strict=True)]
-    ports = [{"port": p.device, "title": p.description} for p in sorted(comports())]
-    text = columns([("board", "emulators", "loaded by"), *(
-        (b.id, ", ".join(e if here else f"{e} (missing)" for e, here in found.items()) or "-",
-         ", ".join(b.flashers) or "-") for b, found in zip(boards, emulators, strict=True))])
-    plugged = columns([(p["port"], p["title"]) for p in ports]) if ports else "no serial port on this machine"
-    show_with(wrong, {"boards": rows, "ports": ports}, as_json, f"{text}\n\n{plugged}")
-
-
-def hil_run(source: Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_default=False,
-                                                   help="A spec with [data], or a generated folder.")],
-            board: Annotated[str | None, typer.Option("--board", autocompletion=board_names, help="Board, as "
-                                                      "`kerncast hil list` names it; one at a port tells it "
-                                                      "itself, at 115200 baud.", show_default=False)] = None,
-            port: Annotated[str | None, typer.Option("--port", help="Serial port of a real board; else "
-                                                     "emulated.", show_default=False)] = None,
-            flash: Annotated[str, typer.Option("--flash", help="Load the board first, by this program or "
-                                               "`auto`.", show_default=False)] = "",
-            emulator: Annotated[str, typer.Option(help="Emulator; the first that is installed.",
-                                                  show_default=False)] = "",
-            compiler: Annotated[str, typer.Option(help="auto, gcc, clang or zig.")] = "auto",
-            optimise: Annotated[str, typer.Option("-O", "--optimise", help="-O0 to -O3, or -Os.")] = "-O2",
-            as_json: JsonFlag = False) -> None:
-    """Replay the vectors on a board, compare every word with the model's, and say what it takes.
-
-    A real board, named by its port, must run the image of `kerncast build`, or be loaded with --flash.
-    Exits with 1 where a word differs.
+    Runs the vectors, or your own samples. Nothing is compared here: kerncast hil replay does that on any
+    machine, from the file alone. If the run ends early, through a pulled cable or Ctrl-C, the file holds what
+    was returned until then.
 
     Examples
     --------
-    kerncast hil run ecg.toml --board microbit
-    kerncast hil run build/ecg --port /dev/ttyACM0
-    kerncast hil run build/ecg --board nucleo-f446re --port /dev/ttyACM0 --flash auto
+    kerncast hil record build/ecg --on emu:mps2-an386 -o ecg.recording
+    kerncast hil record build/ecg --on board:nucleo-f446re@/dev/ttyACM0
+    kerncast hil record build/motor --on board:microbit@/dev/ttyACM0 \
+        --flash auto --data night.csv
     """
-    from ..lab.compare.ledger import replay_on
+    from ..hw.backends import open_backend
+    from ..lab.compare.recording import Recorder, calls_on_file, check_new, pieces
+    from ..lab.workflow import load_inputs
 
-    chosen = _chosen(board, port, flash)
+    name = _backend_of(on, port, flash)
+    if out:
+        check_new(out)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
-        out, plan, vectors = material(source, Path(folder))
-        assert vectors is not None
-        backend, command = _open(chosen, out, plan, port, flash, emulator, compiler, optimise)
+        where, plan, vectors = load_inputs(source, Path(folder), needed=data is None)
+        file = out or Path(f"{plan.name}.recording")
+        check_new(file)
+        calls = calls_on_file(plan, data, vectors) if data else pieces(
+            [(call.name, call.x_raw, call.y_raw) for call in vectors.calls] if vectors else [])
+        backend = open_backend(plan, name, source=where, flash=flash)
         try:
-            row = replay_on(backend, vectors)
+            backend.reset()
+            recorder = Recorder(file, plan, backend, name)
+            _run(recorder, calls, plan, as_json)
         finally:
             backend.close()
-    ran = row.backend if port is None else f"{backend.board} at {port}"
-    show({"plan": plan.hash, "board": backend.board, **row.as_dict(), "flashed": command}, as_json,
-         (f"loaded by {shlex.join(command)}\n" if command else "")
-         + f"{ran}: {row.words} words compared, {row.mismatches} differ {row.first}\n"
-         + _told(row.costs))
-    if row.mismatches:
+    _print(recorder, plan, as_json)
+
+
+def _backend_of(on: str | None, port: str | None, flash: str) -> str:
+    """Return the name of the back end, with its port; E194, E420 and E418 if an option does not fit it."""
+    from ..hw.backends import check_flash, check_name, with_port
+
+    if on is None:
+        raise fail("E194", "no back end is named", where="kerncast hil record", value="nothing",
+                   allowed="--on emu:ID, --on board:ID@PORT, or another of kerncast test --help",
+                   remedy="name one; kerncast targets lists the boards")
+    name = with_port(on, port)
+    check_flash(name, flash)
+    check_name(name)
+    return name
+
+
+def _run(recorder: Recorder, calls: list[Call], plan: Plan, as_json: bool) -> None:
+    """Do and record the calls; if that fails, report what was recorded."""
+    try:
+        with recorder, bar(as_json, "recording") as progress:
+            for i, call in enumerate(calls):
+                recorder.run(call)
+                progress(i + 1, len(calls))
+            recorder.finish()
+    except KeyboardInterrupt:
+        typer.echo(_written(recorder), err=True)
+        raise
+    except KerncastError as error:
+        _print(recorder, plan, as_json, error)
+        raise typer.Exit(error.exit_code) from None
+
+
+def _written(recorder: Recorder) -> str:
+    if not recorder.calls:
+        return "the board returned nothing, so no file is left"
+    return (f"wrote {recorder.path}: {recorder.words:,} values "
+            f"({recorder.samples:,} samples, {recorder.calls:,} calls)")
+
+
+def _print(recorder: Recorder, plan: Plan, as_json: bool, error: KerncastError | None = None) -> None:
+    values: dict[str, Any] = {
+        "recording": str(recorder.path) if recorder.calls else None, "plan": plan.hash,
+        "calls": recorder.calls, "samples": recorder.samples, "words": recorder.words,
+        "statuses": dict(recorder.statuses)}
+    if error is not None:
+        problems = error.problems
+        values["errors"] = [problem.as_dict() for problem in problems]
+        for problem in () if as_json else problems:
+            typer.echo(fitted_problem(problem), err=True)
+    if not as_json:
+        _warn(recorder.statuses)
+    after = ("kerncast", "hil", "replay", str(recorder.path)) if recorder.calls else ()
+    emit(Answer(values, _written(recorder), after), as_json)
+
+
+def _warn(statuses: Mapping[str, int]) -> None:
+    """Report on stderr how many results had a status other than ok, and what to do."""
+    from ..sim.statuses import MEANINGS
+
+    for name, count in statuses.items():
+        if name != "ok":
+            entry = MEANINGS.get(name)
+            meaning = [f": {entry.title}", f"    do: {entry.remedy}"] if entry else [", an unknown status"]
+            head, *rest = meaning
+            lines = [f"warning: {count} of {sum(statuses.values())} results are {name}{head}", *rest]
+            typer.echo("\n".join(fitted(line, width(stderr=True), 4) for line in lines), err=True)
+
+
+def hil_replay(file: Recorded, on: On = "model", as_json: JsonFlag = False) -> None:
+    """Compute a recording again and compare every value.
+
+    The file is enough: you need neither the board nor the generated folder. With --on the code is generated
+    and run on another back end, which separates a fault of the code from a fault of the board. Exits with 1
+    if a value differs, and names the first.
+
+    Examples
+    --------
+    kerncast hil replay ecg.recording
+    kerncast hil replay ecg.recording --on host
+    kerncast hil replay ecg.recording --on emu:mps2-an386 --json
+    """
+    from ..hw.backends import check_name, open_backend
+    from ..lab.compare.recording import load_recording, recompute
+
+    check_name(on)
+    recording = load_recording(file)
+    backend = open_backend(recording.plan, on)
+    try:
+        result = recompute(recording, backend)
+    finally:
+        backend.close()
+    about = {key: value for key, value in recording.about.items() if value is not None}
+    values = {"plan": recording.plan.hash, "recorded": recording.about, "on": backend.name,
+              "calls": len(recording.calls), "words": result.words, "mismatches": result.mismatches,
+              "first": result.first, "stopped": recording.stopped}
+    rows = [("plan", recording.plan.hash), *((key, str(value)) for key, value in about.items()),
+            ("calls", f"{len(recording.calls)}"
+             + (f", then it stopped: {recording.stopped}" if recording.stopped else ", to the end")),
+            ("differs", result.first or "nowhere")]
+    emit(Answer(values, f"{table(rows)}\n{result.words:,} values computed again on {backend.name}, "
+                f"{result.mismatches:,} mismatches"), as_json)
+    if result.mismatches:
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _chosen(board: str | None, port: str | None, flash: str) -> Board | None:
-    """The board that is named; None where the one at the port is to tell it.
-
-    E421 for a port without a name, as of a variable that is not set; E418 for a board that is to be loaded,
-    without its port or name; E417 where nothing is named; E322.
-    """
-    from ..codegen.firmware.targets import load_board
-
-    if board is None and port is None:
-        raise fail("E417", "no board is named", where="--board",
-                   allowed="--board BOARD to emulate it, or --port PORT for a real one",
-                   remedy="name one that `kerncast hil list` shows")
-    if port == "":
-        raise fail("E421", "the port of this board is not named", where="--port", value='""',
-                   allowed="a serial port, such as /dev/ttyACM0",
-                   remedy="kerncast hil list shows the ports of this machine; leave --port out to emulate")
-    if flash and port is None:
-        raise fail("E418", "a board is loaded at its port", where="--flash", value=flash,
-                   allowed="--flash together with --port",
-                   remedy="name the port, such as --port /dev/ttyACM0")
-    if flash and board is None:
-        raise fail("E418", "what loads a board depends on its kind", where="--flash", value=flash,
-                   allowed="--flash together with --board",
-                   remedy="name the board too; kerncast hil list shows those there are")
-    return None if board is None else load_board(board)
-
-
-def _told(costs: dict[str, Any]) -> str:
-    """What is known of the costs, the counts under their unit; None where a counter overran."""
-    rows = {key: value for key, value in costs.items() if key not in ("unit", "counts")}
-    rows |= {f"{costs['unit']}, {call}": "overran" if count is None else count
-             for call, count in costs["counts"].items()}
-    return columns((key, f"{value:,}" if isinstance(value, int) else str(value))
-                   for key, value in rows.items() if value is not None)
-
-
-def material(source: Path, folder: Path, needed: bool = True) -> tuple[Path, Plan, Vectors | None]:
-    """A generated folder with its plan and vectors; generated in `folder` where a spec is given.
-
-    E308 where there are no vectors and they are `needed`; E309 and E211 where they are not the plan's.
-    """
-    from ..codegen.generate import generate, load_plan, load_vectors
-    from ..lab.workflow import plan_and_vectors
-
-    out = folder / "out" if source.is_file() else source
-    if source.is_file():
-        plan, vectors = plan_and_vectors(load_spec(source), source.parent)
-        generate(plan, out, vectors=vectors)
-    else:
-        plan, vectors = load_plan(source)[0], load_vectors(source)
-        if vectors is not None:
-            vectors.check(plan, str(source))
-    if vectors is None and needed:
-        raise fail("E308", "there are no test vectors", where=str(source), allowed="a spec with [data]",
-                   remedy="add [data] to the spec and generate again")
-    return out, plan, vectors
-
-
-def _open(board: Board | None, out: Path, plan: Plan, port: str | None, flash: str, emulator: str,
-          compiler: str, optimise: str) -> tuple[BoardBackend, list[str]]:
-    """The board as a back end, and the command that loaded it."""
-    from ..hw.hil import flash as loader
-    from ..hw.hil.board_backend import open_board, open_port
-
-    if port is not None and not flash:
-        return open_port(port, plan, board=board), []
-    assert board is not None, "without a port, and to be loaded, it is named"
-    if port is None:
-        where = ":".join(["emu", board.id, *([emulator] if emulator else [])])
-        return open_board(out, where, plan=plan, compiler=compiler, optimise=optimise), []
-    return loader.open_loaded(board, port, plan, out, flash, compiler=compiler, optimise=optimise)
-
-
 #: Every action by its name.
-ACTIONS: dict[str, Command] = {"list": hil_list, "run": hil_run, "record": hil_record, "replay": hil_replay}
+ACTIONS: dict[str, Command] = {"record": hil_record, "replay": hil_replay}

@@ -1,18 +1,20 @@
-"""cli: ``kerncast init``: a commented spec to start from, fitted to a data file where one is given."""
+"""cli: ``kerncast init``: write a commented spec to start from, fitted to a data file if it is given."""
 
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..sim.errors import fail
-from . import dialogue
-from .complete import data_files, target_names
-from .shell import JsonFlag, show
+from ..sim.errors import KerncastError, fail
+from . import _dialogue
+from ._complete import data_files, target_or_board
+from ._options import JsonFlag
+from ._output import Answer, emit
 
 if TYPE_CHECKING:
     from ..sim.data.quantise import QuantisedTable
@@ -20,62 +22,93 @@ if TYPE_CHECKING:
 
     Seen = tuple[Survey, QuantisedTable | None]
 
-# Usual lengths of sensor words: the data at hand need not show the largest word there is.
+# Usual lengths of sensor words: the data at hand need not show the largest word.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 _LARGEST_N = 1024
 _PRODUCTS = ("polynomial", "linear")
 _TARGET = "cortex-m4"
 
+# What to do about a data file, where a message elsewhere names a key of the spec or an option.
+_REMEDIES = {
+    "E241": "check the path, and save the table as CSV in UTF-8",
+    "E252": "give numbers only: write two classes as -1 and 1, and delete other columns of text",
+}
+
 Values = dict[str, dict[str, Any]]
 
+Name = Annotated[str | None, typer.Argument(
+    metavar="NAME", show_default=False, help="Name of the model and of the file, NAME.toml.")]
+Data = Annotated[Path | None, typer.Option(
+    metavar="FILE", autocompletion=data_files, show_default=False,
+    help="CSV file of numbers, the last column the target; the target alone for a sampled signal. Columns "
+         "x0, x1, ... and y are taken as ADC counts.")]
+Algorithm = Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None, typer.Option(
+    metavar="NAME", show_default=False,
+    help="toeplitz_rls, kernel_cg or kernel_lms. Default: toeplitz_rls for a sampled signal, else "
+         "kernel_lms.")]
+KernelName = Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"], typer.Option(
+    metavar="NAME", help="gaussian, laplacian or periodic; with kernel_cg polynomial or linear, too.")]
+TargetId = Annotated[str, typer.Option(
+    metavar="ID", autocompletion=target_or_board,
+    help="Target or board to generate code for; kerncast targets lists them.")]
+Out = Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder to write into.")]
 
-def init(name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False, help=(
-             "Name of the model and of the file, NAME.toml."))] = None,
-         data: Annotated[Path | None, typer.Option(
-             help="CSV of numbers, the last column the target; the target alone for a sampled signal. "
-                  "Columns x0, x1, ... and y are taken for raw words.", autocompletion=data_files,
-             show_default=False)] = None,
-         algorithm: Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None, typer.Option(
-             help="Default: toeplitz_rls for a sampled signal, else kernel_lms.", show_default=False)] = None,
-         kernel: Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"], typer.Option(
-             help="Kernel; polynomial and linear go with kernel_cg.")] = "gaussian",
-         target: Annotated[str, typer.Option(help="What the code is for; `kerncast targets` lists them.",
-                                             autocompletion=target_names)] = _TARGET,
-         out: Annotated[Path, typer.Option("-o", "--out", help="Folder to write into.")] = Path(),
-         as_json: JsonFlag = False) -> None:
-    """Write NAME.toml, a commented spec to start from; on a terminal, without options, it asks.
 
-    A file that exists is left alone; a folder that is not there is made. With --data the columns, the raw
-    words and n are taken from the file. Measured values become words of a 12-bit converter, written beside
-    the spec as NAME.words.csv; the spec says what they mean.
+def init(name: Name = None, data: Data = None, algorithm: Algorithm = None, kernel: KernelName = "gaussian",
+         target: TargetId = _TARGET, out: Out = Path(), as_json: JsonFlag = False) -> None:
+    """Write NAME.toml, a commented spec to start from.
+
+    On a terminal, without options, it asks. It never overwrites a file, and makes the folder if it is
+    missing. With --data it takes the columns, the ADC counts and n from the file. Measured values become
+    the counts of a 12-bit converter, in NAME.words.csv next to the spec; the spec explains them.
 
     Examples
     --------
     kerncast init motor
     kerncast init motor --data train.csv --kernel laplacian
     kerncast init motor --algorithm kernel_lms -o specs
+    kerncast init motor --target nucleo-f446re
     """
     from ..sim.spec import Spec
 
     chosen: str | None = algorithm or ("kernel_cg" if kernel in _PRODUCTS else None)
-    nothing_said = data is None and chosen is None and (kernel, target) == ("gaussian", _TARGET)
+    nothing_given = data is None and chosen is None and (kernel, target) == ("gaussian", _TARGET)
     seen = cache(_seen)  # the dialogue asks before the spec is fitted
-    if nothing_said and not as_json and dialogue.at_terminal():
-        name, data, chosen, target = dialogue.ask(name, lambda path: seen(path)[0].columns)
+    target_id = _target_of(target)
+    if nothing_given and not as_json and _dialogue.at_terminal():
+        name, data, chosen, target_id = _dialogue.ask(name, lambda path: seen(path)[0].columns)
     if name is None:
-        raise typer.BadParameter("Missing argument 'NAME'.")
-    files = _files(name, None if data is None else (data, *seen(data)), chosen, kernel, target, out)
+        raise fail("E194", "NAME is missing", where="kerncast init", value="nothing",
+                   allowed="a name in lower case, as in C", remedy="kerncast init NAME, such as "
+                   "kerncast init motor; on a terminal kerncast init asks")
+    files = _files(name, None if data is None else (data, *seen(data)), chosen, kernel, target_id, out)
     path, text = next(iter(files.items()))
     spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
     _write(files, out)
-    show({"written": str(path), "files": [str(file) for file in files], "hash": spec.hash,
-          "summary": spec.summary()}, as_json,
-         f"wrote {' and '.join(map(str, files))}\n{spec.summary()}\nnext: kerncast check {path}")
+    lines = [f"wrote {' and '.join(map(str, files))}", spec.summary()]
+    if target_id != target and target != _TARGET:
+        lines.insert(1, f"{target} is a board with the target {target_id}")
+    values = {"written": str(path), "files": [str(file) for file in files], "hash": spec.hash,
+              "summary": spec.summary(), "target": target_id}
+    emit(Answer(values, "\n".join(lines), ("kerncast", "check", str(path))), as_json)
+
+
+def _target_of(name: str) -> str:
+    """Return a target's ID, or the target of a board's ID; E323."""
+    from ..codegen.firmware.targets import board_ids, load_board, target_ids
+
+    if name in target_ids():
+        return name
+    if name in board_ids():
+        return load_board(name).target
+    raise fail("E323", "no such target or board", where="--target", value=name,
+               allowed=", ".join((*target_ids(), *board_ids())),
+               remedy="choose one of these; without --target the spec is for " + _TARGET)
 
 
 def _files(name: str, given: tuple[Path, Survey, QuantisedTable | None] | None, algorithm: str | None,
            kernel: str, target: str, out: Path) -> dict[Path, str]:
-    """The spec, and the words of measured values, by the paths they go to."""
+    """Return the spec, and the ADC counts of measured values, by their paths."""
     from ..sim.spec.text import render
 
     words, made = out / f"{name}.words.csv", None
@@ -95,7 +128,7 @@ def _files(name: str, given: tuple[Path, Survey, QuantisedTable | None] | None, 
 
 
 def _write(files: dict[Path, str], out: Path) -> None:
-    """Write all files, or none where one of them exists; E192."""
+    """Write all files, or none if one of them exists; E192."""
     out.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     try:
@@ -107,24 +140,28 @@ def _write(files: dict[Path, str], out: Path) -> None:
         for own in written:
             own.unlink()
         if isinstance(error, FileExistsError):
-            raise fail("E192", "the file exists already", where=str(path),
+            raise fail("E192", "the file exists", where=str(path),
                        remedy="choose another name, or another folder with -o") from None
         raise
 
 
 def _seen(data: Path) -> Seen:
-    """What a data file shows, and its words where it holds measured values."""
+    """Survey a data file; measured values come with their ADC counts."""
     from ..sim.data.quantise import is_raw, quantise_table
     from ..sim.data.words_csv import survey
 
-    if is_raw(data):
-        return survey(data), None
-    made = quantise_table(data)
+    try:
+        if is_raw(data):
+            return survey(data), None
+        made = quantise_table(data)
+    except KerncastError as error:  # there is no spec yet, and init has no option for columns
+        raise KerncastError(replace(problem, remedy=_REMEDIES.get(problem.code, problem.remedy))
+                            for problem in error.problems) from None
     return made.survey, made
 
 
 def _in_units(values: Values, made: QuantisedTable) -> None:
-    """Inputs from -1 to 1; the target in its own unit, from the middle of its range."""
+    """Scale inputs to -1 to 1; keep the target in its unit, from the middle of its range."""
     from ..sim.data.quantise import MIDDLE
 
     if made.survey.columns:
@@ -135,7 +172,7 @@ def _in_units(values: Values, made: QuantisedTable) -> None:
 
 
 def _parameters(kernel: str, values: Values) -> dict[str, Any]:
-    """A first guess of a kernel's parameters, from the width that suits the Gaussian one."""
+    """Return a first guess of a kernel's parameters, from the width of the Gaussian kernel."""
     width = values["kernel"]["sigma"]
     return {"gaussian": {"sigma": width}, "laplacian": {"sigma": width},
             "periodic": {"sigma": 1.0, "period": 10 * width},
@@ -144,7 +181,7 @@ def _parameters(kernel: str, values: Values) -> dict[str, Any]:
 
 
 def _scale(values: Values) -> None:
-    """Inputs from -1 to 1 and long words, without which products of inputs dwarf any lambda."""
+    """Scale inputs to -1 to 1 and take long words; else products of inputs dwarf any lambda."""
     from ..sim.formats import Format
 
     word = Format.parse(values["input"]["word"])
@@ -153,7 +190,7 @@ def _scale(values: Values) -> None:
 
 
 def _start(name: str, algorithm: str) -> Values:
-    """Values for a spec without data: one column, 16-bit words."""
+    """Return values for a spec without data: one column, 16-bit words."""
     values: Values = {
         "model": {"name": name, "algorithm": algorithm},
         "input": {"word": "u16f0", "columns": 1, "offset": 0, "gain": 1.0},
@@ -171,7 +208,7 @@ def _start(name: str, algorithm: str) -> Values:
 
 
 def _fitted(name: str, algorithm: str | None, data: Path, out: Path, seen: Survey) -> Values:
-    """Values fitted to a data file: columns, words, n, and a first guess of sigma."""
+    """Return values fitted to a data file: columns, words, n, and a first guess of sigma."""
     chosen = algorithm or ("kernel_lms" if seen.columns else "toeplitz_rls")
     if chosen != "toeplitz_rls" and not seen.columns:
         raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{data}:1",
@@ -191,16 +228,16 @@ def _fitted(name: str, algorithm: str | None, data: Path, out: Path, seen: Surve
             values["toeplitz"]["scheme"] = "diagonal_mean_biased"
             del values["toeplitz"]["step"]
     else:
-        # A width of the data's own size overlaps: nothing is projected then, where FKLMS would amplify.
+        # A width of the size of the data overlaps: nothing is projected then; FKLMS would amplify.
         values["online"] |= {"budget": max(2, min(64, seen.rows // 4)), "eta": 0.5, "reduction": "nt",
                              "passes": 4}
     return values
 
 
 def _word(low: int, high: int, where: str) -> str:
-    """The format of the usual length that holds all words from `low` to `high`."""
+    """Return the format of the usual length that holds all counts from `low` to `high`."""
     bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
     if bits > _LENGTHS[-1]:
-        raise fail("E246", "no raw word holds these values", where=where, value=f"{low} to {high}",
+        raise fail("E246", "no word length holds these values", where=where, value=f"{low} to {high}",
                    allowed=f"words of {_LENGTHS[-1]} bits", remedy="correct the data")
     return f"{'s' if low < 0 else 'u'}{next(b for b in _LENGTHS if b >= bits)}f0"

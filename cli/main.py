@@ -1,16 +1,19 @@
-"""cli: the ``kerncast`` command: its list of commands, and nothing that they do.
+"""cli: assemble the ``kerncast`` command from its commands; nothing that they do is here.
 
-Each command is a function in a module of its own; modules import what they need inside the function, so
+Each command is a function in its own module; modules import what they need inside the function, so
 that ``kerncast --help`` loads no mathematics.
 """
 
 from __future__ import annotations
 
-import inspect
+from collections.abc import Mapping
 from typing import Annotated
 
 import typer
 
+from ._aliases import hil_list, hil_run
+from ._guard import Command, guarded
+from ._help import Commands, Panels, help_of
 from .build import build
 from .check import check
 from .cost import cost
@@ -27,23 +30,22 @@ from .plan import plan
 from .report import report
 from .row import row
 from .schema import schema
-from .shell import Command, guarded
 from .sim import sim
 from .sweep import sweep
 from .targets import targets
 from .test import test
 from .verify import verify
 
-#: Every command by its name, in the order of a day's work, which is the order of --help.
+#: Every command by its name, in the order of --help.
 COMMANDS: dict[str, Command] = {
-    "demo": demo,
     "init": init,
     "check": check,
-    "schema": schema,
+    "explain": explain,
+    "doctor": doctor,
+    "demo": demo,
     "fit": fit,
-    "row": row,
-    "plan": plan,
     "sim": sim,
+    "plan": plan,
     "sweep": sweep,
     "explore": explore,
     "report": report,
@@ -54,15 +56,32 @@ COMMANDS: dict[str, Command] = {
     "test": test,
     "verify": verify,
     "targets": targets,
-    "doctor": doctor,
-    "explain": explain,
+    "schema": schema,
 }
+#: The panels of --help.
+PANELS: dict[str, tuple[str, ...]] = {
+    "Start": ("init", "check", "explain", "doctor", "demo"),
+    "Design": ("fit", "sim", "plan", "sweep", "explore", "report"),
+    "Generate": ("gen", "build", "cost", "estimate"),
+    "Verify": ("test", "verify", *(f"hil {action}" for action in ACTIONS)),
+    "Reference": ("targets", "schema"),
+}
+#: Commands that work but are not listed: old spellings, and tools of our own research.
+HIDDEN: dict[str, Command] = {"row": row}
+#: The same for actions of ``kerncast hil``.
+HIDDEN_ACTIONS: dict[str, Command] = {"run": hil_run, "list": hil_list}
+
+
+class _Kerncast(Panels):
+    panels = PANELS
+
 
 # No markup in help texts: [model] is a table of the spec there, not a colour.
-app = typer.Typer(name="kerncast", add_completion=True, no_args_is_help=True, rich_markup_mode=None,
-                  pretty_exceptions_enable=False, context_settings={"help_option_names": ["-h", "--help"]},
+app = typer.Typer(name="kerncast", cls=_Kerncast, add_completion=True, no_args_is_help=True,
+                  rich_markup_mode=None, pretty_exceptions_enable=False,
+                  context_settings={"help_option_names": ["-h", "--help"]},
                   epilog="Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, "
-                         "70 a mistake of kerncast itself, 130 interrupted.")
+                         "70 internal error, 130 interrupted.")
 
 
 def _version(wanted: bool) -> None:
@@ -76,20 +95,18 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _kerncast(version: Annotated[bool, typer.Option(
         "--version", callback=_version, is_eager=True, help="Print the version.")] = False) -> None:
-    """Kernel machines that train on the chip, held to the same integers everywhere."""
+    """Train kernel machines on the chip, with the same integers everywhere."""
 
 
-def _help(command: Command) -> str:
-    """Help text from the docstring: its examples indented and kept line by line, as a backspace says."""
-    text, _, examples = (inspect.getdoc(command) or "").partition("Examples\n--------\n")
-    return f"{text}\b\nExamples:\n" + "".join(f"  {line}\n" for line in examples.splitlines())
+def _add(group: typer.Typer, commands: Mapping[str, Command], hidden: bool) -> None:
+    for name, command in commands.items():
+        group.command(name, cls=Commands, help=help_of(command), hidden=hidden)(guarded(command))
 
 
-for _name, _command in COMMANDS.items():
-    app.command(_name, help=_help(_command))(guarded(_command))
-
-_hil = typer.Typer(no_args_is_help=True, rich_markup_mode=None,
-                   help="Boards, real and emulated: list them, run the vectors on one, record and replay.")
-for _name, _action in ACTIONS.items():
-    _hil.command(_name, help=_help(_action))(guarded(_action))
+_hil = typer.Typer(cls=Panels, no_args_is_help=True, rich_markup_mode=None,
+                   help="Record what a board returns, and compute it again.")
+_add(app, COMMANDS, hidden=False)
+_add(app, HIDDEN, hidden=True)
+_add(_hil, ACTIONS, hidden=False)
+_add(_hil, HIDDEN_ACTIONS, hidden=True)
 app.add_typer(_hil, name="hil")

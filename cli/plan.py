@@ -1,4 +1,4 @@
-"""cli: ``kerncast plan``: what was decided for a spec, and why."""
+"""cli: ``kerncast plan``: show what was decided for a spec, and why."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .shell import JsonFlag, SpecPath, columns, emit, load_spec, show, warnings_of
+from ._options import JsonFlag, SpecPath
+from ._output import Answer, emit, print_json, table
+from ._spec import load_spec, warnings_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,20 +18,22 @@ if TYPE_CHECKING:
     from ..sim.plan import Plan
     from ..sim.spec import Spec
 
-Why = Annotated[str | None, typer.Option("--why", metavar="SIGNAL", help="Explain one signal.")]
-Asked = Annotated[float | None, typer.Option("--error", metavar="E", min=1e-12, max=1.0, help=(
-    "Find the word length that reaches this relative error of alpha: predicted for toeplitz_rls, measured on "
-    "the data for kernel_cg."))]
+Why = Annotated[str | None, typer.Option("--why", metavar="SIGNAL", help="Explain one signal.",
+                                         show_default=False)]
+Asked = Annotated[float | None, typer.Option(
+    "--error", metavar="E", min=1e-12, max=1.0, show_default=False,
+    help="Find the word length that achieves this relative error of alpha: predicted for toeplitz_rls, "
+         "measured on the data for kernel_cg.")]
 
-#: Signals whose error the conditioning of the system decides.
-_SOLVED = ("a", "xi", "eps", "mu", "alpha")
+#: Signals whose error depends on the conditioning of the system.
+_SOLVED = ("a", "xi", "eps", "innov", "alpha")
 
 
 def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag = False) -> None:
-    """Show the plan of a spec: formats and who decided them, memory and operation counts.
+    """Show formats, memory and operation counts, and why.
 
-    Where the spec has data, the integer model is run on them to see how much of each format is used. Of
-    words that share a block exponent the table gives the exponent at the end of the run, and its range.
+    If the spec has data, the integer model runs on them to show how much of each format is used. For values
+    that share a block exponent, the table gives the exponent at the end of the run, and its range.
 
     Examples
     --------
@@ -47,16 +51,17 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
     made = observed_plan(spec, path.parent)
     if why is not None:
         text = _explanation(spec, path.parent, made, why)
-        show({"signal": why, "why": text, "evidence": made.evidence[why]}, as_json, text)
+        emit(Answer({"signal": why, "why": text, "evidence": made.evidence[why]}, text), as_json)
     elif as_json:
-        emit(json.loads(made.to_json()) | {"warnings": warnings_of(spec, made, as_json)})
+        print_json(json.loads(made.to_json()) | {"warnings": warnings_of(spec, made, as_json)})
     else:
-        print(_text(made))
+        after = ("kerncast", "gen", str(path), "-o", f"build/{made.name}")
+        emit(Answer({}, _text(made), after), as_json)
         warnings_of(spec, made, as_json)
 
 
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
-    """Sentences about one signal, and about the system where that decides its error."""
+    """Return sentences about one signal, and about the system if that decides its error."""
     from ..lab.workflow import system_of
     from ..sim.diagnostics.word_length import describe
     from ..sim.planner.evidence import why
@@ -69,7 +74,7 @@ def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
 
 
 def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """The word lengths with their errors, and the one that reaches the asked error."""
+    """Print the word lengths with their errors, and the one that achieves the asked error."""
     if spec.cg is not None:
         _advise_cg(spec, base, error, as_json)
     else:
@@ -77,7 +82,7 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """By a run of the integer model at each word length."""
+    """Advise by a run of the integer model at each word length."""
     from ..lab.workflow import measured_words
     from ..sim.diagnostics.word_length import smallest_sufficient
 
@@ -86,17 +91,17 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     rows = [("word", "measured error of alpha", "status", "RAM", "multiplications")]
     rows += [(str(c.word), f"{c.error:.1e}" if math.isfinite(c.error) else "no answer", c.status,
               f"{c.bytes} bytes", str(c.multiplications)) for c in found]
-    advice = f"No word length reaches {error:g} on these data: raise [cg] lambda, or take fewer steps."
+    advice = f"No word length achieves {error:g} on these data: raise [cg] lambda, or take fewer steps."
     if chosen is not None:
-        advice = f"The least RAM that reaches {error:g} on these data: [numbers] word = {chosen.word}"
-    show({"asked": error, "choices": [vars(c) for c in found],
-          "advice": None if chosen is None else vars(chosen)}, as_json,
-         "\n".join(["Error of the integer model against as many steps in float64, on the data:", "",
-                    columns(rows), "", advice]))
+        advice = f"The least RAM that achieves {error:g} on these data: [numbers] word = {chosen.word}"
+    emit(Answer({"asked": error, "choices": [vars(c) for c in found],
+                 "advice": None if chosen is None else vars(chosen)},
+                "\n".join(["Error of the integer model compared with as many steps in float64, on the data:",
+                           "", table(rows), "", advice])), as_json)
 
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """By what the conditioning of the system predicts."""
+    """Advise by what the conditioning of the system predicts."""
     from ..lab.workflow import predicted_words
     from ..sim.diagnostics.word_length import smallest_sufficient
 
@@ -105,14 +110,14 @@ def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> Non
     rows = [("word", "refine", "predicted error of alpha", "RAM", "multiplications")]
     rows += [(str(c.word), str(c.refine), f"{c.error:.1e}", f"{c.bytes} bytes", str(c.multiplications))
              for c in found]
-    advice = f"No word length reaches {error:g}: raise [toeplitz] lambda, or lower sigma."
+    advice = f"No word length achieves {error:g}: raise [toeplitz] lambda, or lower sigma."
     if chosen is not None:
-        advice = (f"The least RAM that reaches {error:g}: [numbers] word = {chosen.word}, "
+        advice = (f"The least RAM that achieves {error:g}: [numbers] word = {chosen.word}, "
                   f"[toeplitz] refine = {chosen.refine}")
-    show({"conditioning": {**vars(system), "bits_lost": system.bits_lost}, "asked": error,
-          "choices": [vars(c) for c in found], "advice": None if chosen is None else vars(chosen)}, as_json,
-         "\n".join([f"condition about {system.condition:.3g}, |xi| up to {system.xi:.4f}: "
-                    f"{system.bits_lost:.1f} bits lost", "", columns(rows), "", advice]))
+    emit(Answer({"conditioning": {**vars(system), "bits_lost": system.bits_lost}, "asked": error,
+                 "choices": [vars(c) for c in found], "advice": None if chosen is None else vars(chosen)},
+                "\n".join([f"condition about {system.condition:.3g}, |xi| up to {system.xi:.4f}: "
+                           f"{system.bits_lost:.1f} bits lost", "", table(rows), "", advice])), as_json)
 
 
 def _text(made: Plan) -> str:
@@ -124,14 +129,15 @@ def _text(made: Plan) -> str:
     counts = [("call", "at most", "")]
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))
                for call, each in made.operations.items() for what, o in each.items()]
-    head = "\n".join([f"plan {made.hash}", *_reduction(made)])
-    usual = "\n\nupdate_without_searches: the mean of a long stream with metric fklms, else a usual update"
-    return "\n\n".join([head, columns(_signals(made)), columns(memory), columns(counts)]) + (
-        usual if "update_without_searches" in made.operations else "")
+    head = "\n".join([f"{made.name}: {made.algorithm}, {made.word} bits", *_reduction(made)])
+    notes = ["update_without_searches: the mean of a long stream with metric fklms, else a usual update"]
+    return "\n\n".join([head, table(_signals(made)), table(memory), table(counts),
+                        *(notes if "update_without_searches" in made.operations else []),
+                        f"plan {made.hash}"])
 
 
 def _reduction(made: Plan) -> list[str]:
-    """What an online learner removes vectors by, where that is not what the name of the reduction says."""
+    """Return how an online learner evicts vectors, if the name of the reduction does not say it."""
     from ..sim.spec.tables import reduction_title
 
     chosen = made.options.get("reduction")
@@ -154,7 +160,7 @@ def _signals(made: Plan) -> list[tuple[str, ...]]:
 
 
 def _exponent(made: Plan, name: str) -> str:
-    """The block exponent at the end of a run, and the range that the plan gives it."""
+    """Return the block exponent at the end of a run, and the range that the plan gives it."""
     from ..sim.planner.evidence import exponents, is_block
 
     if not is_block(made, name):
@@ -165,4 +171,8 @@ def _exponent(made: Plan, name: str) -> str:
 
 
 def _number(value: Any, form: str = ".4g", unit: str = "") -> str:
-    return "-" if value is None else f"{value:{form}}{unit}"
+    """Return a number for people: a whole one with commas, any other in a few digits."""
+    if value is None:
+        return "-"
+    whole = form == ".4g" and abs(value) < 1e9 and value == int(value)
+    return f"{int(value):,}{unit}" if whole else f"{value:{form}}{unit}"

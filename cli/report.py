@@ -1,4 +1,4 @@
-"""cli: ``kerncast report``: a sweep, or one design, as an HTML file that opens from disk."""
+"""cli: ``kerncast report``: write a sweep, or one design, as an HTML file that opens from disk."""
 
 from __future__ import annotations
 
@@ -7,25 +7,26 @@ from typing import Annotated
 
 import typer
 
-from .progress import bar
-from .shell import JsonFlag, show
+from ._options import JsonFlag
+from ._output import Answer, emit
+from ._progress import bar
 
-Given = Annotated[Path, typer.Argument(metavar="RUN", show_default=False, help=(
-    "The folder of a sweep; or a spec, or a folder made by kerncast gen, for one design."))]
+Given = Annotated[Path, typer.Argument(metavar="RUN|SPEC|OUT", show_default=False, help=(
+    "The folder of a sweep; for one design a spec, or a folder that kerncast gen wrote."))]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="FILE.html", show_default=False,
-    help="Without it report.html in the run's folder, or NAME.html.")]
+    help="File to write. Default: report.html in the run's folder, or NAME.html.")]
 Results = Annotated[list[Path] | None, typer.Option(
     "--results", metavar="FILE", show_default=False,
-    help="JSON of kerncast test, verify, demo, or sweep --confirm: what back ends answered; may be given "
-         "again.")]
+    help="Results of back ends: JSON of kerncast test, verify, demo, or sweep --confirm; repeat it for "
+         "more.")]
 
 
 def report(given: Given, out: Out = None, results: Results = None, as_json: JsonFlag = False) -> None:
-    """Write one HTML file with the pictures and tables of a sweep, or of one design.
+    """Write an HTML report of a sweep or of one design.
 
-    It needs nothing but a browser: no network, no other file. Of a sweep it shows the Pareto front, on which
-    a design is chosen; of the chosen design its plan, words, error budget and costs, and its kerncast gen.
+    It needs a browser, no network and no other file. Of a sweep it shows the Pareto front, where you choose a
+    design; of the chosen design its plan, values, error budget and costs, and its kerncast gen command.
 
     Examples
     --------
@@ -39,7 +40,7 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
 
     check_plotly()  # before anything is computed
     if out is not None and out.is_dir():
-        raise fail("E191", "the report is a file", where="-o", value=str(out),
+        raise fail("E191", "the report is a file, not a folder", where="-o", value=str(out),
                    allowed="a name such as report.html", remedy="name a file in that folder")
     with bar(as_json, "report") as progress:
         page = gathered(given, results or (), progress)
@@ -47,5 +48,6 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
         out = given / "report.html" if page["kind"] == "sweep" else Path(f"{page['name']}.html")
     size = write_report(page, out)
     points = page["points"]["count"] if page["kind"] == "sweep" else 1
-    show({"report": str(out), "bytes": size, "points": points, "designs": len(page["designs"])}, as_json,
-         f"{out}: {points:,} points, {len(page['designs'])} designs in full, {size / 1e6:.1f} MB")
+    emit(Answer({"report": str(out), "bytes": size, "points": points, "designs": len(page["designs"])},
+                f"wrote {out}: {points:,} points, {len(page['designs'])} designs in full, "
+                f"{size / 1e6:.1f} MB"), as_json)

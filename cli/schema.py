@@ -1,15 +1,17 @@
-"""cli: ``kerncast schema``: what a spec may hold, as JSON Schema for editors."""
+"""cli: ``kerncast schema``: print the JSON Schema of a spec, for editors."""
 
 from __future__ import annotations
 
-from .shell import JsonFlag, emit
+from ._options import JsonFlag
+from ._output import print_json
 
 
 def schema(as_json: JsonFlag = False) -> None:
-    """Print what a spec may hold as JSON Schema, for editors that know TOML.
+    """Print the JSON Schema of a spec, for editors.
 
-    Written into a file beside the specs, and named in the first line of a spec by #:schema, it makes such an
-    editor complete keys, show what they mean, and mark mistakes.
+    Save it next to your specs, and name it in the first line of a spec with #:schema. An editor that supports
+    TOML then completes keys, shows what they mean, and marks mistakes. The output is JSON with and without
+    --json.
 
     Examples
     --------
@@ -17,4 +19,4 @@ def schema(as_json: JsonFlag = False) -> None:
     """
     from ..sim.spec.schema import spec_schema
 
-    emit(spec_schema())
+    print_json(spec_schema())

@@ -1,4 +1,4 @@
-"""cli: ``kerncast sweep``: what precision, size and parameters cost, and which design to take."""
+"""cli: ``kerncast sweep``: find what precision, size and parameters cost, and which design to take."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, KerncastError, Problem
-from .complete import measures, sweep_keys
-from .progress import bar, steps
-from .shell import JsonFlag, SpecPath, columns, emit, load_spec
+from ._complete import measures, sweep_keys
+from ._options import JsonFlag, SpecPath, separated
+from ._output import print_json, print_text, table
+from ._progress import bar, steps
+from ._spec import load_spec
 
 if TYPE_CHECKING:
     from ..lab.sweep import Run, Settings
@@ -25,71 +27,77 @@ _DESIGN = "best.toml"
 
 Grid = Annotated[list[str] | None, typer.Option(
     "--grid", metavar="KEY=VALUES", show_default=False, autocompletion=sweep_keys,
-    help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; may be given again.")]
+    help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; repeat it for more keys.")]
 Objectives = Annotated[list[str] | None, typer.Option(
-    "--objective", metavar="MEASURE", show_default=False, autocompletion=measures,
-    help="What is to be small: error, rms, excess, alpha_error, ram, flash, operations, energy; may be "
-         "given again. Without it error and ram.")]
+    "--objective", metavar="MEASURE", show_default="error,ram", autocompletion=measures,
+    help="Minimise this: error, rms, excess, alpha_error, ram, flash, operations or energy; repeat it, or "
+         "separate by commas.")]
 Limits = Annotated[list[str] | None, typer.Option(
     "--constraint", metavar="LIMIT", show_default=False, autocompletion=measures,
-    help="What a design must keep: 'ram <= 8 kB', 'error <= float + 1'; may be given again.")]
+    help="Keep this limit: 'ram <= 8 kB', 'error <= float + 1'; repeat it for more.")]
 Out = Annotated[Path | None, typer.Option(
-    "-o", "--out", metavar="RUN", show_default=False,
-    help="The run's folder; an earlier run in it goes on. Without it NAME.sweep.")]
+    "-o", "--out", metavar="RUN", show_default="NAME.sweep",
+    help="Folder of the run; an earlier run in it is resumed.")]
 Trials = Annotated[int | None, typer.Option(
-    "--trials", "--samples", min=1, max=10**6, show_default=False,
-    help="Let a search try so many points at most; without it all of the grid.")]
-Seed = Annotated[int | None, typer.Option(min=0, show_default=False, help="Of the search; without it 0.")]
-Jobs = Annotated[int, typer.Option(min=1, help="Processes on this machine.")]
+    "--trials", metavar="COUNT", min=1, max=10**6, show_default=False,
+    help="Let a search try this many points at most, not the whole grid.")]
+#: What --trials was called before; of `kerncast fit` the same word means samples.
+OldTrials = Annotated[int | None, typer.Option("--samples", min=1, max=10**6, hidden=True)]
+Seed = Annotated[int | None, typer.Option(metavar="NUMBER", min=0, show_default="0",
+                                          help="Seed of the search.")]
+Jobs = Annotated[int, typer.Option(metavar="COUNT", min=1, help="Processes on this machine.")]
 Scheduler = Annotated[str | None, typer.Option(
     metavar="ADDR", show_default=False,
-    help="Scheduler of a dask.distributed cluster, tcp://HOST:PORT, which computes instead.")]
+    help="Compute on the workers of this dask.distributed scheduler, tcp://HOST:PORT.")]
 Confirm = Annotated[bool, typer.Option(
     "--confirm", help="Generate the best design, build it for this machine and for the emulated board, and "
-                      "compare every word.")]
+                      "compare every value.")]
 Export = Annotated[Path | None, typer.Option(
     metavar="FILE", show_default=False, help="Write every point to a .csv or .parquet file.")]
 
 
 def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, constraint: Limits = None,
-          out: Out = None, trials: Trials = None, seed: Seed = None, jobs: Jobs = 1,
-          scheduler: Scheduler = None, confirm: Confirm = False, export: Export = None,
+          out: Out = None, trials: Trials = None, samples: OldTrials = None, seed: Seed = None,
+          jobs: Jobs = 1, scheduler: Scheduler = None, confirm: Confirm = False, export: Export = None,
           as_json: JsonFlag = False) -> None:
-    """Run the integer model over formats and parameters, and find the cheapest design within limits.
+    r"""Sweep formats and parameters; find the cheapest design.
 
-    Any key of the spec can be swept: numbers.word, numbers.rounding, numbers.exp_table, toeplitz.refine,
-    toeplitz.lambda, online.budget, kernel.sigma, output.word ...; [sweep] in the spec says the same as the
-    options. Errors are in percent: of wrong answers, or of the deviation of what is to be found; `float` is
-    the error of float64 with the spec as written. Errors are measured on the data; ram, flash (tables
-    alone), operations and energy (proxies) are computed from the plan, without a compiler. A point that
-    the plan refuses is a result like others.
+    Any key of the spec can vary: numbers.word, numbers.rounding, numbers.exp_table, toeplitz.refine,
+    toeplitz.lambda, online.budget, kernel.sigma, output.word ...; [sweep] in the spec sets the same as the
+    options. Errors are in percent: of wrong classes, or of the deviation of the target; `float` is the
+    error of float64 with the spec as written. Errors are measured on the data; ram, flash (tables only),
+    operations and energy (estimates) are computed from the plan, without a compiler. A point that the
+    planner refuses is a result, too.
 
-    Every point is kept in the run's folder as it is done: the same command goes on after an interruption.
-    Exits with 2 where no design keeps all limits, and with 1 where --confirm finds a word that differs.
+    Every point is saved in the run's folder when it is done: run the same command again to resume. Exits
+    with 2 if no design keeps all limits, and with 1 if --confirm finds a value that differs.
 
     Examples
     --------
-    kerncast sweep ecg.toml --grid numbers.word=16,24,32 --grid toeplitz.refine=0,1,2
-    kerncast sweep ecg.toml --grid n=64..256/7 --grid kernel.sigma=1..6/8 --constraint 'ram <= 2 kB'
-    kerncast sweep digits.toml --grid online.budget=8..64/10 --constraint 'error <= float + 1' --confirm
-    kerncast sweep digits.toml --grid sigma=5..20/16 --grid eta=0.1..1.5/15 --trials 100 --jobs 4 -o run
+    kerncast sweep ecg.toml --grid numbers.word=16,24,32
+    kerncast sweep ecg.toml --grid n=64..256/7 --grid kernel.sigma=1..6/8 \
+        --constraint 'ram <= 2 kB'
+    kerncast sweep digits.toml --grid online.budget=8..64/10 \
+        --constraint 'error <= float + 1' --confirm
+    kerncast sweep digits.toml --grid sigma=5..20/16 --grid eta=0.1..1.5/15 \
+        --trials 100 --jobs 4 -o run
     """
     from ..lab.sweep import make_settings
     from ..lab.sweep.export import check_export
 
     spec = load_spec(path)
-    settings = make_settings(spec, path.parent, grid=grid or (), objectives=objective or (),
-                             constraints=constraint or (), trials=trials, seed=seed)
+    settings = make_settings(spec, path.parent, grid=grid or (), objectives=separated(objective),
+                             constraints=constraint or (), trials=trials or samples, seed=seed)
     for note in settings.notes:
         typer.echo(f"note: {note}", err=True)
     if export is not None:
         check_export(export)
     run = _run(settings, out or Path(f"{spec.model.name}.sweep"), jobs, scheduler, as_json)
-    _tell(run, export, confirm, as_json)
+    _print(run, export, confirm, as_json)
 
 
 def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> Run:
-    """The run, its progress on stderr."""
+    """Run the sweep; report progress on stderr."""
     from ..lab.sweep import run_sweep
     from ..lab.sweep.store import DATABASE
 
@@ -99,13 +107,13 @@ def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_
                              tell=lambda text: typer.echo(text, err=True))
     except KeyboardInterrupt:
         if (folder / DATABASE).is_file():
-            raise KeyboardInterrupt(f"{folder} keeps what was done; the same command goes on from there"
+            raise KeyboardInterrupt(f"{folder} keeps what was done; run the same command again to resume"
                                     ) from None
         raise
 
 
-def _tell(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
-    """Write and print what came of a run; exit with what it means."""
+def _print(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
+    """Write and print the results of a run; exit with their code."""
     from ..lab.sweep.export import export as write
     from ..lab.sweep.picture import draw_front
 
@@ -115,9 +123,9 @@ def _tell(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
     confirmed = _design(run, confirm, as_json)
     problems = [] if run.best else [_none_feasible(run)]
     if as_json:
-        emit(_values(run, picture, confirmed) | {"errors": [p.as_dict() for p in problems]})
+        print_json(_values(run, picture, confirmed) | {"errors": [p.as_dict() for p in problems]})
     else:
-        typer.echo(_text(run, picture, confirmed))
+        print_text(_text(run, picture, confirmed))
     if problems and as_json:
         raise typer.Exit(KerncastError(problems).exit_code)
     if problems:
@@ -127,7 +135,7 @@ def _tell(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
 
 
 def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
-    """Write the best design's spec, and confirm it where that is asked for."""
+    """Write the best design's spec, and confirm it if that is asked for."""
     if run.best is None:
         return None
     from ..lab.sweep.confirm import confirm as confirmed
@@ -137,31 +145,31 @@ def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
     (run.folder / _DESIGN).write_text(design_text(run, run.best), encoding="utf-8")
     if not confirm:
         return None
-    with steps(as_json) as tell:
-        return confirmed(run, run.best, tell)
+    with steps(as_json) as step:
+        return confirmed(run, run.best, step)
 
 
 def _none_feasible(run: Run) -> Problem:
-    """E370: which limit binds, and by how much the best design misses it."""
+    """Return E370: which limit binds, and by how much the best design misses it."""
     from ..lab.sweep.front import binding, nearest
     from ..lab.sweep.measures import quantity
 
     limits = run.settings.constraints
     allowed = ", ".join(limit.described(run.baseline) for limit in limits)
     found = [b for b in binding(run.points, limits, run.baseline) if b.point is not None and b.by > 0]
-    told = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}, at least "
+    misses = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}, at least "
             f"{quantity(b.constraint.name, (b.point.measures if b.point else {}).get(b.constraint.name))}"
             + (" within the other limits" if len(limits) > 1 else "") for b in found]
     best = nearest(run.points, limits, run.baseline)
-    if not told and best is not None:
-        told = [f"{m.constraint.text}: missed by {quantity(m.constraint.name, m.by)} by the nearest design"
+    if not misses and best is not None:
+        misses = [f"{m.constraint.text}: missed by {quantity(m.constraint.name, m.by)} by the nearest design"
                 for m in run.misses(best)]
-    if not told:
+    if not misses:
         return Problem("E370", "no point gives an answer", str(run.folder), _refused(run) or "no answers",
-                       allowed, "kerncast explain tells each code; sweep other values")
+                       allowed, "kerncast explain CODE explains each; sweep other values")
     binds = found[0].constraint if len(found) == 1 else None
     return Problem("E370", "no design keeps every limit" + (f": {binds.text} binds" if binds else ""),
-                   str(run.folder), "; ".join(told), allowed,
+                   str(run.folder), "; ".join(misses), allowed,
                    f"loosen {binds.name if binds else 'one of them'}, or sweep more values")
 
 
@@ -172,7 +180,7 @@ def _refused(run: Run) -> str:
 
 
 def _values(run: Run, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
-    """The object of --json."""
+    """Return the object of --json."""
     from ..lab.sweep.front import refusals, statuses
     from ..lab.sweep.measures import MEASURES
 
@@ -205,13 +213,13 @@ def _text(run: Run, picture: Path | None, confirmed: Confirmation | None) -> str
 
     s, refused = run.settings, _refused(run)
     parts = [f"{len(run.points):,} of {s.space.size:,} points{', ' + refused if refused else ''}; judged by "
-             f"{run.judged_by}; float64 of the spec as written: error "
+             f"{run.judged_by}; float64 with the spec as written: error "
              f"{quantity('error', run.baseline.get('error'))}",
              f"Pareto front, {len(run.front)} points{_shown(run)}:\n\n{_table(run, run.front[:_SHOWN])}"]
     if run.best is not None:
-        parts += [_best(run, run.best), f"What binds it:\n\n{_why(run)}"]
-    files = [f"{run.folder / _DESIGN}: its spec, for kerncast gen"] if run.best is not None else []
-    files += [f"{picture}: the front"] if picture else []
+        parts += [_best(run, run.best), f"What limits it:\n\n{_why(run)}"]
+    files = [f"wrote {run.folder / _DESIGN}: its spec, for kerncast gen"] if run.best is not None else []
+    files += [f"wrote {picture}: the front"] if picture else []
     parts += ["\n".join(files)] if files else []
     if confirmed is not None:
         parts.append(_confirmed(confirmed))
@@ -223,7 +231,7 @@ def _shown(run: Run) -> str:
 
 
 def _table(run: Run, points: list[Point]) -> str:
-    """Points with their keys, objectives and what the limits look at."""
+    """Return points with their keys, objectives and the measures of the limits."""
     from ..lab.sweep.measures import measured, quantity
 
     names = list(dict.fromkeys([*run.settings.objectives, *(c.name for c in run.settings.constraints)]))
@@ -232,11 +240,11 @@ def _table(run: Run, points: list[Point]) -> str:
     rows += [[*(str(p.inputs[axis.key]) for axis in run.space.axes),
               *(quantity(name, p.measures.get(name)) for name in names), p.status,
               "missed" if run.misses(p) else "kept"] for p in points]
-    return columns(rows)
+    return table(rows)
 
 
 def _best(run: Run, best: Point) -> str:
-    """The cheapest design, and what every limit leaves."""
+    """Return the cheapest design, and what every limit leaves."""
     from ..lab.sweep.measures import quantity
 
     spare = [(limit.described(run.baseline), quantity(limit.name, best.measures[limit.name]),
@@ -244,7 +252,7 @@ def _best(run: Run, best: Point) -> str:
              for limit in run.settings.constraints]
     chosen = ", ".join(f"{key} = {value}" for key, value in best.inputs.items())
     return "\n".join([f"The cheapest design within the limits: {chosen}", f"plan {best.plan}", "",
-                      columns([("limit", "this design", ""), *spare])])
+                      table([("limit", "this design", ""), *spare])])
 
 
 def _why(run: Run) -> str:
@@ -262,15 +270,15 @@ def _why(run: Run) -> str:
     rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: one word shorter" * w.narrowed)
             for w in run.why]
     free = [axis.key for axis in run.space.axes if axis.key not in {w.key for w in run.why}]
-    text = columns(rows) if rows else "nothing: no key has a cheaper value"
+    text = table(rows) if rows else "nothing: no key has a cheaper value"
     return text + (f"\nno cheaper value: {', '.join(free)}" if free and rows else "")
 
 
 def _confirmed(found: Confirmation) -> str:
-    rows = [("back end", "words", "unequal", "flash", "RAM", "first difference")]
+    rows = [("back end", "values", "mismatches", "flash", "RAM", "first difference")]
     rows += [(r.backend, f"{r.words:,}", f"{r.mismatches:,}", str(r.costs.get("flash", "-")),
               str(r.costs.get("ram", "-")), r.first) for r in found.rows]
     counts = [f"{call} {count:,} {r.costs['unit']}" for r in found.rows
               for call, count in r.costs.get("counts", {}).items() if count is not None]
     return "\n".join([f"Confirmed as generated C in {found.folder}, image of the test firmware measured:", "",
-                      columns(rows), *([f"counted on the board: {', '.join(counts)}"] if counts else [])])
+                      table(rows), *([f"counted on the board: {', '.join(counts)}"] if counts else [])])

@@ -1,50 +1,75 @@
-"""cli: ``kerncast targets``: the cores that code is generated for, and the boards that run it."""
+"""cli: ``kerncast targets``: list the targets that code is generated for, the boards, and serial ports."""
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ..sim.errors import fail
-from .complete import target_or_board
-from .shell import JsonFlag, columns, show, show_with
+from ._complete import target_or_board
+from ._guard import emit_with
+from ._options import JsonFlag
+from ._output import Answer, command_lines, emit, table
 
 if TYPE_CHECKING:
     from ..codegen.firmware.targets import Board
     from ..sim.spec.target import Target
 
 
-def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_default=False,
-                                                       autocompletion=target_or_board,
-                                                       help="Show one target or board in full.")] = None,
+def targets(name: Annotated[str | None, typer.Argument(
+                metavar="ID", show_default=False, autocompletion=target_or_board,
+                help="Show this target or board in full.")] = None,
+            ports: Annotated[bool, typer.Option(
+                "--ports", help="List the serial ports of this machine instead.")] = False,
             as_json: JsonFlag = False) -> None:
-    """List the targets and the boards, or show one in full with the tools that it needs.
+    """List targets, boards and serial ports, or show one in full.
+
+    A target is what code is generated for: a CPU core with its memory. A board runs the code: real at a
+    serial port, emulated, or both. Name a board as board:ID@PORT, or as emu:ID to emulate it.
 
     Examples
     --------
     kerncast targets
     kerncast targets cortex-m4
     kerncast targets microbit --json
+    kerncast targets --ports
     """
-    from ..codegen.firmware.targets import (
-        all_boards,
-        all_targets,
-        board_ids,
-        load_board,
-        load_target,
-        target_ids,
-    )
+    if ports:
+        found = serial_ports()
+        text = table([(port["port"], port["title"]) for port in found]) if found else \
+            "no serial port on this machine"
+        emit(Answer({"ports": found}, text), as_json)
+    elif name is not None:
+        _show_one(name, as_json)
+    else:
+        _list(as_json)
 
-    if name is not None:
-        if name not in (*board_ids(), *target_ids()):
-            raise fail("E323", "there is no such target or board", where="ID", value=name,
-                       allowed=", ".join((*target_ids(), *board_ids())),
-                       remedy="choose one of these, or add its file")
-        values = _board(load_board(name)) if name in board_ids() else _target(load_target(name))
-        show(values, as_json, _in_full(values))
-        return
+
+def serial_ports() -> list[dict[str, str]]:
+    """Return the serial ports of this machine, with what is known of each."""
+    from serial.tools.list_ports import comports
+
+    return [{"port": p.device, "title": "" if p.description == "n/a" else p.description}
+            for p in sorted(comports())]
+
+
+def _show_one(name: str, as_json: bool) -> None:
+    """Print all of a target or a board; E323."""
+    from ..codegen.firmware.targets import board_ids, load_board, load_target, target_ids
+
+    if name not in (*board_ids(), *target_ids()):
+        raise fail("E323", "no such target or board", where="ID", value=name,
+                   allowed=", ".join((*target_ids(), *board_ids())),
+                   remedy="choose one of these, or add its file")
+    values = _board(load_board(name)) if name in board_ids() else _target(load_target(name))
+    emit(Answer(values, _in_full(values)), as_json)
+
+
+def _list(as_json: bool) -> None:
+    """Print every target and board; files that are wrong are reported after the others."""
+    from ..codegen.firmware.targets import all_boards, all_targets
+
     cores, wrong = all_targets()
     boards, wrong_too = all_boards()
     values = {"targets": [{"id": t.id, "title": t.title, "ram_bytes": t.ram_bytes,
@@ -52,17 +77,17 @@ def targets(name: Annotated[str | None, typer.Argument(metavar="ID", show_defaul
                           for t in cores],
               "boards": [{"id": b.id, "title": b.title, "target": b.target, "real": b.real,
                           "emulators": list(b.emulators)} for b in boards]}
-    show_with([*wrong, *wrong_too], values, as_json,
-              columns([("target", "core", "RAM", "flash", "FPU", "intrinsics"),
-                       *((t.id, t.title, f"{t.ram_bytes:,}", f"{t.flash_bytes:,}", "yes" if t.fpu else "no",
-                          t.intrinsics) for t in cores)]) + "\n\n"
-              + columns([("board", "title", "target", "emulators", "loaded by"),
-                         *((b.id, b.title, b.target, ", ".join(b.emulators) or "-",
-                            ", ".join(b.flashers) or "-") for b in boards)]))
+    text = table([("target", "CPU core", "RAM", "flash", "FPU", "intrinsics"),
+                  *((t.id, t.title, f"{t.ram_bytes:,}", f"{t.flash_bytes:,}", "yes" if t.fpu else "no",
+                     t.intrinsics) for t in cores)]) + "\n\n" \
+        + table([("board", "title", "target", "emulators", "flash tools"),
+                 *((b.id, b.title, b.target, ", ".join(b.emulators) or "-", ", ".join(b.flashers) or "-")
+                   for b in boards)])
+    emit_with([*wrong, *wrong_too], Answer(values, text), as_json)
 
 
 def _target(target: Target) -> dict[str, Any]:
-    """All of a target, with its compilers and boards."""
+    """Return all of a target, with its compilers and boards."""
     from ..codegen.build.toolchains import available, compilers
     from ..codegen.firmware.targets import all_boards
 
@@ -74,7 +99,7 @@ def _target(target: Target) -> dict[str, Any]:
 
 
 def _board(board: Board) -> dict[str, Any]:
-    """All of a board, with what is installed of its emulators and loaders."""
+    """Return all of a board, and which of its emulators and flash tools are installed."""
     from shutil import which
 
     from ..hw.hil.emulators import available
@@ -88,24 +113,29 @@ def _board(board: Board) -> dict[str, Any]:
 
 
 def _in_full(values: dict[str, Any]) -> str:
-    """Facts line by line; of a tool its command, or the command that installs it."""
-    lines = []
+    """Return facts line by line; of a tool its command, or the command that installs it."""
+    rows, tools = [], []
     for key, value in values.items():
         if key in ("compilers", "emulators", "flashers"):
-            lines += [(f"{key.removesuffix('s')} {name}", _tool(row)) for name, row in value.items()]
+            tools += [_tool(f"{_KINDS[key]} {name}", row) for name, row in value.items()]
         elif key == "setup":
-            lines += [("setup", f"{step['address']:#010x}: {step['why']}") for step in value]
+            rows += [("setup", f"{step['address']:#010x}: {step['why']}") for step in value]
         elif isinstance(value, dict) and key != "flags":
-            lines += [(f"{key} {k}", _number(k, fact)) for k, fact in value.items() if fact is not None]
+            rows += [(f"{key} {k}", _number(k, fact)) for k, fact in value.items() if fact is not None]
         elif key != "flags":
-            lines.append((key, ", ".join(value) if isinstance(value, list) else str(value)))
-    return columns(lines)
+            rows.append((key, ", ".join(value) if isinstance(value, list) else str(value)))
+    return "\n".join([table(rows), *tools])
 
 
-def _tool(row: dict[str, Any]) -> str:
+_KINDS = {"compilers": "compiler", "emulators": "emulator", "flashers": "flash tool"}
+
+
+def _tool(label: str, row: dict[str, Any]) -> str:
+    """Return a tool's command, and the one that installs it if it is missing."""
     given = row.get("flags", row.get("args", ()))
     words = row.get("command") or [row["program"].removeprefix("python:"), *given]
-    return shlex.join(words) + ("" if row["installed"] else f"   (missing: {row['install']})")
+    return command_lines(words, f"{label}: ") + (
+        "" if row["installed"] else "\n" + command_lines(row["install"].split(), "  missing, install: "))
 
 
 def _number(name: str, fact: object) -> str:

@@ -1,7 +1,8 @@
-"""cli: ``kerncast test``: replay a generated folder's vectors on back ends."""
+"""cli: ``kerncast test``: replay the vectors of a spec or a generated folder on back ends."""
 
 from __future__ import annotations
 
+import tempfile
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -9,105 +10,154 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
-from .build import GeneratedFolder
-from .complete import backends
-from .progress import steps
-from .shell import JsonFlag, columns, show
+from ._guard import report
+from ._options import BackEnds, Flash, JsonFlag, Source, separated
+from ._output import Answer, emit, table
+from ._progress import steps
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ..lab.compare.bisection import Bisection
     from ..lab.compare.ledger import Row
     from ..sim.plan import Plan
     from ..sim.replay.vectors import Vectors
 
-    Tell = Callable[[str], None]
-    Run = Callable[[Plan, Vectors, str, Path, Tell], Row | Bisection]
+    Report = Callable[[str], None]
+    Run = Callable[[Plan, Vectors, str, Path, Report], Row | Bisection]
+
+Predictions = Annotated[int, typer.Option(
+    metavar="COUNT", help="Predictions per call at most; 0 for all.", min=0)]
+Bisect = Annotated[bool, typer.Option(
+    "--bisect", help="Build with trace hooks, and name the first value that differs.")]
+Waves = Annotated[Path | None, typer.Option(
+    metavar="FOLDER", show_default=False,
+    help="Write waveforms of RTL simulations: one folder per back end, one FST file per call.")]
 
 
-def test(out: GeneratedFolder,
-         on: Annotated[list[str], typer.Option("--on", help="Back end; may be given again.",
-                                               autocompletion=backends, show_default=False)],
-         predictions: Annotated[int, typer.Option(help="Predictions a call at most; 0 for all.", min=0)] = 0,
-         bisect: Annotated[bool, typer.Option(
-             "--bisect", help="Build with trace hooks, and name the first word that differs.")] = False,
-         waves: Annotated[Path | None, typer.Option(
-             help="Folder for waveforms of RTL simulations: a folder a back end, an FST a call.")] = None,
-         as_json: JsonFlag = False) -> None:
-    """Replay the folder's vectors on back ends and compare every word with the model's.
+def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bisect: Bisect = False,
+         flash: Flash = "", waves: Waves = None, as_json: JsonFlag = False) -> None:
+    """Replay the vectors on back ends and compare every value.
 
-    Exits with 1 where a word differs. With --bisect the words inside a call are compared too, and the first
-    that differs is named: operation, step, signal, and the line of the generated C.
+    Compares with the integer model, and exits with 1 if a value differs. With --bisect the intermediate
+    values are compared too, and the first that differs is named: operation, step, signal, and the line of
+    the generated C. A real board must run the image of kerncast build, or be loaded with --flash.
 
     Examples
     --------
     kerncast test build/ecg --on host
-    kerncast test build/ecg --on host:clang:-O0 --on emu:mps2-an386:qemu
+    kerncast test ecg.toml --on emu:microbit
+    kerncast test build/ecg --on host:clang:-O0,emu:mps2-an386:qemu
+    kerncast test build/ecg --on board:nucleo-f446re@/dev/ttyACM0 --flash auto
     kerncast test build/ecg --on rtl:icarus --on hls:vitis --predictions 8
     kerncast test build/ecg --on rtl:verilator:learner --waves build/waves
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
-    from ..codegen.generate import load_plan, load_vectors
+    from ..lab.workflow import load_inputs
     from ..sim.replay.vectors import limit_predictions
 
-    plan, _ = load_plan(out)
-    vectors = load_vectors(out)
-    if vectors is None:
-        raise fail("E308", "the folder holds no test vectors", where=str(out),
-                   allowed="a folder generated from a spec with [data]",
-                   remedy="add [data] to the spec and generate again")
-    vectors.check(plan, str(out))
-    chosen = limit_predictions(vectors, predictions) if predictions else vectors
-    run = _bisect if bisect else partial(_replay, waves=waves)
-    rows, failed = _on_each(plan, chosen, on, out, run, as_json)
+    names = _names(separated(on), flash, bisect)
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
+        out, plan, vectors = load_inputs(source, Path(folder))
+        assert vectors is not None
+        chosen = limit_predictions(vectors, predictions) if predictions else vectors
+        run = _bisect if bisect else partial(_replay, waves=waves, flash=flash)
+        rows, failed = _on_each(plan, chosen, names, out, run, as_json)
     mismatches = sum(row.mismatches for row in rows)
-    text = columns([("back end", "words", "unequal", "first difference"),
-                    *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])
-    for row in rows:
-        text += _where(row)
-    show({"plan": plan.hash, "words": sum(row.words for row in rows), "mismatches": mismatches,
-          "backends": [row.as_dict() for row in rows],
-          **({"errors": [p.as_dict() for p in failed.problems]} if failed else {})}, as_json, text)
+    values = {"plan": plan.hash, "words": sum(row.words for row in rows), "mismatches": mismatches,
+              "backends": [row.as_dict() for row in rows],
+              **({"errors": [p.as_dict() for p in failed.problems]} if failed else {})}
+    emit(Answer(values, _text(rows), () if failed or bisect else _next(source, rows)), as_json)
     if failed is not None:
-        for problem in () if as_json else failed.problems:
-            typer.echo(str(problem), err=True)
+        if not as_json:
+            report(failed.problems)
         raise typer.Exit(failed.exit_code)
     if mismatches:
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell, waves: Path | None = None) -> Row:
-    from ..lab.compare.ledger import run_backend
+def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
+    """Return the back ends named; E194 if there is none, E418 if --flash fits none of them."""
+    from ..hw.backends import NAMES, check_flash
 
-    return run_backend(plan, vectors, name, out, waves=waves and waves / name.replace(":", "-"))
+    if not names:
+        raise fail("E194", "no back end is named", where="kerncast test", value="nothing",
+                   allowed="--on " + ", --on ".join(NAMES), remedy="name one, such as --on host")
+    if flash and bisect:
+        raise fail("E194", "--bisect does not load a board", where="--flash", value=flash,
+                   allowed="--flash, or --bisect",
+                   remedy="load the image of kerncast build --trace, then run --bisect without --flash")
+    real = [name for name in names if name.startswith("board:")]
+    check_flash((real or names)[0], flash)
+    return names
 
 
-def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, tell: Tell) -> Bisection:
+def _text(rows: Sequence[Row | Bisection]) -> str:
+    """Return the table of all back ends, what a bisection found, and the costs on real boards."""
+    parts = [table([("back end", "values", "mismatches", "first difference"),
+                    *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])]
+    parts += [text for row in rows if (text := _where(row) or _costs(row))]
+    return "\n\n".join(parts)
+
+
+def _next(source: Path, rows: Sequence[Row | Bisection]) -> tuple[str, ...]:
+    """Return the next command: find the first difference, or measure the costs."""
+    wrong = [row.backend for row in rows if row.mismatches]
+    if wrong and wrong[0].partition(":")[0] in ("host", "wasm", "emu"):
+        return ("kerncast", "test", str(source), "--on", wrong[0], "--bisect")
+    return () if wrong or source.is_file() else ("kerncast", "cost", str(source))
+
+
+def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report, waves: Path | None = None,
+            flash: str = "") -> Row:
+    from ..hw.backends import open_backend
+    from ..lab.compare.ledger import replay_on
+
+    backend = open_backend(plan, name, source=out, state=vectors.state,
+                           waves=waves and waves / name.replace(":", "-"),
+                           flash=flash if name.startswith("board:") else "")
+    try:
+        return replay_on(backend, vectors)
+    finally:
+        backend.close()
+
+
+def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report) -> Bisection:
     from ..lab.compare.bisection import bisect_backend
 
-    return bisect_backend(plan, vectors, name, out, tell)
+    return bisect_backend(plan, vectors, name, out, progress)
 
 
 def _where(row: Row | Bisection) -> str:
-    """What a bisection found, below the table."""
+    """Return what a bisection found."""
     from ..lab.compare.bisection import Bisection
 
-    return f"\n\n{row.backend}\n{columns(row.rows())}" if isinstance(row, Bisection) else ""
+    return f"{row.backend}\n{table(row.rows())}" if isinstance(row, Bisection) else ""
+
+
+def _costs(row: Row | Bisection) -> str:
+    """Return what a real board counted, in its unit."""
+    from ..lab.compare.ledger import Row
+
+    if not isinstance(row, Row) or row.backend.startswith("emu:") or not row.costs.get("counts"):
+        return ""
+    rows = [(f"{row.costs['unit']}, {call}", "overran" if count is None else f"{count:,}")
+            for call, count in row.costs["counts"].items()]
+    return f"{row.backend}\n{table(rows)}"
 
 
 def _on_each(plan: Plan, vectors: Vectors, names: list[str], out: Path, run: Run,
              as_json: bool) -> tuple[list[Row | Bisection], KerncastError | None]:
-    """Rows of the back ends up to the first that failed, and its error; raised where it was the first."""
+    """Return the rows up to the first back end that failed, and its error; raise it if it was the first."""
     rows: list[Row | Bisection] = []
-    with steps(as_json) as tell:
+    with steps(as_json) as step:
         for name in names:
-            def told(text: str, name: str = name) -> None:
-                tell(f"{plan.name}: {name}: {text}")
+            def progress(text: str, name: str = name) -> None:
+                step(f"{plan.name}: {name}: {text}")
 
-            tell(f"{plan.name}: {name}")
+            step(f"{plan.name}: {name}")
             try:
-                rows.append(run(plan, vectors, name, out, told))
+                rows.append(run(plan, vectors, name, out, progress))
             except KerncastError as error:
                 if not rows:
                     raise

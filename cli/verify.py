@@ -1,4 +1,4 @@
-"""cli: ``kerncast verify``: every byte and word of a generated folder, derived anew on this machine."""
+"""cli: ``kerncast verify``: derive every byte and value of a generated folder again on this machine."""
 
 from __future__ import annotations
 
@@ -8,63 +8,66 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..sim.errors import EXIT_DIFFERENT
-from .complete import backends
-from .progress import steps
-from .shell import JsonFlag, columns, show
+from ._complete import backends
+from ._options import JsonFlag, separated
+from ._output import Answer, emit, table
+from ._progress import steps
 
 if TYPE_CHECKING:
     from ..lab.compare.verification import Verification
 
+Bundle = Annotated[Path, typer.Argument(
+    metavar="OUT|BUNDLE", show_default=False, help="A folder that kerncast gen wrote, or a bundle of one.")]
+On = Annotated[list[str] | None, typer.Option(
+    "--on", metavar="BACKEND", autocompletion=backends, show_default="host",
+    help="Back end to replay the vectors on; repeat it, or separate by commas.")]
+Flips = Annotated[int, typer.Option(
+    metavar="COUNT", min=0, help="Damaged saved states and frames of each kind.")]
+Out = Annotated[Path | None, typer.Option(
+    "-o", "--out", metavar="FILE.zip", show_default=False,
+    help="If all is well, write a bundle of the folder, for another machine to verify.")]
 
-def verify(given: Annotated[Path, typer.Argument(metavar="BUNDLE", show_default=False,
-                                                 help="A folder made by kerncast gen, or a bundle of one.")],
-           on: Annotated[list[str] | None, typer.Option(
-               "--on", help="A back end to replay the vectors on; may be repeated.", autocompletion=backends,
-               show_default="host")] = None,
-           flips: Annotated[int, typer.Option(
-               min=0, help="Damaged saved states and frames of each kind.")] = 1000,
-           out: Annotated[Path | None, typer.Option(
-               "-o", "--out", metavar="FILE.zip", show_default=False,
-               help="Where all is well: a bundle of the folder, for another machine to verify.")] = None,
-           as_json: JsonFlag = False) -> None:
-    """Derive a generated folder anew from its spec and samples, and compare every byte and word.
 
-    The plan is made again, the integer model runs again, the code is generated again; the vectors are
-    replayed on each back end, which is built from the files given. Then bits are flipped in saved states and
-    in frames of the link, which must all be noticed.
+def verify(given: Bundle, on: On = None, flips: Flips = 1000, out: Out = None, as_json: JsonFlag = False,
+           ) -> None:
+    """Derive a generated folder again and compare every byte.
+
+    Plans again, runs the integer model again and generates the code again, from the spec and the samples;
+    then replays the vectors on each back end, built from the files given. Then it flips bits in saved states
+    and in frames of the link: each damage must be noticed. Exits with 1 if anything differs.
 
     Examples
     --------
     kerncast verify build/ecg
-    kerncast verify build/ecg --on host:clang:-O0 --on emu:mps2-an386 -o ecg.zip
+    kerncast verify build/ecg --on host:clang:-O0,emu:mps2-an386 -o ecg.zip
     kerncast verify ecg.zip --json
     """
     from ..hw.backends import check_name
     from ..lab.compare.verification import verify as run
 
-    names = on or ["host"]
+    names = separated(on) or ["host"]
     for name in names:
         check_name(name)
-    with steps(as_json) as tell:
-        found = run(given, names, flips, tell, out)
+    with steps(as_json) as step:
+        found = run(given, names, flips, step, out)
     written = {} if out is None or found.mismatches else {"out": str(out)}
-    show({**found.as_dict(), **written}, as_json, _text(found) + (f"\n{out} written" if written else ""))
+    text = _text(found) + (f"\nwrote {out}" if written else "")
+    emit(Answer({**found.as_dict(), **written}, text), as_json)
     if found.mismatches:
         raise typer.Exit(EXIT_DIFFERENT)
 
 
 def _text(found: Verification) -> str:
-    rows = [("derived anew", "compared", "unequal", "first difference"),
+    rows = [("derived again", "compared", "mismatches", "first difference"),
             *((check.name, f"{check.compared:,} {check.unit}", f"{check.mismatches:,}", check.first)
               for check in found.checks),
-            *((row.backend, f"{row.words:,} words", f"{row.mismatches:,}", row.first) for row in found.rows)]
+            *((row.backend, f"{row.words:,} values", f"{row.mismatches:,}", row.first) for row in found.rows)]
     damaged = [("damaged", "how", "times", "noticed", "harmless", "missed"),
                *((d.what, d.kind, f"{d.injected:,}", f"{d.noticed / d.injected:.2%}", f"{d.harmless:,}",
                   f"{d.missed:,}") for d in found.damage)]
     other = [("made with", "there", "here"), *((name, there, found.here.get(name, ""))
              for name, there in found.there.items() if there != found.here.get(name))]
-    tables = [columns(rows), *([columns(damaged)] if len(damaged) > 1 else []),
-              *([columns(other)] if len(other) > 1 else [])]
-    verdict = f"plan {found.plan}: {found.words:,} words, " + (
-        f"{found.mismatches:,} MISMATCHES" if found.mismatches else "nothing differs")
+    tables = [table(rows), *([table(damaged)] if len(damaged) > 1 else []),
+              *([table(other)] if len(other) > 1 else [])]
+    verdict = f"plan {found.plan}: {found.words:,} values compared, {found.mismatches:,} mismatches"
     return "\n\n".join([*tables, verdict])

@@ -32,9 +32,9 @@ from .rtl import render_refusals, render_rtl
 #: Beside the code: what it was made from, and what it must answer.
 SPEC, PLAN, VECTORS = "spec.toml", "plan.json", "vectors.json"
 RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_bits.h", "kc_bits_clz.h", "kc_arith.h", "kc_block.h", "kc_exp2.h",
-           "kc_sine.h", "kc_table.h",
+           "kc_abs_sinpi.h", "kc_table.h",
            "kc_trace.h", "kc_crc.h", "kc_storage.h", "kc_state.h",
-           "kc_short.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_helium.h", "kc_simd_q6.h", "kc_simd_hvx.h",
+           "kc_i32.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_helium.h", "kc_simd_q6.h", "kc_simd_hvx.h",
            "kc_simd_dspr2.h")
 #: What a solver needs besides.
 SOLVER_HEADERS = {"levinson": ("kc_rows.h", "kc_rows_dsp.h"), "schur": ("kc_rows.h", "kc_rows_dsp.h"),

@@ -25,8 +25,8 @@ NAMES = {
     "model:fxpmath": "integer model in plain fxpmath (n <= 32)",
     "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
     "wasm[:-O0|-O2|...]": "generated C as WebAssembly, which a browser runs too",
-    "emu:BOARD[:EMULATOR]": "firmware image on an emulated board",
-    "board:[BOARD@]PORT": "firmware on a real board at a serial port",
+    "emu:ID[:EMULATOR]": "firmware image on an emulated board",
+    "board:[ID@]PORT": "firmware on a real board at a serial port",
     "rtl:icarus|verilator[:CORE]": "SystemVerilog in a simulator; CORE: predictor, learner, trainer, solver",
     "hls:vitis|catapult": "HLS C++ in C simulation",
 }
@@ -48,7 +48,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     source : path, optional
         A folder generated from this plan; without it one is generated and removed on `close`.
     build_dir : path, optional
-        Where images and simulators are built; beside the source by default.
+        Where images and simulators are built; next to the source by default.
     state : dict, optional
         A trained model structure, for a back end that only predicts (RTL).
     traced : bool
@@ -93,7 +93,7 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
         raise no_hooks(name)
     if waves is not None and kind != "rtl":
         raise fail("E424", "only an RTL simulation has waveforms", where="back end", value=name,
-                   allowed="rtl:icarus or rtl:verilator", remedy="leave --waves away")
+                   allowed="rtl:icarus or rtl:verilator", remedy="omit --waves")
 
 
 def check_name(name: str) -> None:
@@ -122,7 +122,7 @@ def check_name(name: str) -> None:
         require_entry(board, emulator)
         _check_level(name, optimise)
     if kind == "board":
-        _board_and_port(rest)
+        resolve_board(rest)
     if kind == "hls":
         from .hls.headers import known_dialect
 
@@ -136,15 +136,99 @@ def check_name(name: str) -> None:
             raise _unknown(name)
 
 
-def at_port(name: str, ports: Sequence[str]) -> str:
-    """The name of a back end with the port of its board, where it has none.
+# ---- boards ----
+class BoardAt(NamedTuple):
+    """A board and its serial port.
+
+    Parameters
+    ----------
+    board : Board or None
+        None if the board at the port reports its ID itself.
+    port : str
+        Empty if the board is emulated.
+    """
+
+    board: Board | None
+    port: str
+
+
+def resolve_board(text: str, flash: str = "") -> BoardAt:
+    """Return board and port of ``[ID@]PORT``, which follows ``board:`` in the name of a back end.
+
+    Parameters
+    ----------
+    text : str
+        Such as ``microbit@/dev/ttyACM0``, or ``/dev/ttyACM0``.
+    flash : str
+        The program that is to load the board; empty if none is.
+
+    Raises
+    ------
+    KerncastError
+        E322 no such board, E421 no port, E418 a board to be loaded that is not named.
+    """
+    name, at, port = text.rpartition("@")
+    named = name if at else text if _BOARD_ID.fullmatch(text) else None
+    board = load_board(named) if named else None
+    if not port or port == named:
+        raise fail("E421", "the port of this board is not named", where="back end", value=f"board:{text}",
+                   allowed="board:ID@PORT, such as board:microbit@/dev/ttyACM0, or board:PORT",
+                   remedy="name its port; kerncast targets --ports lists those of this machine")
+    if flash and board is None:
+        raise fail("E418", "which program loads a board depends on the board", where="--flash", value=flash,
+                   allowed="board:ID@PORT", remedy="name the board too; kerncast targets lists them")
+    return BoardAt(board, port)
+
+
+def board_id(text: str) -> tuple[str, str]:
+    """Return ID and port of a board to build for: ``ID``, or as a back end ``board:ID@PORT``, ``emu:ID``."""
+    kind, colon, rest = text.partition(":")
+    name, _, port = (rest if colon and kind in ("board", "emu") else text).partition("@")
+    return name, port or "PORT"
+
+
+def check_flash(name: str, flash: str) -> None:
+    """Refuse to load what is not a real board: E418.
 
     Parameters
     ----------
     name : str
-        Such as ``board:microbit``; any other is given back as it is.
+        Of the back end.
+    flash : str
+        The program that is to load it; empty if none is.
+    """
+    if flash and not name.startswith("board:"):
+        raise fail("E418", "only a real board can be loaded", where="--flash",
+                   value=f"{name} --flash {flash}", allowed="board:ID@PORT",
+                   remedy="omit --flash, or name a real board and its port")
+
+
+def with_port(name: str, port: str | None) -> str:
+    """Return a back end's name with a port that was given separately, as before ``board:ID@PORT``.
+
+    Raises
+    ------
+    KerncastError
+        E420 if the back end is not a real board, or has another port in its name.
+    """
+    if port is None:
+        return name
+    found = name if not port else at_port(name, [port])
+    if port and not found.endswith(f"@{port}"):
+        raise fail("E420", "only a real board has a port", where="--port", value=f"{name} --port {port}",
+                   allowed="board:ID@PORT", remedy="omit --port, or name a real board")
+    return found
+
+
+def at_port(name: str, ports: Sequence[str]) -> str:
+    """Return the name of a back end with the port of its board, if it has none.
+
+    Parameters
+    ----------
+    name : str
+        Such as ``board:microbit``; any other is returned unchanged.
     ports : sequence of str
-        ``PORT``, or ``BOARD=PORT`` for one kind of board; the last that fits is taken.
+        ``PORT``, or ``ID=PORT`` for one board; the last that fits is taken.
     """
     kind, _, rest = name.partition(":")
     if kind != "board" or not _BOARD_ID.fullmatch(rest):
@@ -154,7 +238,7 @@ def at_port(name: str, ports: Sequence[str]) -> str:
 
 
 def _port_of(text: str) -> tuple[str, str]:
-    """Board, empty for any, and port of ``[BOARD=]PORT``."""
+    """Return the board, empty for any, and the port of ``[ID=]PORT``."""
     board, _, port = text.partition("=")
     return (board, port) if board in board_ids() else ("", text)
 
@@ -245,29 +329,13 @@ def _emulator(wanted: _Wanted) -> Backend:
                       traced=wanted.traced)
 
 
-def _board_and_port(rest: str) -> tuple[Board | None, str]:
-    """Board, where it is named, and port of what follows ``board:``; E322, E421."""
-    name, at, port = rest.rpartition("@")
-    named = name if at else rest if _BOARD_ID.fullmatch(rest) else None
-    board = None if named is None else load_board(named)
-    if not port or port == named:
-        raise fail("E421", "the port of this board is not named", where="back end", value=f"board:{rest}",
-                   allowed="board:BOARD@PORT, such as board:microbit@/dev/ttyACM0, or the port by itself",
-                   remedy="kerncast hil list shows the ports of this machine")
-    return board, port
-
-
 def _board(wanted: _Wanted) -> Backend:
     from .hil.board_backend import open_port
     from .hil.flash import open_loaded
 
-    board, port = _board_and_port(wanted.rest)
-    if not wanted.flash:
+    board, port = resolve_board(wanted.rest, wanted.flash)
+    if not wanted.flash or board is None:
         return open_port(port, wanted.plan, board=board, traced=wanted.traced)
-    if board is None:
-        raise fail("E418", "what loads a board depends on its kind", where="back end",
-                   value=f"board:{wanted.rest}", allowed="board:BOARD@PORT",
-                   remedy="name the board too; kerncast hil list shows those there are")
     return open_loaded(board, port, wanted.plan, wanted.source, wanted.flash, build_dir=wanted.build,
                        traced=wanted.traced)[0]
 

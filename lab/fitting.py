@@ -1,4 +1,4 @@
-"""lab: a spec's data in float64: which sigma and lambda, and whether the Toeplitz approximation applies."""
+"""lab: select sigma and lambda in float64, and decide whether the Toeplitz approximation applies."""
 
 from __future__ import annotations
 
@@ -28,26 +28,26 @@ from ..sim.spec import Spec
 from .workflow import passes_of, test_inputs
 
 Array = NDArray[np.float64]
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Fit:
-    """What float64 makes of a spec's data.
+    """The result of a spec's data in float64.
 
     Parameters
     ----------
     data : Dataset
     measure : str
-        What the errors are.
+        Name of the error measure.
     error : float or None
-        Of the spec as it stands, on its test samples, or on those it was trained with; None without answer.
+        Of the spec as it stands, on its test samples, else on its training samples; None without answer.
     tested : bool
         Whether `error` is that on test samples.
     status : str
-        What became of the training, or the code and message of a spec without a plan.
+        Of the training, or the code and message of a spec without a plan.
     verdict : Verdict or None
-        None for a kernel that is no function of u - v.
+        None for a kernel that is not a function of u - v.
     """
 
     data: Dataset
@@ -58,7 +58,7 @@ class Fit:
     verdict: ToeplitzVerdict | None
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the object of ``--json``."""
         verdict = self.verdict
         return {"data": self.data.title, "measure": self.measure, "error": self.error, "tested": self.tested,
                 "status": self.status, "verdict": None if verdict is None else {
@@ -69,8 +69,8 @@ class Fit:
                          "at_edge": c.at_edge} for c in verdict.choices]}}
 
 
-def fit_spec(spec: Spec, base: Path, samples: int, tell: Tell) -> Fit:
-    """Train in float64 as the spec says, and select sigma and lambda on a subsample.
+def fit_spec(spec: Spec, base: Path, samples: int, report: Report) -> Fit:
+    """Train in float64 as specified, and select sigma and lambda on a subsample.
 
     Parameters
     ----------
@@ -79,8 +79,8 @@ def fit_spec(spec: Spec, base: Path, samples: int, tell: Tell) -> Fit:
         Folder that the spec's data files are relative to.
     samples : int
         Size of the subsample.
-    tell : callable
-        Told what is being done.
+    report : callable
+        Called with what is being done.
 
     Raises
     ------
@@ -93,17 +93,17 @@ def fit_spec(spec: Spec, base: Path, samples: int, tell: Tell) -> Fit:
                    remedy="kerncast sim reports its error; train it where it came from")
     data = load_dataset(spec, base)
     classes = len(np.unique(data.y_raw)) == 2
-    tell("training with the spec as written")
+    report("training with the spec as written")
     error, status = _as_specified(spec, data, classes)
     verdict = None
     kernel = make_kernel(spec.kernel.options)
     if isinstance(kernel, DistanceKernel):
-        verdict = _verdict(spec, data, kernel, classes, samples, tell)
+        verdict = _verdict(spec, data, kernel, classes, samples, report)
     return Fit(data, measure(classes), error, data.x_test_raw is not None, status, verdict)
 
 
 def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | None, str]:
-    """Error and status of what the spec asks for, in float64; no error where it cannot be planned."""
+    """Return error and status of the spec in float64; no error if it cannot be planned."""
     try:
         plan = make_plan(spec, data.x_raw, data.y_raw)
     except KerncastError as refusal:
@@ -126,8 +126,8 @@ def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | Non
 
 
 def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, samples: int,
-             tell: Tell) -> ToeplitzVerdict:
-    """Section 4.3 on the spec's data, with widths and regularisers about the spec's own."""
+             report: Report) -> ToeplitzVerdict:
+    """Select models on the spec's data, with widths and regularisers around those of the spec."""
     assert spec.kernel.sigma is not None  # every kernel of a distance has a width
     step = np.array(spec.input.gains) * float(Format.parse(spec.input.word).lsb)
     X = (data.x_raw - np.array(spec.input.offsets)) * step
@@ -137,4 +137,4 @@ def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, s
         sigmas=spec.kernel.sigma * WIDTHS, lams=LAMS if own is None else np.unique([*LAMS, own.lam]),
         scheme="auto" if spec.toeplitz is None else spec.toeplitz.scheme, samples=samples,
         steps=STEPS if spec.cg is None else spec.cg.steps,
-        fit_intercept=spec.toeplitz is not None and spec.toeplitz.bias, report=tell)
+        fit_intercept=spec.toeplitz is not None and spec.toeplitz.bias, report=report)

@@ -1,22 +1,22 @@
-"""lab: one example end to end: spec, data, plan, vectors, generated code, and every back end's answers."""
+"""lab: the workflow of one spec: data, plan, vectors, generated code, and the results of every back end."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..codegen.generate import generate, refuse_oversize
+from ..codegen.generate import generate, load_plan, load_vectors, refuse_oversize
 from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
 from ..sim.data import Dataset, load_dataset
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.diagnostics.word_length import Conditioning, WordChoice, choices, conditioning_of, run_choices
-from ..sim.errors import KerncastError, Problem
+from ..sim.errors import KerncastError, Problem, fail
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors, limit_predictions, make_vectors, usual_calls
@@ -44,7 +44,7 @@ class Prepared:
     vectors : Vectors
         The integer model's answers.
     simulation : Simulation
-        The integer model beside float64.
+        The integer model compared with float64.
     folder : Path
         The generated code.
     """
@@ -58,13 +58,13 @@ class Prepared:
 
     @property
     def x_test(self) -> NDArray[np.int64]:
-        """Where predictions are made: the test samples, or the training grid."""
+        """Inputs to predict at: the test samples, or the training grid."""
         return test_inputs(self.plan, self.data)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of an example.
+    """The results of a spec on every back end.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Outcome:
     errors : dict of str to dict
         By back end: measures of the error (see :func:`measure`).
     missing : tuple of Problem
-        Back ends left out for want of a tool, with the command that installs it.
+        Back ends skipped because a tool is not installed, with the command that installs it.
     """
 
     prepared: Prepared
@@ -84,12 +84,12 @@ class Outcome:
 
     @property
     def mismatches(self) -> int:
-        """Unequal words over all back ends."""
+        """Mismatches over all back ends."""
         return sum(row.mismatches for row in self.rows)
 
     @property
     def words(self) -> int:
-        """Words compared over all back ends."""
+        """Values compared over all back ends."""
         return sum(row.words for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class Outcome:
 
 
 def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
-    """Where predictions are made: the test samples, or the training grid."""
+    """Return the inputs to predict at: the test samples, or the training grid."""
     if data.x_test_raw is not None:
         return data.x_test_raw
     return grid(plan) if plan.options.get("scheme") == "uniform" else data.x_raw
@@ -129,8 +129,49 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
     return Prepared(spec, data, plan, vectors, _simulation(spec, plan, data), folder)
 
 
+class Inputs(NamedTuple):
+    """What a back end runs: a generated folder, its plan, and its vectors if it has any."""
+
+    folder: Path
+    plan: Plan
+    vectors: Vectors | None
+
+
+def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
+    """Load a generated folder with its plan and vectors; generate it if a spec is given.
+
+    Parameters
+    ----------
+    source : Path
+        A spec, or a generated folder.
+    folder : Path
+        An empty folder to generate in.
+    needed : bool
+        Whether vectors are required.
+
+    Raises
+    ------
+    KerncastError
+        E308 if vectors are required and there are none, E309 and E211 if they are of another plan, E305 for a
+        folder of another program; those of a spec.
+    """
+    if source.is_file():
+        spec, out = Spec.load(source), folder / "out"
+        plan, vectors = plan_and_vectors(spec, source.parent)
+        generate(plan, out, spec.target.id, vectors=vectors, spec=spec)
+    else:
+        out, plan, vectors = source, load_plan(source)[0], load_vectors(source)
+        if vectors is not None:
+            vectors.check(plan, str(source))
+    if vectors is None and needed:
+        raise fail("E308", "no test vectors", where=str(source),
+                   allowed="a spec with [data], or a folder generated from one",
+                   remedy="add [data] to the spec, and generate again")
+    return Inputs(out, plan, vectors)
+
+
 def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[Plan, Vectors | None]:
-    """The plan of a spec and the vectors of its data; without [data] the plan alone."""
+    """Return the plan of a spec and the vectors of its data; without [data] the plan alone."""
     if spec.data is None:
         return make_plan(spec), None
     data = load_dataset(spec, base)
@@ -139,7 +180,7 @@ def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[P
 
 
 def observed_plan(spec: Spec, base: Path) -> Plan:
-    """The plan of a spec, its evidence filled from a run of the integer model where the spec has data."""
+    """Return the plan of a spec, with evidence from a run of the integer model if the spec has data."""
     if spec.data is None:
         return make_plan(spec)
     data = load_dataset(spec, base)
@@ -148,14 +189,14 @@ def observed_plan(spec: Spec, base: Path) -> Plan:
 
 
 def system_of(spec: Spec, base: Path) -> Conditioning:
-    """Conditioning of the Toeplitz system of a spec and its data; E120 where there is none."""
+    """Return the conditioning of the Toeplitz system of a spec and its data; E120 if it has none."""
     data = None if spec.data is None else load_dataset(spec, base)
     plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
     return conditioning_of(plan, None if data is None else _inputs(plan, data))
 
 
 def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[WordChoice]]:
-    """Conditioning, and the word lengths of the Toeplitz trainer with the errors that it lets expect."""
+    """Return the conditioning, and the word lengths of the Toeplitz trainer with their predicted errors."""
     system = system_of(spec, base)
     if spec.data is None:
         return system, choices(spec, system)
@@ -164,13 +205,13 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[WordChoi
 
 
 def measured_words(spec: Spec, base: Path) -> list[WordChoice]:
-    """The word lengths of conjugate gradients, each run on the spec's data; E240 where it names none."""
+    """Return the word lengths of conjugate gradients, each run on the spec's data; E240 if it has none."""
     data = load_dataset(spec, base)
     return run_choices(spec, data.x_raw, data.y_raw)
 
 
 def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
-    """The integer model on a spec's data, beside float64; E240 where it names none."""
+    """Run the integer model and float64 on a spec's data; E240 if it has none."""
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     return plan, _simulation(spec, plan, data)
@@ -187,27 +228,27 @@ def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
 
 
 def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
-    """Training inputs; the uniform grid needs none."""
+    """Return the training inputs; the uniform grid needs none."""
     return None if plan.options.get("scheme") == "uniform" else data.x_raw
 
 
 def passes_of(spec: Spec) -> int:
-    """Presentations of the training data."""
+    """Return how often the training data are presented."""
     return 1 if spec.online is None else spec.online.passes
 
 
 def shipped_spec(name: str) -> Spec:
-    """One of the specs in ``examples/``."""
+    """Return one of the specs in ``examples/``."""
     return Spec.from_text(read_text(f"examples/{name}.toml"), f"examples/{name}.toml")
 
 
 def demo_backends() -> list[str]:
-    """The back ends of a demo: QEMU and RTL only add to what pip brings."""
+    """Return the back ends of the demo: QEMU and RTL come on top of what pip installs."""
     return ["host", f"{BOARD}:unicorn", f"{BOARD}:qemu", "rtl:icarus"]
 
 
 def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
-    """Replay the vectors on every back end; one whose tool is missing is named, not run."""
+    """Replay the vectors on every back end; report one whose tool is missing, and skip it."""
     rows = [_model_row(prepared)]
     missing: list[Problem] = []
     for name in backends:
@@ -224,7 +265,7 @@ def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
             missing += error.problems
     errors = {"float": measure(prepared, prepared.simulation.f_float, None)}
     for row in rows:
-        # An error over the first few predictions says nothing beside one over all.
+        # An error over the first few predictions cannot be compared with one over all.
         if row.answers and len(row.answers[-1]["f"]) == len(prepared.x_test):
             f = y_values(prepared.plan, row.answers[-1]["f"])
             errors[row.backend] = measure(prepared, f, prepared.simulation.alpha_error)
@@ -237,7 +278,7 @@ def _model_row(prepared: Prepared) -> Row:
 
 
 def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str, float]:
-    """How good predictions are: against the clean signal, or the share of right answers.
+    """Measure predictions: RMS error from the clean signal, or accuracy.
 
     Parameters
     ----------
@@ -245,20 +286,19 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     f : ndarray of float64
         Predictions in units of y, one for each of the test inputs.
     alpha_error : float, optional
-        Relative error of the multipliers against float64, where it means something.
+        Relative error of the coefficients compared with float64, if it is defined.
 
     Returns
     -------
     dict
-        ``rms`` against the clean signal, or ``accuracy``; ``alpha_error`` where it is given.
+        ``rms`` from the clean signal, or ``accuracy``; ``alpha_error`` if it is given.
     """
     data = prepared.data
     found: dict[str, float] = {}
     if data.clean is not None:
         found["rms"] = float(np.sqrt(np.mean((f - data.clean) ** 2)))
     if data.y_test_raw is not None:
-        right = np.sign(f) == np.sign(data.y_test_raw)
-        found["accuracy"] = float(np.mean(right))
+        found["accuracy"] = float(np.mean(np.sign(f) == np.sign(data.y_test_raw)))
     if alpha_error is not None and np.isfinite(alpha_error):
         found["alpha_error"] = alpha_error
     return found

@@ -22,9 +22,9 @@ FLOOR, HALF_UP, HALF_EVEN = 0, 1, 2
 
 #: The closed list; a test asks of every language that it has these.
 PRIMITIVES = (
-    "shift_round", "align", "saturate", "wrap", "narrow", "mac", "square_diff", "abs_diff", "mul_shift",
-    "magnitude", "bit_length", "normalise", "divide", "divide_round", "root", "block_scale",
-    "exp2_16", "exp2_32", "sine",
+    "shift_round", "arithmetic_shift", "saturate", "wrap", "requantise", "mac", "square_diff", "abs_diff",
+    "mul_shift", "magnitude", "bit_length", "normalisation_shift", "divide", "divide_round", "isqrt_ceil",
+    "block_scale", "exp2_16", "exp2_32", "abs_sinpi",
 )
 
 
@@ -47,7 +47,7 @@ def shift_round(v: int, s: int, rounding: int) -> int:
 
 
 @jit
-def align(v: int, s: int) -> int:
+def arithmetic_shift(v: int, s: int) -> int:
     """``floor(v / 2**s)``; a negative `s` multiplies by ``2**-s``, which must fit int64.  -62 <= s <= 62."""
     if s >= 0:
         return shift_round(v, s, FLOOR)
@@ -74,10 +74,10 @@ def wrap(v: int, bits: int) -> int:
 
 
 @jit
-def narrow(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
+def requantise(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
     """The cast: ``saturate(v / 2**s rounded, lo, hi)``; a negative `s` multiplies exactly."""
     if s < 0:
-        return saturate(align(v, s), lo, hi)
+        return saturate(arithmetic_shift(v, s), lo, hi)
     return saturate(shift_round(v, s, rounding), lo, hi)
 
 
@@ -133,7 +133,7 @@ def bit_length(v: int) -> int:
 
 
 @jit
-def normalise(v: int) -> int:
+def normalisation_shift(v: int) -> int:
     """The shift e with ``2**61 <= v * 2**e < 2**62``.  0 < v < 2**62."""
     return 62 - bit_length(v)
 
@@ -148,8 +148,8 @@ def divide(num: int, den: int) -> tuple[int, int]:
     if num == 0:
         return 0, 0
     size = num if num > 0 else -num
-    up = normalise(size)
-    up_den = normalise(den)
+    up = normalisation_shift(size)
+    up_den = normalisation_shift(den)
     d = (den << up_den) >> 31
     if (size << up) < (d << 31):
         return (num << up) // d, up_den - up
@@ -163,7 +163,7 @@ def divide_round(num: int, den: int) -> int:
 
 
 @jit
-def root(v: int) -> int:
+def isqrt_ceil(v: int) -> int:
     """The square root rounded up: the smallest x with ``x * x >= v``.  0 <= v < 2**62."""
     x = 0
     for bit in range(30, -1, -1):
@@ -221,7 +221,7 @@ def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
 
 
 @jit
-def sine(t: int, table: Words) -> int:
+def abs_sinpi(t: int, table: Words) -> int:
     """``|sin(pi t / 2**32)|`` as u32f31 for t >= 0, of which only the low 32 bits count.
 
     The table holds ``sin(pi i / 512)``, 257 entries u32f31 of a quarter wave; between two of them

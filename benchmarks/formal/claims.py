@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from .prover import Claim
 
-_CAST = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate")
+_CAST = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate")
 _ROUNDINGS = {0: "floor", 1: "half up", 2: "half to even"}
 #: A memory of rows; a sample's or a model's words on their way into one.
-_BANKS = ("kc_ram", "kc_banks")
-_ROWS = ("kc_lane_place", *_BANKS, "kc_row_word", "kc_row_ram")
+_BANKS = ("kc_ram", "kc_ram_banked")
+_ROWS = ("kc_ram_lane_of", *_BANKS, "kc_ram_word_mask", "kc_ram_wordwise")
 _RULES = "valid stays and the beat stands still until it is taken"
 
 _COMBINATIONAL = (
@@ -16,20 +16,22 @@ _COMBINATIONAL = (
             parameters={"V_BITS": 64, "ROUNDING": number}) for number, name in _ROUNDINGS.items()),
     Claim("kc_shift_sticky", "floor(2 v / 2^s), and below it whether that is less",
           "v: 64 bits, 0 <= s <= 62"),
-    Claim("kc_align", "floor(v / 2^s); v 2^-s for s < 0 where that fits", "v: 64 bits, -62 <= s <= 62"),
+    Claim("kc_arithmetic_shift", "floor(v / 2^s); v 2^-s for s < 0 where that fits",
+          "v: 64 bits, -62 <= s <= 62"),
     Claim("kc_saturate", "no word of [LO, HI] is nearer to v", "v: 64 bits; LO, HI of 16 bits"),
     Claim("kc_wrap", "the word of 16 bits that equals v modulo 2^16", "v: 64 bits"),
     Claim("kc_magnitude", "v, or -v - 1 for v < 0", "v: 64 bits", parameters={"V_BITS": 64}),
     Claim("kc_bit_length", "2^(q-1) <= v < 2^q; 0 for 0", "v: 63 bits"),
-    Claim("kc_lane_place", "columns stand row by row, lane by lane, and each vector begins a row",
+    Claim("kc_ram_lane_of", "columns stand row by row, lane by lane, and each vector begins a row",
           "5 columns, 4 lanes", parameters={"COLUMNS": 5, "LANES": 4, "COLUMN_BITS": 3}),
-    Claim("kc_row_word", "of a row the word in its lane is written, and 0 behind the last one of a vector",
+    Claim("kc_ram_word_mask",
+          "of a row the word in its lane is written, and 0 behind the last one of a vector",
           "4 words of 16 bits", parameters={"LANES": 4}),
-    Claim("kc_normalise", "2^61 <= v 2^e < 2^62 for v > 0", "v: 62 bits", below=("kc_bit_length",)),
+    Claim("kc_normalisation_shift", "2^61 <= v 2^e < 2^62 for v > 0", "v: 62 bits", below=("kc_bit_length",)),
 )
 
 _PIPELINES = (
-    *(Claim("kc_narrow", f"v / 2^s, {name}, or v 2^-s; saturated; `outside` where that changed it; after "
+    *(Claim("kc_requantise", f"v / 2^s, {name}, or v 2^-s; saturated; `outside` where that changed it; after "
             f"{clocks} clocks", "v: 24 bits, -62 <= s <= 62", depth=clocks + 2, below=_CAST,
             parameters={"V_BITS": 24, "OUT_BITS": 16, "ROUNDING": number, "CLOCKS": clocks})
       for clocks in (2, 3) for number, name in _ROUNDINGS.items()),
@@ -53,9 +55,9 @@ _PIPELINES = (
     Claim("kc_block_scale", "v / 2^s, half up, and the largest magnitude since `first`",
           "v: 32 bits, s: 6 bits", depth=3, below=("kc_shift_round", "kc_magnitude"),
           parameters={"WIDTH": 32}),
-    *(Claim("kc_least", "nothing that came since `clear` is less, or equal and "
+    *(Claim("kc_argmin", "no key since `clear` is smaller, or equal and "
             f"{'younger' if highest else 'older'}", "keys: 32 bits, ranks: 8 bits", depth=6,
-            parameters={"HIGHEST": highest}) for highest in (0, 1)),
+            parameters={"HIGHEST_ORDER": highest}) for highest in (0, 1)),
     Claim("kc_divide_round", "q with q 2 den <= 2 num + den < (q + 1) 2 den, NUM_BITS + 4 clocks after "
           "the last "
           "start and not before; from the reset on", "num, den: 5 bits", depth=14, mode="bmc",
@@ -66,7 +68,7 @@ _STREAMS = (
     Claim("kc_affine_stream", "a beat out for each beat in, in order, its word converted, with its own "
           "offset and "
           f"gain; {_RULES}", "raw: 6 bits, 2 entries", depth=14,
-          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine"),
+          below=("kc_rom", *_CAST, "kc_requantise", "kc_affine"),
           parameters={"RAW_BITS": 6, "TDATA_BITS": 8, "OFFSET_BITS": 6, "GAIN_BITS": 5, "ENTRIES": 2,
                       "OFFSETS": 0b000101_111101, "GAINS": 0b01011_00111, "SHIFT": 3, "OUT_BITS": 6,
                       "LO": -32, "HI": 31}),
@@ -75,28 +77,29 @@ _STREAMS = (
           depth=8, below=("kc_rom",),
           parameters={"WIDTH": 8, "DEPTH": 5, "TABLE": 0x5A17C3E209}),
     Claim("kc_frame", "each word of a frame is written once, at its place; held from its tlast on; "
-          "spoiled, and reported, if and only if that came elsewhere than with the last word",
+          "a frame error, if and only if that came elsewhere than with the last word",
           "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
-    Claim("kc_row_ram", "a word of a row is the last one written to it, 0 behind the last word of a vector",
-          "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=(*_BANKS, "kc_row_word"),
+    Claim("kc_ram_wordwise",
+          "a word of a row is the last one written to it, 0 behind the last word of a vector",
+          "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=(*_BANKS, "kc_ram_word_mask"),
           parameters={"WIDTH": 4, "ROWS": 3, "LANES": 4}),
     *(Claim("kc_learner_vectors", "a word of a slot is the last one put, or exchanged for the sample's; one "
             "aside is what its slot held at the exchange",
             f"2 slots of {rows} row{'s' if rows > 1 else ''} of 2 words of 4 bits", depth=10,
-            mode="bmc", below=(*_BANKS, "kc_row_word"),
+            mode="bmc", below=(*_BANKS, "kc_ram_word_mask"),
             parameters={"WIDTH": 4, "SLOTS": 2, "ROWS": rows, "LANES": 2}) for rows in (1, 2)),
     Claim("kc_sum_tree", "the sum of the words of log2(LANES) clocks before", "8 words of 6 bits", depth=6,
           parameters={"WIDTH": 6, "LANES": 8}),
     Claim("kc_sample_buffer", "each column of a sample is written once; it is held from then on until "
           "`done`, with its target, if and only if tlast came with the last beat, and else reported once",
           "3 columns of 4 bits and a target", depth=12,
-          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", *_ROWS),
+          below=("kc_rom", *_CAST, "kc_requantise", "kc_affine", *_ROWS),
           parameters={"COLUMNS": 3, "TARGET": 1, "RAW_BITS": 4, "TDATA_BITS": 4, "X_BITS": 4,
                       "OFFSET_BITS": 2, "GAIN_BITS": 2, "LO": -8, "HI": 7}),
     Claim("kc_sample_buffer", "the same of two samples at a time, of which the newer is written elsewhere "
           "than the older is read", "3 columns of 4 bits, 2 lanes", depth=14,
-          below=("kc_rom", *_CAST, "kc_narrow", "kc_affine", *_ROWS),
+          below=("kc_rom", *_CAST, "kc_requantise", "kc_affine", *_ROWS),
           parameters={"COLUMNS": 3, "SLOTS": 2, "LANES": 2, "RAW_BITS": 4, "TDATA_BITS": 4, "X_BITS": 4,
                       "OFFSET_BITS": 2, "GAIN_BITS": 2, "LO": -8, "HI": 7}),
     Claim("kc_model_store", "each word of a model is written once, at its place; its vectors are held from "
@@ -111,22 +114,22 @@ _STREAMS = (
     Claim("kc_state_writer", "each word of a model, and each slot, is written once, at its place; slots are "
           "taken behind a whole model alone; a frame that breaks the rules is reported once, and nothing of "
           "it is written from there on", "3 slots of 2 columns of 6 bits", depth=8,
-          below=("kc_lane_place",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 2, "DISTANCE_BITS": 9,
+          below=("kc_ram_lane_of",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 2, "DISTANCE_BITS": 9,
                                                 "TAG": 0x25}),
     Claim("kc_state_writer", "the same in rows", "3 slots of 3 columns of 6 bits, 2 lanes", depth=8,
-          below=("kc_lane_place",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 3, "LANES": 2,
+          below=("kc_ram_lane_of",), parameters={"WORD": 6, "SLOTS": 3, "COLUMNS": 3, "LANES": 2,
                                                 "DISTANCE_BITS": 9, "TAG": 0x25}),
     Claim("kc_solution_sender", "the exponent, then every word once, in order, scaled and saturated; "
           "tlast with "
           f"the last; of a failed solution 0 alone; {_RULES}", "2 words of 4 bits", depth=11,
-          below=(*_CAST, "kc_narrow"),
+          below=(*_CAST, "kc_requantise"),
           parameters={"W": 4, "WORDS": 2, "RHO": 0x60000000, "LO": -8, "HI": 7}),
     Claim("kc_model_sender", "tag, count, exponent, then words and multiplier for each beat taken, which "
           "is taken "
           f"once; {_RULES}", "2 columns of 8 bits", depth=8,
           parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),
     Claim("kc_state_reader", f"{_RULES}, and so do the addresses it reads", "4 slots of 3 columns, 2 lanes",
-          depth=7, below=("kc_lane_place",), parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
+          depth=7, below=("kc_ram_lane_of",), parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
     Claim("kc_registers", "AXI4-Lite: an answer for each request and none without; it stands until it is "
           "taken; an "
           "error stays until a one is written", "all", depth=6, parameters={"ERRORS": 2}),
@@ -137,27 +140,28 @@ CLAIMS = (*_COMBINATIONAL, *_PIPELINES, *_STREAMS)
 #: Faults, one at a time: module, what is replaced, and by what. Each must break a claim of its module.
 MUTANTS = (
     ("kc_shift_round", "half && (!tie || floor[0])", "half && (!tie || !floor[0])"),
-    ("kc_align", "v >>> $unsigned(s)", "v >> $unsigned(s)"),
+    ("kc_arithmetic_shift", "v >>> $unsigned(s)", "v >> $unsigned(s)"),
     ("kc_saturate", "wide > HI ? HI", "wide >= HI ? LO"),
     ("kc_wrap", "v[BITS-1:0]", "{1'b0, v[BITS-2:0]}"),
     ("kc_bit_length", "|any[7:6] : |any[3:2]", "|any[7:6] : any[3]"),
     ("kc_shift_sticky", "shifted[0] || |lost", "shifted[0]"),
-    ("kc_narrow", "{1'b0, s[2:0]} + 4'd2", "{1'b0, s[2:0]} + 4'd1"),
+    ("kc_requantise", "{1'b0, s[2:0]} + 4'd2", "{1'b0, s[2:0]} + 4'd1"),
     ("kc_mac", "first_reg ?", "first ?"),
     ("kc_square_diff", "X_SIGNED != 0 && u[X_BITS-1]", "u[X_BITS-1]"),
     ("kc_abs_diff", "-diff_reg : diff_reg", "~diff_reg : diff_reg"),
     ("kc_mul_shift", "(high_reg << LEFT) +", "(high_reg << LEFT) |"),
     ("kc_block_scale", "size > used_reg", "size < used_reg"),
-    ("kc_least", "key == least_reg && ahead", "key == least_reg"),
+    ("kc_argmin", "key == min_key_reg && goes_first", "key == min_key_reg"),
     ("kc_divide_round", "{1'b0, num, 1'b0} + TWICE_BITS'(den)", "{1'b0, num, 1'b0}"),
     ("kc_affine_stream", "else if (m_axis_tready) begin", "else begin"),
     ("kc_rom_sender", "!valid_reg || !m_axis_tready", "1'b1"),
-    ("kc_frame", "bad_reg <= last != s_axis_tlast", "bad_reg <= s_axis_tlast && !last"),
+    ("kc_frame", "frame_error_reg <= last != s_axis_tlast", "frame_error_reg <= s_axis_tlast && !last"),
     ("kc_frame", "assign s_axis_tready = state_reg != HOLD", "assign s_axis_tready = 1'b1"),
-    ("kc_frame", "spoiled_reg <= last != s_axis_tlast", "spoiled_reg <= s_axis_tlast && !last"),
-    ("kc_lane_place", "last || lane == LAST_LANE", "lane == LAST_LANE"),
-    ("kc_row_word", "last ? ~(here - 1'b1) : here", "here"),
-    ("kc_row_ram", "mask & {LANES{write_enable}}", "mask"),
+    ("kc_frame", "frame_error_held_reg <= last != s_axis_tlast",
+     "frame_error_held_reg <= s_axis_tlast && !last"),
+    ("kc_ram_lane_of", "last || lane == LAST_LANE", "lane == LAST_LANE"),
+    ("kc_ram_word_mask", "last ? ~(here - 1'b1) : here", "here"),
+    ("kc_ram_wordwise", "mask & {LANES{write_enable}}", "mask"),
     ("kc_learner_vectors", "exchange && inserting", "exchange"),
     ("kc_learner_vectors", "aside_row_reg <= exchange_row", "aside_row_reg <= row"),
     ("kc_sum_tree", "nodes[(2*i+1)*WIDTH +: WIDTH]", "nodes[2*i*WIDTH +: WIDTH]"),

@@ -30,7 +30,7 @@ the integer model by the tests of `tests/rtl`.
 REST = """
 ## What is not proved here
 
-* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_sine`: products and quotients of their width are beyond
+* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of their width are beyond
   the solver. Their definitions are proved of the C ([primitives.md](primitives.md)), and tests hold the
   modules to the same words.
 * The whole cores. Their streams are run with random stalls and resets against the integer model.

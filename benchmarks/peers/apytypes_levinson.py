@@ -83,8 +83,8 @@ class ApyLevinson:
         self.x_exp, self.x_used = k.x_exp_min, 0
         for m in range(n):
             if m > 0:
-                self._lengthen_a(m, int(r[m]))
-            self._lengthen_x(m, int(y[m]))
+                self._predictor_step(m, int(r[m]))
+            self._solution_step(m, int(y[m]))
         return words_of(self.x), words_of(self.a), [self.eps, self.a_exp, self.x_exp]
 
     def _correlate(self, numbers: APyFixedArray, s: int) -> int:
@@ -96,7 +96,7 @@ class ApyLevinson:
         products = self.back[last - count:last] * numbers
         return align(word_of(products.cast(bits=2 * W, frac_bits=0, quantization=FLOOR).sum()), s)
 
-    def _lengthen_a(self, m: int, r: int) -> None:
+    def _predictor_step(self, m: int, r: int) -> None:
         k = self.k
         frac = 2 * (W - 1) - k.solver_shift - k.xi_frac
         num = align(r, W - 1 - k.xi_frac) + self._correlate(self.a[1:m], frac - self.a_exp)
@@ -118,12 +118,12 @@ class ApyLevinson:
         self.a_used = max(self.a_used, magnitude(last))
         self.eps -= self.eps * (xi * xi >> (W - 1)) >> 31
 
-    def _lengthen_x(self, m: int, y: int) -> None:
+    def _solution_step(self, m: int, y: int) -> None:
         k = self.k
-        frac = 2 * (W - 1) - k.solver_shift - k.mu_frac
-        mu = align(y, W - 2 - k.mu_frac) - self._correlate(self.x[:m], frac - self.x_exp)
+        frac = 2 * (W - 1) - k.solver_shift - k.innov_frac
+        mu = align(y, W - 2 - k.innov_frac) - self._correlate(self.x[:m], frac - self.x_exp)
         quotient, e = divide(mu, self.eps)
-        c, c_exp = fit(quotient), e + k.xi_frac - k.mu_frac
+        c, c_exp = fit(quotient), e + k.xi_frac - k.innov_frac
         need = self.x_exp + (self.x_used >> (W - 2))
         if c == 0:
             c_exp = need - self.a_exp - 1

@@ -99,10 +99,10 @@ int solve(const int32_t *y, const int32_t *r, int32_t *a, int32_t *x, int64_t *o
         for (int i = 0; i < m; i++) {
             acc += ((int64_t)r[m - i] * x[i]) >> SHIFT;
         }
-        const int64_t mu = align(y[m], 30 - MU_FRAC) - align(acc, 62 - SHIFT - MU_FRAC - x_exp);
+        const int64_t mu = align(y[m], 30 - INNOV_FRAC) - align(acc, 62 - SHIFT - INNOV_FRAC - x_exp);
         const int64_t c = fit(divide(mu, eps, &e));
         const int old = x_exp;
-        int c_exp = e + XI_FRAC - MU_FRAC;
+        int c_exp = e + XI_FRAC - INNOV_FRAC;
         x_exp += (int)(x_used >> 30);
         if (c == 0) {
             c_exp = x_exp - a_exp - 1;

@@ -52,7 +52,8 @@ def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callabl
     """A call that solves for y and r (n,): it returns x, a and (eps, a_exp, x_exp)."""
     n = len(y)
     c = PlainC("levinson.c", compiler, {
-        "N": n, "XI_FRAC": k.xi_frac, "MU_FRAC": k.mu_frac, "SHIFT": k.solver_shift, "A_EXP_MIN": k.a_exp_min,
+        "N": n, "XI_FRAC": k.xi_frac, "INNOV_FRAC": k.innov_frac, "SHIFT": k.solver_shift,
+        "A_EXP_MIN": k.a_exp_min,
         "A_EXP_MAX": k.a_exp_max, "X_EXP_MIN": k.x_exp_min, "X_EXP_MAX": k.x_exp_max, "EPS_MIN": k.eps_min},
         "int solve(const int32_t *y, const int32_t *r, int32_t *a, int32_t *x, int64_t *out);")
     short = [words.astype(np.int32) for words in (y, r)]

@@ -144,7 +144,7 @@ SHIFT_ROUND = Claim(
     _rounding, lambda run: run.m.is_rounded(run.r, run.a.v, run.a.s, run.a.rounding),
     split={"rounding": range(3), "s": range(63)})
 ALIGN = Claim(
-    "align", "int64_t kc_align(int64_t v, int32_t s)",
+    "arithmetic_shift", "int64_t kc_arithmetic_shift(int64_t v, int32_t s)",
     "v: 64 bits", "-62 <= s <= 62; v 2^-s fits 64 bits where s < 0",
     "floor(v / 2^s); v 2^-s for s < 0", Bits,
     _align_given, lambda run: _aligned(run, run.r), split={"s": range(-62, 63)})
@@ -163,11 +163,12 @@ WRAP = Claim(
         run.m.between(-run.m.times_power(run.m.one, run.a.bits - 1), run.r,
                       run.m.times_power(run.m.one, run.a.bits - 1) - 1)))
 NARROW = Claim(
-    "narrow", "int64_t kc_narrow(int64_t v, int32_t s, int32_t rounding, int64_t lo, int64_t hi)",
+    "requantise", "int64_t kc_requantise(int64_t v, int32_t s, int32_t rounding, int64_t lo, int64_t hi)",
     "v, lo, hi: 64 bits", "lo <= hi; -62 <= s <= 62; v 2^-s fits 64 bits where s < 0",
     "q = v / 2^s rounded as by shift_round, or v 2^-s; lo if q < lo, hi if q > hi, else q", Integers,
     lambda run: z3.And(_align_given(run), run.m.between(0, run.a.rounding, 2), run.a.lo <= run.a.hi),
-    _narrowed, split={"rounding": range(3), "s": range(-62, 63)}, contracts=("kc_align", "kc_shift_round"))
+    _narrowed, split={"rounding": range(3), "s": range(-62, 63)},
+    contracts=("kc_arithmetic_shift", "kc_shift_round"))
 
 
 # ---- products ----
@@ -255,7 +256,7 @@ BIT_LENGTH = Claim(
         run.m.between(1, run.r, 63), run.a.v < run.m.times_power(run.m.one, run.r),
         run.m.times_power(run.m.one, run.r) <= 2 * run.a.v)))
 NORMALISE = Claim(
-    "normalise", "int32_t kc_normalise(int64_t v)",
+    "normalisation_shift", "int32_t kc_normalisation_shift(int64_t v)",
     "v: 62 bits", "0 < v < 2^62",
     "the e with 0 <= e <= 61 and 2^61 <= v 2^e < 2^62", Bits,
     lambda run: z3.And(run.a.v > 0, run.a.v < 1 << 62),
@@ -275,7 +276,7 @@ def _divided(run: Run) -> Term:
     """The floor of the normalised numerator over 31 bits of the normalised denominator."""
     m, a = run.m, run.a
     size = absolute(a.num)
-    up, up_den = run.call("kc_normalise", size), run.call("kc_normalise", a.den)
+    up, up_den = run.call("kc_normalisation_shift", size), run.call("kc_normalisation_shift", a.den)
     n, d = m.times_power(size, up), m.free("d")
     signed = z3.If(a.num < 0, -n, n)
     is_d = m.is_floor(d, m.times_power(a.den, up_den), 31)
@@ -294,7 +295,7 @@ DIVIDE = Claim(
     "else 1; q = floor(num 2^up / (d 2^h)), e = up_den - up + h, 2^30 <= |q| <= 2^31; q = e = 0 for num = 0",
     Integers,
     lambda run: z3.And(absolute(run.a.num) < 1 << 62, run.a.den > 0, run.a.den < 1 << 62),
-    _divided, arrays={"exponent": 1}, contracts=("kc_normalise",))
+    _divided, arrays={"exponent": 1}, contracts=("kc_normalisation_shift",))
 DIVIDE_ROUND = Claim(
     "divide_round", "int64_t kc_divide_round(int64_t num, int64_t den)",
     "num, den: 61 bits", "0 <= num < 2^61; 0 < den < 2^61",

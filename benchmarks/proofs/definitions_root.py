@@ -33,7 +33,7 @@ def _bit_steps(run: Run) -> list[Term | Fact]:
 
 
 ROOT_BIT = Claim(
-    "root (one bit)", "int64_t kc_root_bit(int64_t v, int64_t x, int64_t bit)",
+    "isqrt_ceil (one bit)", "int64_t kc_isqrt_bit(int64_t v, int64_t x, int64_t bit)",
     "v: 62 bits, x: 31 bits, bit: a power of two",
     "0 <= v < 2^62; bit = 1, 2, ..., 2^30; 0 <= x <= 2^31 - 2 bit; x^2 <= v < (x + 2 bit)^2",
     "the r of x and x + bit with r^2 <= v < (r + bit)^2", Integers,
@@ -42,10 +42,10 @@ ROOT_BIT = Claim(
                        _between(run.a.v, run.r, run.a.bit)),
     steps=_bit_steps, split={"bit": [1 << bit for bit in range(31)]})
 ROOT = Claim(
-    "root", "int64_t kc_root(int64_t v)",
+    "isqrt_ceil", "int64_t kc_isqrt_ceil(int64_t v)",
     "v: 62 bits", "0 <= v < 2^62",
     "the r with (r - 1)^2 < v <= r^2; 0 for v = 0", Integers,
     lambda run: run.m.between(0, run.a.v, (1 << 62) - 1),
     lambda run: z3.If(run.a.v == 0, run.r == 0, z3.And(
         run.r >= 1, run.a.v <= run.r * run.r, (run.r - 1) * (run.r - 1) < run.a.v)),
-    contracts=("kc_root_bit",))
+    contracts=("kc_isqrt_bit",))

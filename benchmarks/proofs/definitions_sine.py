@@ -62,7 +62,7 @@ def _ensures(run: Run) -> Term:
 
 
 SINE = Claim(
-    "sine", "int64_t kc_sine(int64_t t, const uint32_t *table)",
+    "abs_sinpi", "int64_t kc_abs_sinpi(int64_t t, const uint32_t *table)",
     "t: 63 bits, entries: 32 bits",
     "0 <= t; 257 entries, none above 2^31",
     "u = t modulo 2^32, or 2^32 - u from 2^31 on; i, z its upper bits and its last 23; "

@@ -6,7 +6,8 @@ _HALF = "half = (int64_t) ((((uint64_t) v) >> (s - 1)) & 1U)"
 _BELOW = "const uint64_t below = ((uint64_t) v) & ((1ULL << (s - 1)) - 1U)"
 _EVEN = "(below == 0U) && ((((uint64_t) floor_) & 1U) == 0U)"
 _ALIGN = "return (s >= 0) ? (kc_shift_floor(v, s)) : (v * (1LL << (-s)));"
-_NARROW = "return kc_saturate((s < 0) ? (kc_align(v, s)) : (kc_shift_round(v, s, rounding)), lo, hi);"
+_NARROW = ("return kc_saturate((s < 0) ? (kc_arithmetic_shift(v, s)) : (kc_shift_round(v, s, rounding)), "
+           "lo, hi);")
 _SATURATE = "return (v < lo) ? (lo) : ((v > hi) ? (hi) : (v));"
 _LOW = "const uint64_t low = ((uint64_t) v) & ((sign << 1) - 1U)"
 _FRACTION_16 = "const uint32_t fraction = ((uint32_t) t) & 0xFFFFFU"
@@ -46,15 +47,15 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_shift_round", _BELOW, _BELOW.replace("((uint64_t) v)", "v")): _AND,
     ("kc_shift_round", _EVEN, _EVEN.replace("((uint64_t) floor_)", "floor_")): _LAST_BIT,
     ("kc_shift_round", _EVEN, _EVEN.replace("uint64_t", "uint32_t")): _LAST_BIT,
-    ("kc_align", _ALIGN, _ALIGN.replace("s >= 0", "s > 0")): _ZERO,
-    ("kc_align", _ALIGN, _ALIGN.replace("s >= 0", "s >= 1")): _ZERO,
+    ("kc_arithmetic_shift", _ALIGN, _ALIGN.replace("s >= 0", "s > 0")): _ZERO,
+    ("kc_arithmetic_shift", _ALIGN, _ALIGN.replace("s >= 0", "s >= 1")): _ZERO,
     ("kc_saturate", _SATURATE, _SATURATE.replace("v < lo", "v <= lo")): _RAIL,
     ("kc_saturate", _SATURATE, _SATURATE.replace("v > hi", "v >= hi")): _RAIL,
     ("kc_wrap", _LOW, _LOW.replace("((uint64_t) v)", "v")): _AND,
     ("kc_wrap", _LOW, _LOW.replace("sign << 1", "sign << 2")):
         "what is above the sign bit is masked again in the next line",
-    ("kc_narrow", _NARROW, _NARROW.replace("s < 0", "s <= 0")): _ZERO,
-    ("kc_narrow", _NARROW, _NARROW.replace("s < 0", "s < 1")): _ZERO,
+    ("kc_requantise", _NARROW, _NARROW.replace("s < 0", "s <= 0")): _ZERO,
+    ("kc_requantise", _NARROW, _NARROW.replace("s < 0", "s < 1")): _ZERO,
     ("kc_square_diff", "const int64_t d = u - v", "const int64_t d = v - u"): "only its square is used",
     ("kc_abs_diff", _SIZE_OF, _SIZE_OF.replace("u > v", "u >= v")): "both arms are 0 where u = v",
     ("kc_mul_shift", "s >= 32", "s > 32"): "both formulas hold for s = 32",
@@ -80,15 +81,15 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_block_scale_32", _WORD, _WORD.replace("int64_t", "int32_t")): f"{_SMALL}-2^31 <= word < 2^31",
     ("kc_block_scale_16", _LARGER, _LARGER.replace(">", ">=")): "the largest of equals is the same",
     ("kc_block_scale_32", _LARGER, _LARGER.replace(">", ">=")): "the largest of equals is the same",
-    ("kc_root", "int64_t bit", "int32_t bit"): f"{_SMALL}bit <= 2^30",
-    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("1LL", "2LL")): _ABOVE,
-    ("kc_root", _FIRST_BIT, _FIRST_BIT.replace("30", "31")): _ABOVE,
+    ("kc_isqrt_ceil", "int64_t bit", "int32_t bit"): f"{_SMALL}bit <= 2^30",
+    ("kc_isqrt_ceil", _FIRST_BIT, _FIRST_BIT.replace("1LL", "2LL")): _ABOVE,
+    ("kc_isqrt_ceil", _FIRST_BIT, _FIRST_BIT.replace("30", "31")): _ABOVE,
     ("kc_divide", "int64_t d", "int32_t d"): f"{_SMALL}2^30 <= d < 2^31",
-    ("kc_sine", _TURN, _TURN.replace("low <", "low <=")): "both arms are 2^31 there",
-    ("kc_sine", _TURN, _TURN.replace("0x80000000LL", "0x80000001LL")): "both arms are 2^31 there",
-    ("kc_sine", _ENTRY, _ENTRY.replace("const int32_t", "const int16_t")): f"{_SMALL}index <= 256",
-    ("kc_sine", _ENTRY, _ENTRY.replace("(int32_t) (turn >> 23)", "turn >> 23")): f"{_SMALL}index <= 256",
-    ("kc_sine", _ENTRY, _ENTRY.replace("(int32_t)", "(int16_t)")): f"{_SMALL}index <= 256",
-    ("kc_sine", _HALF_SQUARE, _HALF_SQUARE.replace("int64_t", "int32_t")): f"{_SMALL}half < 2^23",
-    ("kc_sine", _SIXTH, _SIXTH.replace("int64_t", "int32_t")): f"{_SMALL}sixth < 2^14",
+    ("kc_abs_sinpi", _TURN, _TURN.replace("low <", "low <=")): "both arms are 2^31 there",
+    ("kc_abs_sinpi", _TURN, _TURN.replace("0x80000000LL", "0x80000001LL")): "both arms are 2^31 there",
+    ("kc_abs_sinpi", _ENTRY, _ENTRY.replace("const int32_t", "const int16_t")): f"{_SMALL}index <= 256",
+    ("kc_abs_sinpi", _ENTRY, _ENTRY.replace("(int32_t) (turn >> 23)", "turn >> 23")): f"{_SMALL}index <= 256",
+    ("kc_abs_sinpi", _ENTRY, _ENTRY.replace("(int32_t)", "(int16_t)")): f"{_SMALL}index <= 256",
+    ("kc_abs_sinpi", _HALF_SQUARE, _HALF_SQUARE.replace("int64_t", "int32_t")): f"{_SMALL}half < 2^23",
+    ("kc_abs_sinpi", _SIXTH, _SIXTH.replace("int64_t", "int32_t")): f"{_SMALL}sixth < 2^14",
 }

@@ -29,12 +29,12 @@ SAMPLES = 60
 # No numerator, equal mantissas; tails for which the last digit of ln 2 matters to the floor.
 EDGE: dict[str, list[dict[str, int]]] = {
     "kc_divide": [{"num": 0}, {"num": 1, "den": 1}],
-    "kc_root": [{"v": (1 << 62) - 1}],
+    "kc_isqrt_ceil": [{"v": (1 << 62) - 1}],
     "kc_exp2_32": [{"t": 4194106, "bits": 5}, {"t": 4194073, "bits": 5}],
 }
 # Arguments of a short range would miss it too often.
 BITS = {"c": 32, "den": 62, "num": 62}
-BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38, "kc_sine": 34}
+BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38, "kc_abs_sinpi": 34}
 
 
 @dataclass(frozen=True)

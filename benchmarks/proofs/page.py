@@ -42,7 +42,7 @@ TRUST = """
 * The preconditions. That generated code meets them is the plan's business: it bounds every signal,
   and refuses a model for which it cannot.
 * A function may stand in a larger proof by its definition instead of its body, after that was
-  proved: `normalise` in `divide`, `align` and `shift_round` in `narrow`.
+  proved: `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
 * `block_scale` is proved for one turn of its loop, from any state; that the turns are i = first,
   ..., last - 1 is the induction.
 * `exp2_16` and `exp2_32` are proved equal to their interpolation, for any table that meets the

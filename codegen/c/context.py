@@ -24,14 +24,14 @@ TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
-                  "sine": "sin(pi i/512)", "alpha": "multipliers", "v": "centers, in the format of x"}
+                  "sine": "sin(pi i/512)", "alpha": "coefficients", "centers": "centers, in the format of x"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
-    "Trainer": ("x_step", "lambda_rho", "alpha_rho", "solver_shift", "xi_frac", "mu_frac", "eps_min",
+    "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "lookahead_shift", "refine"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
@@ -68,12 +68,12 @@ def real_value(plan: Plan, name: str) -> str:
     assert isinstance(value, int)
     if name.startswith("kernel"):
         return kernel_value(plan, name)
-    if name == "alpha_rho":
+    if name == "alpha_scale":
         finer = plan.signals["alpha"].format.frac - plan.word + 1
         return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
     if name == "lambda_mantissa":
         return f"lambda = {plan.options['lambda']}, over a power of two"
-    if name == "lambda_rho":
+    if name == "ridge_scale":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     return float_value(plan, name) or lms_value(plan, name)
 
@@ -93,7 +93,7 @@ def _own_casts(plan: Plan) -> list[str]:
 
 
 def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """By signal: the name of its ``_narrow``, the macro of its rounding, and whether it wraps."""
+    """By signal: the name of its ``_requantise``, the macro of its rounding, and whether it wraps."""
     own, p = _own_casts(plan), plan.name.upper()
     return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
                    "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",
@@ -111,7 +111,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     groups = {f"Word length {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
-    unused |= {"solver_shift", "mu_frac"} if plan.options.get("solver") == "schur" else set()
+    unused |= {"solver_shift", "innov_frac"} if plan.options.get("solver") == "schur" else set()
     macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
@@ -150,8 +150,8 @@ def _classes(plan: Plan) -> list[str]:
 def _example(plan: Plan, trains: bool, uniform: bool) -> str:
     p, upper = plan.name, plan.name.upper()
     if plan.fixed:
-        return f"{p}_word_t f;\n\nif ({p}_model_predict(x, &f) == {upper}_OK) {{\n    /* f */\n}}"
-    lines = [f"static {p}_model_t model;", f"{p}_word_t f;", "", f"{p}_model_init(&model);"]
+        return f"{p}_out_t f;\n\nif ({p}_model_predict(x, &f) == {upper}_OK) {{\n    /* f */\n}}"
+    lines = [f"static {p}_model_t model;", f"{p}_out_t f;", "", f"{p}_model_init(&model);"]
     if trains:
         arguments = "&model, y" if uniform else "&model, x, y"
         lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == {upper}_OK) {{",
@@ -167,8 +167,8 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     word, p = plan.constants.get("solver_word", plan.word), plan.name
     bias = plan.options.get("bias") == "1"
     refine = bias or plan.options.get("refine", "0") != "0"  # by corrections
-    sides = [{"x": "z", "y": "m->rhs[n]"}] if refine else [
-        {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[n])"}]
+    sides = [{"x": "z", "y": "m->rhs[step]"}] if refine else [
+        {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[step])"}]
     if bias:
         sides.append({"x": "eta", "y": "ONE / 2"})
     return {
@@ -176,7 +176,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "solver": plan.options.get("solver", "levinson"),
         "static": plan.options.get("scaling") == "static", "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.memory) else "r", "sides": sides,
-        "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_yraw_t *y",
+        "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_target_t *y",
     }
 
 
@@ -217,8 +217,8 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "members": {f.name: f.ctype for f in plan.memory},
         "formats": {name: str(s.format) for name, s in plan.signals.items()} | (
             {"kernel": "float32"} if real else {}),
-        "casts": _casts(plan), "short": short, "mac": "kc_short_mac" if short.products else "kc_mac",
-        "shift_round": "kc_short_shift_round" if short.products else "kc_shift_round",
+        "casts": _casts(plan), "short": short, "mac": "kc_mac_i32" if short.products else "kc_mac",
+        "shift_round": "kc_shift_round_i32" if short.products else "kc_shift_round",
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,

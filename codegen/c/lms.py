@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...sim.plan import Plan
-from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHED
+from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHTED
 
 #: Constants that become macros.
 LMS_MACROS = {
@@ -14,7 +14,7 @@ LMS_MACROS = {
         ("kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration", "truncation",
          "max_age"),
 }
-_UNITS = {"fklms": "largest distance", "magnitude": "multiplier", "fast_klms": "kappa"}
+_UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
 
 
 def lms_value(plan: Plan, name: str) -> str:
@@ -42,7 +42,7 @@ def lms_context(plan: Plan) -> dict[str, Any]:
     return {
         "metric": metric, "metric_file": kind, "projection": projection, "newest": newest,
         "projects": projection != "none", "neighbours": kind == "neighbours", "sums": kind == "fast",
-        "weighed": metric in WEIGHED, "reduces": reduces, "truncates": truncates, "ages": ages,
+        "weighted": metric in WEIGHTED, "reduces": reduces, "truncates": truncates, "ages": ages,
         "drops": truncates or ages, "gaps": truncates or ages or (reduces and not newest),
         "loss_type": {"fklms": "distance_t", "age": "int32_t"}.get(metric, "int64_t"),
     }

@@ -28,8 +28,8 @@ def saved_context(plan: Plan) -> dict[str, Any]:
         members.append({
             "name": f.name, "ctype": f.ctype, "count": f.count, "scalar": f.formula == "1",
             "bytes": f.bytes // max(f.count, 1), "signed": f.ctype.startswith("int"),
-            "is_float": f.ctype == "float", "finite": f.name in finite, "ranks": f.name == "rank",
-            "points": f.name == "near",
+            "is_float": f.ctype == "float", "finite": f.name in finite, "ranks": f.name == "age_order",
+            "points": f.name == "nearest_idx",
             "lo": None if lo is None else c_integer(lo), "hi": "" if hi is None else c_integer(hi)})
         count_at, at = at if f.name == "count" else count_at, at + f.bytes
     ranked = any(m["ranks"] for m in members)

@@ -68,8 +68,8 @@ def _array(ctype: str, name: str, words: NDArray[Any]) -> dict[str, Any]:
 
 def _arrays(plan: Plan, i: int, call: Call) -> list[dict[str, Any]]:
     p = plan.name
-    columns = (("x", f"{p}_xraw_t", call.x_raw), ("y", f"{p}_yraw_t", call.y_raw),
-               ("f", f"{p}_word_t", call.expected.get("f")), ("status", "uint8_t", call.expected["status"]))
+    columns = (("x", f"{p}_in_t", call.x_raw), ("y", f"{p}_target_t", call.y_raw),
+               ("f", f"{p}_out_t", call.expected.get("f")), ("status", "uint8_t", call.expected["status"]))
     return [_array(ctype, f"call_{i}_{name}", words) for name, ctype, words in columns if words is not None]
 
 
@@ -102,7 +102,7 @@ def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) 
         arrays.append(_array(ctype, f"state_{field.name}", kept))
         state.append({"name": field.name, "kept": kept.size, "all": field.count,
                       "scalar": field.formula == "1", "real": field.ctype == "float"})
-    types = {"xraw_t": "x_raw", "yraw_t": "y_raw", "word_t": "y"}
+    types = {"in_t": "x_raw", "target_t": "y_raw", "out_t": "y"}
     sizes = {f"{plan.name}_{ctype}": plan.signals[name].format.c_bits // 8 for ctype, name in types.items()}
     return {"arrays": arrays, "calls": calls, "state": state, "names": {call["name"] for call in calls},
             "real_state": any(field.ctype == "float" for field in plan.memory),

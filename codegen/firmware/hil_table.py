@@ -80,7 +80,7 @@ class Timing(_Row):
     ----------
     retransmit : float
         Silence after which a request is sent again.
-    surrender : float
+    timeout_s : float
         Time after which a request to a board without any valid answer fails.
     poll : float
         The same as `retransmit`, once the board has said that it is working.
@@ -91,7 +91,7 @@ class Timing(_Row):
     """
 
     retransmit: float = Field(gt=0)
-    surrender: float = Field(gt=0)
+    timeout_s: float = Field(gt=0)
     poll: float = Field(gt=0)
     operation: float = Field(gt=0)
     startup: float = Field(gt=0)

@@ -159,8 +159,8 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
     if learns:
         rows += shifts("eta_shift", "project_shift", "decay_shift") + words("eta", "decay")
     if solves:
-        rows += shifts("solver_word", "solver_shift", "xi_frac", "mu_frac", "a_exp_min", "a_exp_max",
-                       "x_exp_min", "x_exp_max") + words("eps_min", "alpha_rho", "lambda_rho", "x_step")
+        rows += shifts("solver_word", "solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
+                       "x_exp_min", "x_exp_max") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
     return rows
 
 

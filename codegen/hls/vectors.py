@@ -42,8 +42,9 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
         return [distance >> (plan.word * i) & mask for i in range(parts)]
 
     return [model_tag(plan), count, *(word for i in range(count) for word in (
-        *split(int(state["row"][i])), *split(int(state["dist"][i])), int(state["near"][i]),
-        int(state["rank"][i])))]
+        *split(int(state["scratch_row"][i])), *split(int(state["nearest_d2"][i])),
+        int(state["nearest_idx"][i]),
+        int(state["age_order"][i])))]
 
 
 def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:

@@ -106,12 +106,12 @@ def _solver(plan: Plan) -> dict[str, str]:
     """Sums, scalars and updates of Levinson's recursion."""
     w, n = plan.word, plan.sizes["n"]
     rail, shift = 1 << (w - 1), plan.integer("solver_shift")
-    xi_frac, mu_frac = plan.integer("xi_frac"), plan.integer("mu_frac")
+    xi_frac, innov_frac = plan.integer("xi_frac"), plan.integer("innov_frac")
     most, frac = _lifted(rail * rail, shift) * n, 2 * (w - 1) - shift
     num = _lifted(rail, w - 1 - xi_frac) + _lifted(most, frac - xi_frac - plan.integer("a_exp_max"))
-    mu = _lifted(rail, w - 2 - mu_frac) + _lifted(most, frac - mu_frac - plan.integer("x_exp_max"))
+    innov = _lifted(rail, w - 2 - innov_frac) + _lifted(most, frac - innov_frac - plan.integer("x_exp_max"))
     static = plan.integer("a_exp_max") if plan.options["scaling"] == "static" else 0
-    return {"sum_t": _both(most), "num_t": _both(num), "mu_t": _both(mu),
+    return {"sum_t": _both(most), "num_t": _both(num), "innov_t": _both(innov),
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
             "lifted_t": _both(max(rail * rail, _lifted(rail * rail, 2 * (w - 1) - 31))),
             "update_t": _both(rail * rail * 2),

@@ -51,14 +51,14 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
     columns = plan.sizes["D"]
     if plan.fixed:
         count, exponent = vectors(plan), 0
-        state = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v")}
+        state = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers")}
     elif plan.learns:
         count, exponent = int(state["count"][0]), 0
     else:
         trained = bool(state["trained"][0])
         count, exponent = vectors(plan) if trained else 0, int(state["alpha_exp"][0]) if trained else 0
-    if "v" in state:
-        v = state["v"].reshape(-1, columns)[:count]
+    if "centers" in state:
+        v = state["centers"].reshape(-1, columns)[:count]
     else:  # the uniform grid is not stored
         v = (np.arange(count, dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
     body = np.column_stack([v, state["alpha"][:count]]).ravel()

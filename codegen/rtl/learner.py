@@ -21,7 +21,7 @@ from .predictor import (
 )
 
 #: What a learner is made of beside the modules of a predictor, whose model store it does without.
-_OWN = ("kc_scale_add", "kc_least", "kc_neighbours", "kc_learner_vectors", "kc_learner_control",
+_OWN = ("kc_scale_add", "kc_argmin", "kc_neighbours", "kc_learner_vectors", "kc_learner_control",
         "kc_state_reader", "kc_state_writer", *axi.MODULES)
 
 # Clocks of the parts.  From a kernel value: a multiplier read, what it receives, the sum and its cast.

@@ -26,12 +26,14 @@ from .common import (
 from .core import Core
 
 #: What every predictor is made of, besides the exponential of its word class; below comes before above.
-MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_narrow", "kc_mac",
-           "kc_mul_shift", "kc_rom", "kc_ram", "kc_lane_place", "kc_row_word", "kc_banks", "kc_row_ram",
+MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_requantise",
+           "kc_mac",
+           "kc_mul_shift", "kc_rom", "kc_ram", "kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_banked",
+           "kc_ram_wordwise",
            "kc_sum_tree", "kc_affine", "kc_sample_buffer", "kc_model_store")
 #: What the distances of a kernel are made of besides.
 _OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
-        "periodic": ("kc_abs_diff", "kc_sine")}
+        "periodic": ("kc_abs_diff", "kc_abs_sinpi")}
 
 # Clocks of the parts, as their headers state them.
 _MUL_SHIFT = 3

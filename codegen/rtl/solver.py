@@ -17,9 +17,10 @@ from .core import Core
 #: Samples of a system that the solver may hold.
 MOST_SAMPLES = 2048
 #: What the solver is made of; below comes before above.
-MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_align", "kc_saturate", "kc_magnitude", "kc_bit_length",
-           "kc_normalise", "kc_narrow", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
-           "kc_banks", "kc_lane_ram", "kc_window_ram", "kc_levinson_lane", "kc_levinson_scalars",
+MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_magnitude",
+           "kc_bit_length",
+           "kc_normalisation_shift", "kc_requantise", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
+           "kc_ram_banked", "kc_ram_banked_reg", "kc_ram_sliding", "kc_levinson_lane", "kc_levinson_scalars",
            "kc_levinson", "kc_frame", "kc_solution_sender")
 # Clocks of the parts: of a division; beside it, from the sum of xi to xi and to the new eps, and from the sum
 # of c to c; from the update of a to c; from words to their sum, and until they are written; of a word sent.
@@ -100,7 +101,7 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     from ...sim.model.toeplitz.first_row import uniform_row
 
     row = np.zeros(plan.sizes["n"], dtype=np.int64)
-    uniform_row(row, plan.integer("x_step"), plan.integer("lambda_rho"), kernel_constants(plan),
+    uniform_row(row, plan.integer("x_step"), plan.integer("ridge_scale"), kernel_constants(plan),
                 cast_of(plan, "r"), Ranges(plan).log)
     return row
 

@@ -17,7 +17,8 @@ from .solver import MODULES, first_row, refusal, solver_context, solver_cycles
 #: predictor.
 _OWN = ("kc_rom", "kc_affine", "kc_affine_stream", "kc_model_sender", *axi.MODULES)
 _GRID, _SAMPLES = ("kc_rom_sender",), ("kc_divide_round",)
-_NOT_OF_PREDICTOR = ("kc_lane_place", "kc_row_word", "kc_row_ram", "kc_sample_buffer", "kc_model_store")
+_NOT_OF_PREDICTOR = ("kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise", "kc_sample_buffer",
+                     "kc_model_store")
 
 # Clocks of a converted word; of a mean, its scaling and sending; around the solver, whose words go on as the
 # last ones of vectors, each of which takes two clocks more.

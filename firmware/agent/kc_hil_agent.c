@@ -52,7 +52,7 @@ static uint32_t send_reply(uint8_t *frame, uint8_t opcode, uint16_t sequence, ui
     return length + KC_HIL_CRC;
 }
 
-void kc_hil_agent_cry(uint8_t status, kc_hil_send_t send)
+void kc_hil_agent_send_nak(uint8_t status, kc_hil_send_t send)
 {
     uint8_t frame[KC_HIL_REPLY_HEADER + KC_HIL_CRC];
     (void)send_reply(frame, KC_HIL_OP_NAK, 0, status, 0, send);
@@ -351,14 +351,14 @@ void kc_hil_agent_take(kc_hil_agent_t *agent, uint8_t byte)
         return;
     }
     if (event != KC_HIL_COMPLETE || length < KC_HIL_HEADER + KC_HIL_CRC) {
-        kc_hil_agent_cry(event == KC_HIL_OVERLONG ? KC_HIL_ST_TOO_LONG : KC_HIL_ST_BAD_FRAME,
+        kc_hil_agent_send_nak(event == KC_HIL_OVERLONG ? KC_HIL_ST_TOO_LONG : KC_HIL_ST_BAD_FRAME,
                          agent->board->send);
         return;
     }
     length -= KC_HIL_CRC;
     crc = kc_crc32(0, decoder->data, length);
     if (crc != get(&decoder->data[length], KC_HIL_CRC)) {
-        kc_hil_agent_cry(KC_HIL_ST_BAD_CRC, agent->board->send);
+        kc_hil_agent_send_nak(KC_HIL_ST_BAD_CRC, agent->board->send);
         return;
     }
     answer(agent, decoder->data, length, crc);

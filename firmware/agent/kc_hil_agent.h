@@ -67,6 +67,6 @@ void kc_hil_agent_init(kc_hil_agent_t *agent, const kc_hil_port_t *port,
 void kc_hil_agent_take(kc_hil_agent_t *agent, uint8_t byte);
 
 /* Send a NAK without being asked, from a fault handler; uses nothing but `send`. */
-void kc_hil_agent_cry(uint8_t status, kc_hil_send_t send);
+void kc_hil_agent_send_nak(uint8_t status, kc_hil_send_t send);
 
 #endif

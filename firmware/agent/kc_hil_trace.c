@@ -1,4 +1,4 @@
-/* Trace hooks.  The model's are in sim/model/hooks.py.  SPDX-License-Identifier: Apache-2.0 */
+/* Trace hooks.  The model's are in sim/model/trace_hooks.py.  SPDX-License-Identifier: Apache-2.0 */
 #include "kc_hil_trace.h"
 
 #define MULTIPLIER 0x2545F491u

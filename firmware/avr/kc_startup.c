@@ -4,10 +4,10 @@
 #define SLEEP_CONTROL (*(volatile uint8_t *)0x53u) /* SMCR */
 #define SLEEP_IDLE 1u
 
-void kc_paint_stack(void);
+void kc_fill_stack(void);
 
-/* Before there is a stack, so in assembler: KC_BOARD_PAINT, word for word. */
-__attribute__((naked, used, section(".init1"))) void kc_paint_stack(void)
+/* Before there is a stack, so in assembler: KC_STACK_FILL, word for word. */
+__attribute__((naked, used, section(".init1"))) void kc_fill_stack(void)
 {
     __asm volatile("ldi r24, 0xA5\n"
                    "ldi r25, 0x5A\n"

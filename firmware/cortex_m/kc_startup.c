@@ -67,7 +67,7 @@ void Reset_Handler(void)
     guard_stack();
     __asm volatile("dsb\n isb" ::: "memory");
     kc_startup_variables();
-    kc_startup_paint();
+    kc_startup_fill_stack();
     (void)main();
 }
 

@@ -53,6 +53,6 @@ void kc_start(void)
                    "r"(PMP_LOCKED_NOTHING));
 #endif
     kc_startup_variables();
-    kc_startup_paint();
+    kc_startup_fill_stack();
     (void)main();
 }

@@ -40,7 +40,7 @@ static inline int64_t kc_mul_shift(int64_t a, int64_t c, int32_t s)
 }
 
 /* The shift e with 2^61 <= v * 2^e < 2^62; 0 < v < 2^62. */
-static inline int32_t kc_normalise(int64_t v)
+static inline int32_t kc_normalisation_shift(int64_t v)
 {
     return 62 - kc_bit_length(v);
 }
@@ -63,8 +63,8 @@ static inline int64_t kc_divide(int64_t num, int64_t den, int32_t *exponent)
     if (num == 0) {
         return 0;
     }
-    up = kc_normalise(size);
-    up_den = kc_normalise(den);
+    up = kc_normalisation_shift(size);
+    up_den = kc_normalisation_shift(den);
     d = (den * (INT64_C(1) << up_den)) >> 31;
     n = num * (INT64_C(1) << up);
     *exponent = up_den - up;
@@ -82,7 +82,7 @@ static inline int64_t kc_divide_round(int64_t num, int64_t den)
 }
 
 /* One bit of a square root: x or x + bit, whose square is still at most v. */
-static inline int64_t kc_root_bit(int64_t v, int64_t x, int64_t bit)
+static inline int64_t kc_isqrt_bit(int64_t v, int64_t x, int64_t bit)
 {
     const int64_t trial = x + bit;
 
@@ -90,13 +90,13 @@ static inline int64_t kc_root_bit(int64_t v, int64_t x, int64_t bit)
 }
 
 /* The smallest x with x * x >= v; 0 <= v < 2^62. */
-static inline int64_t kc_root(int64_t v)
+static inline int64_t kc_isqrt_ceil(int64_t v)
 {
     int64_t x = 0;
     int64_t bit;
 
     for (bit = INT64_C(1) << 30; bit != 0; bit /= 2) {
-        x = kc_root_bit(v, x, bit);
+        x = kc_isqrt_bit(v, x, bit);
     }
     return x * x < v ? x + 1 : x;
 }

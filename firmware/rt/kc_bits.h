@@ -1,10 +1,10 @@
-/* kerncast runtime: sizes of numbers.  SPDX-License-Identifier: Apache-2.0 */
+/* kerncast runtime: magnitude and bit length.  SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_BITS_H
 #define KERNCAST_KC_BITS_H
 
 #include <stdint.h>
 
-/* v or -v - 1: as long in bits as v, and it fits where v fits. */
+/* v or -v - 1, whichever is not negative: it has the bit length of v and cannot overflow. */
 static inline int64_t kc_magnitude(int64_t v)
 {
     return v < 0 ? ~v : v;

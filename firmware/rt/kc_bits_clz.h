@@ -1,6 +1,7 @@
-/* kerncast runtime: kc_bit_length where an instruction counts zeros.  SPDX-License-Identifier: Apache-2.0
+/* kerncast runtime: kc_bit_length by the count-leading-zeros instruction.
+ * SPDX-License-Identifier: Apache-2.0
  *
- * kc_bits.h is the definition.  KC_PORTABLE, defined as 1, forces it.
+ * kc_bits.h is the definition. Define KC_PORTABLE as 1 to force it.
  */
 #ifndef KERNCAST_KC_BITS_CLZ_H
 #define KERNCAST_KC_BITS_CLZ_H

@@ -6,7 +6,7 @@
 
 #include "kc_arith.h"
 
-/* Shift words[first..last) right by s (half up) in place; the largest magnitude comes back. */
+/* Shift words[first..last) right by s (half up) in place; returns the largest magnitude. */
 static inline int64_t kc_block_scale_16(int16_t *words, int32_t first, int32_t last, int32_t s)
 {
     int64_t used = 0;

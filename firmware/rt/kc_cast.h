@@ -8,7 +8,7 @@
 #define KC_HALF_UP 1
 #define KC_HALF_EVEN 2
 
-/* floor(v / 2^s), 0 <= s <= 62.  C leaves >> of a negative number to the compiler; ~ does not. */
+/* floor(v / 2^s), 0 <= s <= 62. C99 leaves >> of a negative number implementation-defined; ~ avoids it. */
 static inline int64_t kc_shift_floor(int64_t v, int32_t s)
 {
     return v < 0 ? ~(~v >> s) : v >> s;
@@ -37,18 +37,18 @@ static inline int64_t kc_shift_round(int64_t v, int32_t s, int32_t rounding)
 }
 
 /* floor(v / 2^s); a negative s multiplies by 2^-s; -62 <= s <= 62. */
-static inline int64_t kc_align(int64_t v, int32_t s)
+static inline int64_t kc_arithmetic_shift(int64_t v, int32_t s)
 {
     return s >= 0 ? kc_shift_floor(v, s) : v * (INT64_C(1) << -s);
 }
 
-/* The word of [lo, hi] nearest to v. */
+/* v limited to [lo, hi]. */
 static inline int64_t kc_saturate(int64_t v, int64_t lo, int64_t hi)
 {
     return v < lo ? lo : (v > hi ? hi : v);
 }
 
-/* The signed word of `bits` (1 to 63) that equals v modulo 2^bits. */
+/* v modulo 2^bits as a signed word of `bits` bits, 1 to 63. */
 static inline int64_t kc_wrap(int64_t v, int32_t bits)
 {
     const uint64_t sign = UINT64_C(1) << (bits - 1);
@@ -57,9 +57,9 @@ static inline int64_t kc_wrap(int64_t v, int32_t bits)
 }
 
 /* The cast: v / 2^s rounded and saturated; a negative s multiplies exactly. */
-static inline int64_t kc_narrow(int64_t v, int32_t s, int32_t rounding, int64_t lo, int64_t hi)
+static inline int64_t kc_requantise(int64_t v, int32_t s, int32_t rounding, int64_t lo, int64_t hi)
 {
-    return kc_saturate(s < 0 ? kc_align(v, s) : kc_shift_round(v, s, rounding), lo, hi);
+    return kc_saturate(s < 0 ? kc_arithmetic_shift(v, s) : kc_shift_round(v, s, rounding), lo, hi);
 }
 
 #endif

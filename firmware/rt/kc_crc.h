@@ -1,11 +1,11 @@
-/* kerncast runtime: the checksum of the link's frames and of saved states.  SPDX-License-Identifier: Apache-2.0 */
+/* kerncast runtime: CRC-32 of the link's frames and of saved states.  SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_CRC_H
 #define KERNCAST_KC_CRC_H
 
 #include <stdint.h>
 
-/* CRC-32 (that of zlib: reflected, 0xEDB88320) of bytes that follow those of `crc`; 0 before the first.
- * Four bits at a time: 64 bytes of table instead of 1024. */
+/* CRC-32 (as in zlib: reflected, polynomial 0xEDB88320), continued from `crc`; start with 0.
+ * Four bits at a time: a table of 64 bytes instead of 1024. */
 static inline uint32_t kc_crc32(uint32_t crc, const uint8_t *bytes, uint32_t count)
 {
     static const uint32_t table[16] = {

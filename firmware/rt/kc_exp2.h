@@ -30,7 +30,8 @@ static inline int64_t kc_exp2_32(int64_t t, KC_TABLE uint32_t *coarse, KC_TABLE 
     const uint32_t fall = step + tail - (uint32_t)(((uint64_t)step * tail) >> (30 + bits));
     const uint32_t head = coarse[fraction >> (32 - bits)];
     const uint32_t value = head - ((fall + (uint32_t)(((uint64_t)head * fall) >> 32)) >> (bits - 2));
-    const uint32_t half = ((value >> 1) | UINT32_C(0x80000000)) >> (t >> 32); /* the leading 1, and the cut */
+    const uint32_t half = ((value >> 1) | UINT32_C(0x80000000)) >> (t >> 32); /* add the leading 1,
+        shift right */
 
     return (half >> 1) + (half & 1U);
 }

@@ -1,7 +1,7 @@
-/* kerncast runtime: what the float32 algorithms share, header only.  SPDX-License-Identifier: Apache-2.0
+/* kerncast runtime: helpers of the float32 algorithms, header only.  SPDX-License-Identifier: Apache-2.0
  *
- * Step by step sim/model/f32.py.  Every operation is rounded once to float: no libm, nothing fused
- * (-ffp-contract=off), nothing in a wider format.
+ * Every operation is rounded once to float: no libm, no fused multiply-add (-ffp-contract=off), no wider
+ * format. The results equal those of the float32 model word for word.
  */
 #ifndef KERNCAST_KC_F32_H
 #define KERNCAST_KC_F32_H
@@ -18,50 +18,50 @@
 #pragma GCC optimize("fp-contract=off")
 #endif
 
-#define KC_F32_LARGEST 0x1p20f /* so a fixed one is below 2^61 */
+#define KC_F32_LIMIT 0x1p20f /* of kc_f32_clip before kc_f32_fixed, which then stays below 2^61 */
 
-static inline float kc_f32_size(float v)
+static inline float kc_f32_abs(float v)
 {
     return v < 0.0f ? -v : v;
 }
 
-/* The larger of two; a where b is no number. */
-static inline float kc_f32_most(float a, float b)
+/* The larger of two numbers; a if b is a NaN. */
+static inline float kc_f32_max(float a, float b)
 {
     return b > a ? b : a;
 }
 
-/* The largest magnitude; that of a NaN is not met. */
-static inline float kc_f32_largest(const float *v, int32_t count)
+/* The largest magnitude; NaNs are ignored. */
+static inline float kc_f32_max_abs(const float *v, int32_t count)
 {
-    float most = 0.0f;
+    float max_abs = 0.0f;
     int32_t i;
 
     for (i = 0; i < count; i++) {
-        most = kc_f32_most(most, kc_f32_size(v[i]));
+        max_abs = kc_f32_max(max_abs, kc_f32_abs(v[i]));
     }
-    return most;
+    return max_abs;
 }
 
-/* The sum of magnitudes; no number where one of them is none. */
-static inline float kc_f32_total(const float *v, int32_t count)
+/* The sum of magnitudes; a NaN if one of them is. */
+static inline float kc_f32_norm1(const float *v, int32_t count)
 {
     float acc = 0.0f;
     int32_t i;
 
     for (i = 0; i < count; i++) {
-        acc += kc_f32_size(v[i]);
+        acc += kc_f32_abs(v[i]);
     }
     return acc;
 }
 
-/* The nearest number to v in [-most, most]. */
-static inline float kc_f32_within(float v, float most)
+/* v limited to [-limit, limit]. */
+static inline float kc_f32_clip(float v, float limit)
 {
-    if (v > most) {
-        return most;
+    if (v > limit) {
+        return limit;
     }
-    return v < -most ? -most : v;
+    return v < -limit ? -limit : v;
 }
 
 /* 2^-t for 0 <= t < 31; exactly 1 at 0.  A polynomial of degree 6 over 2^31, times a power of two. */
@@ -81,10 +81,10 @@ static inline float kc_f32_exp2(float t)
     return v * (float)power;
 }
 
-/* v, in [-LARGEST, LARGEST], in steps of 2^-40, toward zero. */
+/* v, clipped to KC_F32_LIMIT, in steps of 2^-40, rounded toward zero. */
 static inline int64_t kc_f32_fixed(float v)
 {
-    const float steps = kc_f32_within(v, KC_F32_LARGEST) * 0x1p40f;
+    const float steps = kc_f32_clip(v, KC_F32_LIMIT) * 0x1p40f;
 
     return (int64_t)steps;
 }

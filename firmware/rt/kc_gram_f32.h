@@ -1,6 +1,10 @@
-/* kerncast runtime: a Gram matrix and its inverse in float32, header only.  SPDX-License-Identifier: Apache-2.0
+/* kerncast runtime: a Gram matrix and its inverse in float32, header only.
+ * SPDX-License-Identifier: Apache-2.0
  *
- * Step by step sim/model/gram_f32.py, which says what is computed and why.
+ * One square array holds both matrices: K below the diagonal, the inverse of K + jitter I on and above it.
+ * For a free slot, row and column of the inverse are 0. A column is checked against K before a projection
+ * uses it, and a bordering before it is kept; if a check fails, the inverse is rebuilt by bordering vector
+ * by vector.
  */
 #ifndef KERNCAST_KC_GRAM_F32_H
 #define KERNCAST_KC_GRAM_F32_H
@@ -20,7 +24,8 @@ typedef struct {
 } kc_gram_f32_t;
 
 /* out = K^-1 v */
-static inline void kc_gram_f32_times_inverse(const kc_gram_f32_t *g, int32_t count, const float *v, float *out)
+static inline void kc_gram_f32_times_inverse(const kc_gram_f32_t *g, int32_t count, const float *v,
+    float *out)
 {
     int32_t i, j;
 
@@ -73,7 +78,7 @@ static inline void kc_gram_f32_rank_one(const kc_gram_f32_t *g, int32_t count, f
     }
 }
 
-/* Row and column `slot` of the inverse become 0. */
+/* Clear row and column `slot` of the inverse. */
 static inline void kc_gram_f32_clear(const kc_gram_f32_t *g, int32_t count, int32_t slot)
 {
     int32_t j;
@@ -86,7 +91,7 @@ static inline void kc_gram_f32_clear(const kc_gram_f32_t *g, int32_t count, int3
     }
 }
 
-/* Extend the inverse to the free `slot`, whose kernel row is k, k[slot] = 0; 1, or 0 where it cannot be. */
+/* Border the inverse with the free `slot`, whose kernel row is k, k[slot] = 0; 0 if that failed, else 1. */
 static inline int32_t kc_gram_f32_border(const kc_gram_f32_t *g, int32_t count, int32_t slot, const float *k)
 {
     float s = g->one;
@@ -95,7 +100,7 @@ static inline int32_t kc_gram_f32_border(const kc_gram_f32_t *g, int32_t count, 
     kc_gram_f32_times_inverse(g, count, k, g->u);
     kc_gram_f32_residual(g, count, g->u, k);
     g->rest[slot] = 0.0f;
-    if (!(kc_f32_total(g->rest, count) <= KC_GRAM_F32_DRIFT * (float)count)) {
+    if (!(kc_f32_norm1(g->rest, count) <= KC_GRAM_F32_DRIFT * (float)count)) {
         return 0;
     }
     kc_gram_f32_times_inverse(g, count, g->rest, g->step);
@@ -111,7 +116,7 @@ static inline int32_t kc_gram_f32_border(const kc_gram_f32_t *g, int32_t count, 
     return 1;
 }
 
-/* The inverse from K, vector by vector; one that cannot be bordered stands alone in it. */
+/* Rebuild the inverse from K vector by vector; a vector that cannot be bordered is kept uncoupled. */
 static inline void kc_gram_f32_rebuild(const kc_gram_f32_t *g, int32_t count)
 {
     int32_t slot;
@@ -124,7 +129,7 @@ static inline void kc_gram_f32_rebuild(const kc_gram_f32_t *g, int32_t count)
     }
 }
 
-/* Put the kernel row k of a new vector into the free `slot`; 1 where the inverse was rebuilt. */
+/* Insert the kernel row k of a new vector into the free `slot`; 1 if the inverse was rebuilt. */
 static inline int32_t kc_gram_f32_insert(const kc_gram_f32_t *g, int32_t count, int32_t slot, const float *k)
 {
     const int32_t bordered = kc_gram_f32_border(g, count, slot, k);
@@ -142,7 +147,7 @@ static inline int32_t kc_gram_f32_insert(const kc_gram_f32_t *g, int32_t count, 
     return bordered == 0 ? 1 : 0;
 }
 
-/* Column `slot` of the inverse into u; 1 where it is one, its residual in rest. */
+/* Copy column `slot` of the inverse to u; 1 if it passes the check, its residual in rest. */
 static inline int32_t kc_gram_f32_column(const kc_gram_f32_t *g, int32_t count, int32_t slot)
 {
     int32_t j;
@@ -157,7 +162,7 @@ static inline int32_t kc_gram_f32_column(const kc_gram_f32_t *g, int32_t count, 
     }
     g->step[slot] = 1.0f;
     kc_gram_f32_residual(g, count, g->u, g->step);
-    if (!(kc_f32_total(g->rest, count) <= KC_GRAM_F32_DRIFT * (float)count)) {
+    if (!(kc_f32_norm1(g->rest, count) <= KC_GRAM_F32_DRIFT * (float)count)) {
         return 0;
     }
     return g->u[slot] >= 0.5f ? 1 : 0;

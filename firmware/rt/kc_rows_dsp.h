@@ -1,7 +1,7 @@
-/* kerncast runtime: what kc_rows.h consists of, on ARMv7E-M.  SPDX-License-Identifier: Apache-2.0
+/* kerncast runtime: the building blocks of kc_rows.h for ARMv7E-M.  SPDX-License-Identifier: Apache-2.0
  *
- * Each function stands under the same name in kc_rows.h in portable C. Compilers do not find these
- * instructions by themselves, and headers offer no intrinsics for them.
+ * Each function has a portable C definition of the same name in kc_rows.h. Compilers do not select these
+ * instructions by themselves, and no header offers intrinsics for them.
  */
 #ifndef KERNCAST_KC_ROWS_DSP_H
 #define KERNCAST_KC_ROWS_DSP_H
@@ -12,7 +12,7 @@
 
 #define kc_quotient kc_dsp_divide
 
-static inline kc_two_t kc_take(const int32_t **p)
+static inline kc_two_t kc_ldpair_inc(const int32_t **p)
 {
     kc_two_t two;
 
@@ -20,7 +20,7 @@ static inline kc_two_t kc_take(const int32_t **p)
     return two;
 }
 
-static inline kc_two_t kc_take_back(const int32_t **p)
+static inline kc_two_t kc_ldpair_dec(const int32_t **p)
 {
     kc_two_t two;
 
@@ -28,12 +28,12 @@ static inline kc_two_t kc_take_back(const int32_t **p)
     return two;
 }
 
-static inline void kc_put(int32_t **p, kc_two_t two)
+static inline void kc_stpair_inc(int32_t **p, kc_two_t two)
 {
     __asm__ volatile("strd %1, %2, [%0], #8" : "+r"(*p) : "r"(two.first), "r"(two.second) : "memory");
 }
 
-static inline void kc_put_back(int32_t **p, kc_two_t two)
+static inline void kc_stpair_dec(int32_t **p, kc_two_t two)
 {
     __asm__ volatile("strd %1, %2, [%0, #-8]!" : "+r"(*p) : "r"(two.first), "r"(two.second) : "memory");
 }
@@ -52,7 +52,7 @@ static inline int64_t kc_product_add(int64_t acc, int32_t a, int32_t b)
     return acc;
 }
 
-/* The next 16 bits of a quotient: of rest 2^16 + next by d >= 2^31, with rest < d; a new rest. */
+/* The next 16 quotient bits of (rest 2^16 + next) / d, d >= 2^31, rest < d; updates rest. */
 static inline uint32_t kc_dsp_digit(uint32_t *rest, uint32_t next, uint32_t d)
 {
     const uint32_t upper = d >> 16;
@@ -72,7 +72,7 @@ static inline uint32_t kc_dsp_digit(uint32_t *rest, uint32_t next, uint32_t d)
     return digit;
 }
 
-/* kc_divide, whose quotient takes two divisions of 32 bits. */
+/* kc_divide with two 32-bit divisions. */
 static inline int64_t kc_dsp_divide(int64_t num, int64_t den, int32_t *exponent)
 {
     const int64_t size = num < 0 ? -num : num;
@@ -84,8 +84,8 @@ static inline int64_t kc_dsp_divide(int64_t num, int64_t den, int32_t *exponent)
     if (num == 0) {
         return 0;
     }
-    up = kc_normalise(size);
-    up_den = kc_normalise(den);
+    up = kc_normalisation_shift(size);
+    up_den = kc_normalisation_shift(den);
     d = (uint32_t)(((uint64_t)den << up_den) >> 31) << 1;
     n = (uint64_t)size << (up + 1);
     *exponent = up_den - up;

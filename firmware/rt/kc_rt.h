@@ -1,18 +1,18 @@
 /* kerncast runtime: the integer primitives in C99, header only.
  *
- * One definition each, written down in sim/primitives.py; every function here equals it for all
- * arguments in the stated ranges.  No libm, no libc, no undefined behaviour, and nothing depends
- * on the width of int.  SPDX-License-Identifier: Apache-2.0
+ * The definitions are in sim/primitives.py of kerncast; every function here equals its definition for all
+ * arguments in the stated ranges. No libm, no libc, no undefined behaviour, no dependence on the width
+ * of int.  SPDX-License-Identifier: Apache-2.0
  */
 #ifndef KERNCAST_KC_RT_H
 #define KERNCAST_KC_RT_H
 
 #include <stdint.h>
 
-/* Raised whenever generated code and this runtime would no longer fit together. */
+/* Increased whenever generated code and this runtime are no longer compatible. */
 #define KC_RT_ABI 1
 
-/* A compile-time assertion that C99 compilers take too. */
+/* A compile-time assertion that works in C99. */
 #define KC_ASSERT_JOIN_(a, b) a##b
 #define KC_ASSERT_JOIN(a, b) KC_ASSERT_JOIN_(a, b)
 #if defined(__cplusplus)
@@ -28,6 +28,6 @@
 #include "kc_arith.h"
 #include "kc_block.h"
 #include "kc_exp2.h"
-#include "kc_sine.h"
+#include "kc_abs_sinpi.h"
 
 #endif

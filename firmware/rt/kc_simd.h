@@ -1,19 +1,19 @@
 /* kerncast runtime: distances to many vectors at once.  SPDX-License-Identifier: Apache-2.0
  *
- * The portable C is the definition; a level that the compiler's own macros announce gives the same words
- * with fewer instructions.  KC_PORTABLE, defined as 1, forces the portable C.
+ * The portable C is the definition. If the compiler announces an instruction set listed below, its level
+ * returns the same values with fewer instructions. Define KC_PORTABLE as 1 to force portable C.
  */
 #ifndef KERNCAST_KC_SIMD_H
 #define KERNCAST_KC_SIMD_H
 
 #include <stdint.h>
 
-#include "kc_short.h"
+#include "kc_i32.h"
 
-/* Vectors whose distances are taken at once, where there is no row to hold them all. */
-#define KC_ROWS 32
+/* Number of distances computed at a time if no buffer holds all of them. */
+#define KC_DIST_BATCH 32
 
-/* Before a loop: how often gcc lays out its body where it optimises for speed; clang knows by itself. */
+/* Unroll factor of the next loop for gcc; clang unrolls without it. */
 #if defined(__GNUC__) && __GNUC__ >= 8 && !defined(__clang__)
 #define KC_PRAGMA(text) _Pragma(#text)
 #define KC_UNROLL(times) KC_PRAGMA(GCC unroll times)
@@ -21,8 +21,8 @@
 #define KC_UNROLL(times)
 #endif
 
-/* The sum of (u - v)^2 over n columns, where |u - v| < 2^15 and 32 bits hold the sum: the `lanes` of
- * sim/widths.py. No difference is -2^15, of which instructions saturate the sum of two squares. */
+/* The sum of (u - v)^2 over n columns; |u - v| < 2^15 and the sum fits 32 bits. A difference of -2^15 is
+ * excluded, because dual-multiply instructions saturate the sum of two such squares. */
 static inline uint32_t kc_portable_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
 {
     uint32_t acc = 0;
@@ -30,12 +30,12 @@ static inline uint32_t kc_portable_square_diffs(const int16_t *u, const int16_t 
 
     KC_UNROLL(4)
     for (c = 0; c < n; c++) {
-        acc = kc_short_square_diff(acc, u[c], v[c]);
+        acc = kc_square_diff_i32(acc, u[c], v[c]);
     }
     return acc;
 }
 
-/* The same for each of `rows` vectors, which lie one after the other. */
+/* The same for each of `rows` adjacent vectors. */
 static inline void kc_portable_square_diff_rows(const int16_t *u, const int16_t *v, int32_t n, int32_t rows,
     uint32_t *d)
 {
@@ -46,13 +46,13 @@ static inline void kc_portable_square_diff_rows(const int16_t *u, const int16_t 
     }
 }
 
-/* The word nearest to v. */
+/* v saturated to 16 bits. */
 static inline int32_t kc_portable_saturate_16(int32_t v)
 {
-    return kc_short_saturate(v, INT16_MIN, INT16_MAX);
+    return kc_saturate_i32(v, INT16_MIN, INT16_MAX);
 }
 
-/* Where `word` first stands among words[from..count), or count. */
+/* Index of the first `word` in words[from..count), or count. */
 static inline int32_t kc_find_16(const uint16_t *words, int32_t from, int32_t count, uint16_t word)
 {
     while (from < count && words[from] != word) {
@@ -61,7 +61,7 @@ static inline int32_t kc_find_16(const uint16_t *words, int32_t from, int32_t co
     return from;
 }
 
-/* The same of bytes. */
+/* The same for bytes. */
 static inline int32_t kc_portable_find_8(const uint8_t *words, int32_t from, int32_t count, uint8_t word)
 {
     while (from < count && words[from] != word) {
@@ -70,8 +70,8 @@ static inline int32_t kc_portable_find_8(const uint8_t *words, int32_t from, int
     return from;
 }
 
-/* Take 1 off each of `count` words above a limit. */
-static inline void kc_lower_above_16(uint16_t *words, int32_t count, uint16_t limit)
+/* Decrement each of `count` words that is above the limit. */
+static inline void kc_dec_if_gt_u16(uint16_t *words, int32_t count, uint16_t limit)
 {
     int32_t i;
 
@@ -81,8 +81,8 @@ static inline void kc_lower_above_16(uint16_t *words, int32_t count, uint16_t li
     }
 }
 
-/* The same of bytes. */
-static inline void kc_portable_lower_above_8(uint8_t *words, int32_t count, uint8_t limit)
+/* The same for bytes. */
+static inline void kc_portable_dec_if_gt_u8(uint8_t *words, int32_t count, uint8_t limit)
 {
     int32_t i;
 
@@ -119,7 +119,7 @@ static inline void kc_portable_lower_above_8(uint8_t *words, int32_t count, uint
 #define KC_SIMD_JOIN_(level, name) kc_##level##_##name
 #define KC_SIMD_JOIN(level, name) KC_SIMD_JOIN_(level, name)
 #define kc_find_8 KC_SIMD_JOIN(KC_SIMD, find_8)
-#define kc_lower_above_8 KC_SIMD_JOIN(KC_SIMD, lower_above_8)
+#define kc_dec_if_gt_u8 KC_SIMD_JOIN(KC_SIMD, dec_if_gt_u8)
 #define kc_saturate_16 KC_SIMD_JOIN(KC_SIMD, saturate_16)
 #define kc_square_diffs KC_SIMD_JOIN(KC_SIMD, square_diffs)
 #define kc_square_diff_rows KC_SIMD_JOIN(KC_SIMD, square_diff_rows)

@@ -1,14 +1,15 @@
-/* kerncast runtime: the level of ARMv7E-M, two words an instruction.  SPDX-License-Identifier: Apache-2.0 */
+/* kerncast runtime: kc_simd.h for ARMv7E-M, two words per instruction.  SPDX-License-Identifier: Apache-2.0
+ * */
 #ifndef KERNCAST_KC_SIMD_DSP_H
 #define KERNCAST_KC_SIMD_DSP_H
 
 #include <arm_acle.h>
 #include <stdint.h>
 
-/* Two words as they lie in memory, wherever a word may lie. */
+/* Two words in memory order, aligned as one word. */
 typedef int16x2_t kc_pair_t __attribute__((may_alias, aligned(2)));
 
-/* Four bytes, wherever a byte may lie. */
+/* Four bytes, aligned as one byte. */
 typedef uint8x4_t kc_four_t __attribute__((may_alias, aligned(1)));
 
 static inline const kc_pair_t *kc_dsp_pairs(const int16_t *words)
@@ -48,7 +49,7 @@ static inline uint32_t kc_dsp_square_diffs(const int16_t *u, const int16_t *v, i
     for (left = n / 2 % 4; left > 0; left--) {
         acc = kc_dsp_square_diff(acc, *a++, *b++);
     }
-    return n % 2 == 0 ? (uint32_t)acc : kc_short_square_diff((uint32_t)acc, u[n - 1], v[n - 1]);
+    return n % 2 == 0 ? (uint32_t)acc : kc_square_diff_i32((uint32_t)acc, u[n - 1], v[n - 1]);
 }
 
 /* kc_portable_square_diff_rows of up to 8 columns: u stays in registers. */
@@ -68,7 +69,7 @@ static inline void kc_dsp_short_rows(const int16_t *restrict u, const int16_t *r
         acc = n > 3 ? kc_dsp_square_diff(acc, second, b[1]) : acc;
         acc = n > 5 ? kc_dsp_square_diff(acc, third, b[2]) : acc;
         acc = n > 7 ? kc_dsp_square_diff(acc, fourth, b[3]) : acc;
-        d[i] = n % 2 == 0 ? (uint32_t)acc : kc_short_square_diff((uint32_t)acc, u[n - 1], v[i * n + n - 1]);
+        d[i] = n % 2 == 0 ? (uint32_t)acc : kc_square_diff_i32((uint32_t)acc, u[n - 1], v[i * n + n - 1]);
     }
 }
 
@@ -77,7 +78,7 @@ typedef struct {
     int32_t d0, d1, d2, d3;
 } kc_dsp_four_t;
 
-/* Two columns of u and of four rows, which lie `pairs` apart. */
+/* Two columns of u and of four rows that are `pairs` apart. */
 static inline kc_dsp_four_t kc_dsp_four(kc_dsp_four_t d, int16x2_t u, const kc_pair_t *v, int32_t pairs)
 {
     d.d0 = kc_dsp_square_diff(d.d0, u, v[0]);
@@ -156,8 +157,8 @@ static inline int32_t kc_dsp_find_8(const uint8_t *words, int32_t from, int32_t 
     return kc_portable_find_8(words, from, count, word);
 }
 
-/* kc_portable_lower_above_8: the differences' signs choose the bytes of SEL. */
-static inline void kc_dsp_lower_above_8(uint8_t *words, int32_t count, uint8_t limit)
+/* kc_portable_dec_if_gt_u8: the differences' signs choose the bytes of SEL. */
+static inline void kc_dsp_dec_if_gt_u8(uint8_t *words, int32_t count, uint8_t limit)
 {
     const uint8x4_t limits = limit * UINT32_C(0x01010101);
     kc_four_t *four = (kc_four_t *)(void *)words;
@@ -170,7 +171,7 @@ static inline void kc_dsp_lower_above_8(uint8_t *words, int32_t count, uint8_t l
         (void)__usub8(limits, x);
         *four++ = x - __sel(0, UINT32_C(0x01010101));
     }
-    kc_portable_lower_above_8(&words[count - count % 4], count % 4, limit);
+    kc_portable_dec_if_gt_u8(&words[count - count % 4], count % 4, limit);
 }
 
 #endif

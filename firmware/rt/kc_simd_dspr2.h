@@ -1,4 +1,5 @@
-/* kerncast runtime: the level of MIPS DSPr2, two words an instruction.  SPDX-License-Identifier: Apache-2.0 */
+/* kerncast runtime: kc_simd.h for MIPS DSPr2, two words per instruction.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_SIMD_DSPR2_H
 #define KERNCAST_KC_SIMD_DSPR2_H
 
@@ -6,12 +7,12 @@
 
 typedef int16_t kc_dspr2_words_t __attribute__((vector_size(4)));
 
-/* Two words as they lie in memory, wherever a word may lie, and on a multiple of four bytes. */
+/* Two words in memory order, aligned to two and to four bytes. */
 typedef kc_dspr2_words_t kc_dspr2_pair_t __attribute__((may_alias, aligned(2)));
 typedef kc_dspr2_words_t kc_dspr2_whole_t __attribute__((may_alias, aligned(4)));
 
 #define kc_dspr2_find_8 kc_portable_find_8
-#define kc_dspr2_lower_above_8 kc_portable_lower_above_8
+#define kc_dspr2_dec_if_gt_u8 kc_portable_dec_if_gt_u8
 
 /* kc_portable_saturate_16 */
 static inline int32_t kc_dspr2_saturate_16(int32_t v)
@@ -39,7 +40,7 @@ static inline uint32_t kc_dspr2_square_diffs(const int16_t *u, const int16_t *v,
     for (i = 0; i < n / 2; i++) {
         acc = kc_dspr2_square_diff(acc, a[i], b[i]);
     }
-    return n % 2 == 0 ? (uint32_t)acc : kc_short_square_diff((uint32_t)acc, u[n - 1], v[n - 1]);
+    return n % 2 == 0 ? (uint32_t)acc : kc_square_diff_i32((uint32_t)acc, u[n - 1], v[n - 1]);
 }
 
 /* kc_portable_square_diff_rows: four rows at a time, an accumulator each, share the loads of u. */

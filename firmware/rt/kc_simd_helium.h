@@ -1,4 +1,5 @@
-/* kerncast runtime: the level of Helium (MVE), eight words an instruction.  SPDX-License-Identifier: Apache-2.0 */
+/* kerncast runtime: kc_simd.h for Helium (MVE), eight words per instruction.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_SIMD_HELIUM_H
 #define KERNCAST_KC_SIMD_HELIUM_H
 
@@ -9,7 +10,7 @@
 
 #define kc_helium_saturate_16 kc_dsp_saturate_16
 #define kc_helium_find_8 kc_dsp_find_8
-#define kc_helium_lower_above_8 kc_dsp_lower_above_8
+#define kc_helium_dec_if_gt_u8 kc_dsp_dec_if_gt_u8
 
 /* acc and the squares of eight differences; the sum may leave int32, but not uint32. */
 static inline int32_t kc_helium_square_diff(int32_t acc, int16x8_t u, int16x8_t v)

@@ -1,4 +1,5 @@
-/* kerncast runtime: the level of Hexagon's HVX, 64 words an instruction.  SPDX-License-Identifier: Apache-2.0 */
+/* kerncast runtime: kc_simd.h for Hexagon HVX, 64 words per instruction.
+ * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_SIMD_HVX_H
 #define KERNCAST_KC_SIMD_HVX_H
 
@@ -12,7 +13,7 @@
 
 #define kc_hvx_saturate_16 kc_q6_saturate_16
 #define kc_hvx_find_8 kc_q6_find_8
-#define kc_hvx_lower_above_8 kc_q6_lower_above_8
+#define kc_hvx_dec_if_gt_u8 kc_q6_dec_if_gt_u8
 
 /* Squares of the differences of `vectors` times 64 columns, as 32 sums; two squares fit int32. */
 static inline HVX_Vector kc_hvx_row(const int16_t *u, const int16_t *v, int32_t vectors)
@@ -30,7 +31,7 @@ static inline HVX_Vector kc_hvx_row(const int16_t *u, const int16_t *v, int32_t 
     return acc;
 }
 
-/* Sums of a and of b in turn, `bytes` of each, half as many as before. */
+/* Pairwise sums of a and of b, interleaved in groups of `bytes`. */
 static inline HVX_Vector kc_hvx_merge(HVX_Vector a, HVX_Vector b, int32_t bytes)
 {
     const HVX_VectorPair both = Q6_W_vshuff_VVR(b, a, -bytes);
@@ -38,13 +39,13 @@ static inline HVX_Vector kc_hvx_merge(HVX_Vector a, HVX_Vector b, int32_t bytes)
     return Q6_Vw_vadd_VwVw(Q6_V_lo_W(both), Q6_V_hi_W(both));
 }
 
-/* Half as many sums: those that lie `bytes` apart are added. */
+/* Add sums that are `bytes` apart: half as many remain. */
 static inline HVX_Vector kc_hvx_fold(HVX_Vector a, int32_t bytes)
 {
     return Q6_Vw_vadd_VwVw(a, Q6_V_vror_VR(a, bytes));
 }
 
-/* Sums of two rows in turn, of four, and of eight: four of each. */
+/* Interleaved sums of two, four and eight rows. */
 static inline HVX_Vector kc_hvx_two(const int16_t *u, const int16_t *v, int32_t n)
 {
     return kc_hvx_merge(kc_hvx_row(u, v, n / KC_HVX_WORDS), kc_hvx_row(u, &v[n], n / KC_HVX_WORDS), 4);
@@ -80,7 +81,7 @@ static inline uint32_t kc_hvx_square_diffs(const int16_t *u, const int16_t *v, i
     return (uint32_t)sums[0] + kc_hvx_rest(u, v, n);
 }
 
-/* kc_portable_square_diff_rows: eight at a time, of which the last may have been there before. */
+/* kc_portable_square_diff_rows: eight at a time; the last group may overlap the one before. */
 static inline void kc_hvx_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
     int32_t rows, uint32_t *restrict d)
 {

@@ -1,4 +1,4 @@
-/* kerncast runtime: the level of Hexagon's register pairs, four words an instruction.
+/* kerncast runtime: kc_simd.h for Hexagon register pairs, four words per instruction.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_SIMD_Q6_H
 #define KERNCAST_KC_SIMD_Q6_H
@@ -6,13 +6,13 @@
 #include <hexagon_protos.h>
 #include <stdint.h>
 
-/* Four words as they lie in memory, on a multiple of four bytes: the core loads no word across one. */
+/* Four words in memory order, aligned to four bytes, as the CPU core requires. */
 typedef int64_t kc_q6_four_t __attribute__((may_alias, aligned(4)));
 
 #define kc_q6_find_8 kc_portable_find_8
-#define kc_q6_lower_above_8 kc_portable_lower_above_8
+#define kc_q6_dec_if_gt_u8 kc_portable_dec_if_gt_u8
 
-/* Whether fours can be loaded from both. */
+/* 1 if both pointers are aligned for loads of four words, else 0. */
 static inline int32_t kc_q6_loads(const int16_t *u, const int16_t *v)
 {
     return (((uintptr_t)u | (uintptr_t)v) & 3U) == 0U ? 1 : 0;

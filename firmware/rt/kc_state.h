@@ -1,9 +1,8 @@
-/* kerncast runtime: saved states, byte by byte, in two slots.  docs/saved-state.md has the layout.
+/* kerncast runtime: saved states in two slots, little-endian, power-fail safe.
  *
- * A state is written with its first block last, and that block is made invalid before anything else.  So
- * whatever a power cut leaves of the blocks behind it, they do not count; and of the header, which is the
- * first block where that is no longer, the reader knows every byte but the four of the sequence number, in
- * which the CRC finds every error.
+ * Layout: docs/saved-state.md of kerncast. A save first invalidates the first block of the slot and writes
+ * that block last, so that a slot which a power cut left incomplete is never valid. If the header is longer
+ * than one block, the reader knows every byte of it except the sequence number, whose errors the CRC detects.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef KERNCAST_KC_STATE_H
@@ -20,53 +19,53 @@
 #define KC_STATE_HEADER 48u /* bytes before the payload */
 #define KC_STATE_BLANK 0xFFu
 
-/* Before a function that the members of a model call one after another: its code is there once. */
+/* Keeps a function out of line that is called once per member of a model. */
 #if defined(__GNUC__)
-#define KC_STATE_ONCE __attribute__((noinline))
+#define KC_NOINLINE __attribute__((noinline))
 #else
-#define KC_STATE_ONCE
+#define KC_NOINLINE
 #endif
 
 #if KC_STATE_BLOCK < 16
 #error "KC_STATE_BLOCK must hold the magic number and the sequence number: 16 bytes"
 #endif
 
-/* What every state of a plan begins with. */
+/* The part of the header that is common to all states of a plan. */
 typedef struct {
     const uint8_t *plan_hash;
     uint32_t abi;
     uint32_t payload; /* bytes */
 } kc_state_kind_t;
 
-/* A state on its way into a slot. */
+/* Writer of a state into a slot. */
 typedef struct {
     const kc_storage_t *storage;
     uint32_t slot;
-    uint32_t at; /* bytes put so far */
+    uint32_t at; /* bytes written so far */
     uint32_t crc;
     int32_t failed;
     uint8_t first[KC_STATE_BLOCK]; /* written last */
     uint8_t block[KC_STATE_BLOCK];
 } kc_state_writer_t;
 
-/* A state on its way out of a slot. */
+/* Reader of a state from a slot. */
 typedef struct {
     const kc_storage_t *storage;
     uint32_t slot;
-    uint32_t at; /* bytes taken so far */
+    uint32_t at; /* bytes read so far */
     uint32_t crc;
     int32_t failed;
-    int32_t sound; /* 0 once a word was found that the algorithm does not leave */
+    int32_t sound; /* 0 if a value was out of range */
     uint8_t block[KC_STATE_BLOCK];
 } kc_state_reader_t;
 
-/* The sequence number after another; numbers begin anew behind 2^32 - 1. */
+/* The next sequence number; wraps to 0 after 2^32 - 1. */
 static inline uint32_t kc_state_following(uint32_t sequence)
 {
     return sequence == 0xFFFFFFFFu ? 0u : sequence + 1u;
 }
 
-/* 1 where a comes after b, by less than half of all numbers. */
+/* 1 if a is newer than b in serial-number arithmetic, else 0. */
 static inline int32_t kc_state_later(uint32_t a, uint32_t b)
 {
     const uint64_t ahead = (UINT64_C(0x100000000) + a - b) & 0xFFFFFFFFu;
@@ -74,13 +73,13 @@ static inline int32_t kc_state_later(uint32_t a, uint32_t b)
     return ahead != 0u && ahead < 0x80000000u ? 1 : 0;
 }
 
-/* 1 where all the functions that a storage needs are there. */
+/* 1 if the storage has all required functions, else 0. */
 static inline int32_t kc_state_usable(const kc_storage_t *storage)
 {
     return storage != 0 && storage->read != 0 && storage->write != 0 ? 1 : 0;
 }
 
-static KC_STATE_ONCE void kc_state_put_byte(kc_state_writer_t *w, uint8_t byte)
+static KC_NOINLINE void kc_state_put_byte(kc_state_writer_t *w, uint8_t byte)
 {
     const uint32_t within = w->at % KC_STATE_BLOCK;
     uint8_t *const block = w->at < KC_STATE_BLOCK ? w->first : w->block;
@@ -94,8 +93,8 @@ static KC_STATE_ONCE void kc_state_put_byte(kc_state_writer_t *w, uint8_t byte)
     }
 }
 
-/* The `bytes` low bytes of a word, the least significant first. */
-static KC_STATE_ONCE void kc_state_put(kc_state_writer_t *w, uint64_t word, uint32_t bytes)
+/* Write the low `bytes` bytes of a value, least significant byte first. */
+static KC_NOINLINE void kc_state_put(kc_state_writer_t *w, uint64_t word, uint32_t bytes)
 {
     uint32_t i;
 
@@ -104,7 +103,7 @@ static KC_STATE_ONCE void kc_state_put(kc_state_writer_t *w, uint64_t word, uint
     }
 }
 
-/* Make the slot's first block invalid and put the header. */
+/* Invalidate the first block of the slot and write the header. */
 static inline void kc_state_begin(kc_state_writer_t *w, const kc_storage_t *storage, uint32_t slot,
     const kc_state_kind_t *kind, uint32_t sequence)
 {
@@ -129,7 +128,7 @@ static inline void kc_state_begin(kc_state_writer_t *w, const kc_storage_t *stor
     }
 }
 
-/* Put the CRC, fill the last block, and write the first; 0 where everything was written. */
+/* Write the CRC, pad the last block, then write the first block; 0 on success. */
 static inline int32_t kc_state_finish(kc_state_writer_t *w)
 {
     kc_state_put(w, w->crc, 4u);
@@ -142,7 +141,7 @@ static inline int32_t kc_state_finish(kc_state_writer_t *w)
     return w->failed;
 }
 
-static KC_STATE_ONCE uint8_t kc_state_take_byte(kc_state_reader_t *r)
+static KC_NOINLINE uint8_t kc_state_take_byte(kc_state_reader_t *r)
 {
     const uint32_t within = r->at % KC_STATE_BLOCK;
     uint8_t byte;
@@ -156,8 +155,8 @@ static KC_STATE_ONCE uint8_t kc_state_take_byte(kc_state_reader_t *r)
     return byte;
 }
 
-/* A word of `bytes` bytes without sign. */
-static KC_STATE_ONCE uint64_t kc_state_take(kc_state_reader_t *r, uint32_t bytes)
+/* Read an unsigned value of `bytes` bytes. */
+static KC_NOINLINE uint64_t kc_state_take(kc_state_reader_t *r, uint32_t bytes)
 {
     uint64_t word = 0u;
     uint32_t i;
@@ -168,7 +167,7 @@ static KC_STATE_ONCE uint64_t kc_state_take(kc_state_reader_t *r, uint32_t bytes
     return word;
 }
 
-/* A word of `bytes` bytes in two's complement. */
+/* Read a signed value of `bytes` bytes in two's complement. */
 static inline int64_t kc_state_take_signed(kc_state_reader_t *r, uint32_t bytes)
 {
     const uint64_t word = kc_state_take(r, bytes);
@@ -177,7 +176,7 @@ static inline int64_t kc_state_take_signed(kc_state_reader_t *r, uint32_t bytes)
     return (word & sign) == 0u ? (int64_t)word : -(int64_t)((sign - 1u) & ~word) - 1;
 }
 
-/* Note that a word is none that the algorithm leaves, unless it lies in [lo, hi]. */
+/* Mark the state as unsound unless the value is in [lo, hi]. */
 static inline void kc_state_expect(kc_state_reader_t *r, int64_t word, int64_t lo, int64_t hi)
 {
     if (word < lo || word > hi) {
@@ -185,7 +184,7 @@ static inline void kc_state_expect(kc_state_reader_t *r, int64_t word, int64_t l
     }
 }
 
-/* A word of a slot, out of turn. */
+/* Read a value at a given position without moving the reader. */
 static inline uint64_t kc_state_peek(kc_state_reader_t *r, uint32_t at, uint32_t bytes)
 {
     uint64_t word = 0u;
@@ -201,19 +200,20 @@ static inline uint64_t kc_state_peek(kc_state_reader_t *r, uint32_t at, uint32_t
     return word;
 }
 
-/* Note that a rank is none that the algorithm leaves, unless it lies below `held` and is new: `seen` has a
- * bit for each. */
-static inline void kc_state_expect_rank(kc_state_reader_t *r, uint8_t *seen, int64_t rank, int64_t held)
+/* Mark the state as unsound unless the position in the age order is below `held` and was not seen before;
+ * `seen` has one bit per position. */
+static inline void kc_state_expect_age_order(kc_state_reader_t *r, uint8_t *seen, int64_t order, int64_t held)
 {
-    if (rank < 0 || rank >= held || (((uint32_t)seen[rank / 8] >> (rank % 8)) & 1u) != 0u) {
+    if (order < 0 || order >= held || (((uint32_t)seen[order / 8] >> (order % 8)) & 1u) != 0u) {
         r->sound = 0;
     } else {
-        seen[rank / 8] = (uint8_t)(seen[rank / 8] | (1u << (rank % 8)));
+        seen[order / 8] = (uint8_t)(seen[order / 8] | (1u << (order % 8)));
     }
 }
 
 /* Check the header of a slot and stop before its payload. */
-static inline kc_state_status_t kc_state_open(kc_state_reader_t *r, const kc_storage_t *storage, uint32_t slot,
+static inline kc_state_status_t kc_state_open(kc_state_reader_t *r, const kc_storage_t *storage,
+    uint32_t slot,
     const kc_state_kind_t *kind, uint32_t *sequence)
 {
     uint32_t magic, version, abi, payload, i;
@@ -248,7 +248,7 @@ static inline kc_state_status_t kc_state_open(kc_state_reader_t *r, const kc_sto
     return payload != kind->payload ? KC_STATE_TRUNCATED : KC_STATE_OK;
 }
 
-/* After the payload: whether the CRC matches, and every word was expected. */
+/* Check the CRC after the payload, and that every value was in range. */
 static inline kc_state_status_t kc_state_close(kc_state_reader_t *r)
 {
     const uint32_t crc = r->crc;

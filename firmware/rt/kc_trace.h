@@ -1,4 +1,4 @@
-/* kerncast runtime: trace hooks, for finding where two runs part: nothing, unless they are asked for.
+/* kerncast runtime: trace hooks for bisection; they expand to nothing unless KC_TRACE_ON is defined.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_TRACE_H
 #define KERNCAST_KC_TRACE_H

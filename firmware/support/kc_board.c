@@ -5,7 +5,7 @@
 static uint32_t stack_used(void)
 {
     const uint32_t *at = kc_stack_bottom;
-    while (at < kc_stack_top && *at == KC_BOARD_PAINT) {
+    while (at < kc_stack_top && *at == KC_STACK_FILL) {
         at++;
     }
     return (uint32_t)((uintptr_t)kc_stack_top - (uintptr_t)at);
@@ -29,7 +29,7 @@ const kc_hil_board_t kc_board = {
 
 void kc_board_fault(void)
 {
-    kc_hil_agent_cry(KC_HIL_ST_FAULT, kc_uart_send);
+    kc_hil_agent_send_nak(KC_HIL_ST_FAULT, kc_uart_send);
     for (;;) {
         kc_sleep();
     }

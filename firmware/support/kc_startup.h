@@ -22,12 +22,12 @@ static inline void kc_startup_variables(void)
 }
 
 /* The free part of the stack is painted: what is below this function's own frame. */
-static inline void kc_startup_paint(void)
+static inline void kc_startup_fill_stack(void)
 {
     uint32_t *top;
     __asm volatile(KC_READ_STACK_POINTER : "=r"(top));
     for (uint32_t *at = kc_stack_bottom; at < top; at++) {
-        *(volatile uint32_t *)at = KC_BOARD_PAINT;
+        *(volatile uint32_t *)at = KC_STACK_FILL;
     }
 }
 

@@ -96,8 +96,8 @@ class SocketLink:
         self._sock.close()
 
 
-_ABSENT = ("the port does not exist", "connect the board, or name a port of `kerncast hil list`")
-_NO_PORT = ("it is not a serial port", "name a port of `kerncast hil list`")
+_ABSENT = ("the port does not exist", "connect the board, or name a port of `kerncast targets --ports`")
+_NO_PORT = ("it is not a serial port", "name a port of `kerncast targets --ports`")
 #: Why a port cannot be opened, by the system's number: in words, and what to do.
 _REFUSALS: dict[object, tuple[str, str]] = {
     errno.ENOENT: _ABSENT,
@@ -108,7 +108,7 @@ _REFUSALS: dict[object, tuple[str, str]] = {
     errno.EAGAIN: ("another program uses it", "close the other program"),
     errno.EBUSY: ("another program uses it", "close the other program"),
 }
-_ANYTHING = "close the other program, join the group dialout, or name a port of `kerncast hil list`"
+_ANYTHING = "close the other program, join the group dialout, or name a port of `kerncast targets --ports`"
 
 
 def _unopened(port: str, error: Exception) -> KerncastError:

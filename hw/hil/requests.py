@@ -88,7 +88,7 @@ class Requests:
         self._strange = 0  # bytes since the last frame of an agent
         # An emulator that is silent may not have run: a loaded machine has no time for it.  One that
         # has ended closes its link, and is reported at once.
-        self._patience = timing.startup if link.announces else timing.surrender
+        self._timeout_s = timing.startup if link.announces else timing.timeout_s
 
     def _next(self) -> int:
         self._sequence = (self._sequence + 1) % SEQUENCES
@@ -124,7 +124,7 @@ class Requests:
         frame = encode_request(opcode, sequence, **values)
         # What a board does not hear before its UART is up, it is told when it says READY.
         first = now + self._timing.retransmit if opcode == "HELLO" and self._link.announces else now
-        exchange = _Exchange(opcode, sequence, first, now + self._patience)
+        exchange = _Exchange(opcode, sequence, first, now + self._timeout_s)
         while exchange.reply is None:
             self._step(exchange, frame)
         return self._apart(exchange.reply)
@@ -141,7 +141,7 @@ class Requests:
             self._take(exchange, reply, now)
         if late and exchange.reply is None:
             raise self._silent(exchange.opcode,
-                               self._timing.operation if exchange.working else self._patience)
+                               self._timing.operation if exchange.working else self._timeout_s)
 
     def _take(self, exchange: _Exchange, reply: Reply | None, now: float) -> None:
         """Weigh one frame; a damaged one may have been the answer, so the request goes out again."""
@@ -183,7 +183,7 @@ class Requests:
         """
         flight = _Flight(deque(range(len(pieces))))
         heard = self._clock()
-        deadline, resend = heard + self._patience, heard + self._timing.retransmit
+        deadline, resend = heard + self._timeout_s, heard + self._timing.retransmit
         while len(flight.answers) < len(pieces):
             answered, now = len(flight.answers), self._clock()
             late = now >= deadline
@@ -197,9 +197,9 @@ class Requests:
                 self._settle(flight, opcode, reply)
             if len(flight.answers) > answered:
                 heard = self._clock()
-                deadline, resend = heard + self._patience, heard + self._timing.retransmit
+                deadline, resend = heard + self._timeout_s, heard + self._timing.retransmit
             elif late:
-                raise self._silent(opcode, self._patience)
+                raise self._silent(opcode, self._timeout_s)
         return [flight.answers[piece] for piece in range(len(pieces))]
 
     def _fill(self, flight: _Flight, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> None:

@@ -101,7 +101,7 @@ class HlsBackend:
         else:
             status, exponent, *alpha = self._bench.call(line("solve", [*row.tolist(), *y]))
         exponent = _signed(self.plan.word, [exponent])[0]
-        state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "v": v}
+        state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "centers": v}
                              if status in TRAINED else {})
         self._load(state)
         if status == OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"], exponent):
@@ -163,7 +163,7 @@ def _first_row(plan: Plan, x_raw: Raw | None) -> tuple[Raw, Raw]:
     model = ToeplitzModel(plan)
     model._first_row(x_raw)
     members = model._members()
-    return members["r"].copy(), members["v"].ravel()
+    return members["r"].copy(), members["centers"].ravel()
 
 
 def _signed(bits: int, words: list[int]) -> list[int]:

@@ -40,7 +40,7 @@ T shift_round(T v, uint<6> s, int rounding)
 
 // floor(v / 2^s); a negative s multiplies by 2^-s, which must fit T.  -62 <= s <= 62.
 template <class T>
-T align(T v, sint<7> s)
+T arithmetic_shift(T v, sint<7> s)
 {
     if (s >= 0) {
         return shift_round(v, uint<6>(s), FLOOR);
@@ -71,10 +71,10 @@ sint<BITS> wrap(T v)
 
 // The cast: v / 2^s rounded and saturated; a negative s multiplies exactly, which must fit T.
 template <class T>
-T narrow(T v, sint<7> s, int rounding, long long lo, long long hi)
+T requantise(T v, sint<7> s, int rounding, long long lo, long long hi)
 {
     if (s < 0) {
-        return saturate(align(v, s), lo, hi);
+        return saturate(arithmetic_shift(v, s), lo, hi);
     }
     return saturate(shift_round(v, uint<6>(s), rounding), lo, hi);
 }
@@ -136,7 +136,7 @@ inline uint<6> bit_length(uint<63> v)
 }
 
 // The shift e with 2^61 <= v * 2^e < 2^62; 0 < v < 2^62.
-inline uint<6> normalise(uint<62> v)
+inline uint<6> normalisation_shift(uint<62> v)
 {
     return 62 - bit_length(v);
 }
@@ -158,8 +158,8 @@ inline quotient_t divide(sint<63> num, uint<62> den)
         return found;
     }
     const uint<62> size = num < 0 ? uint<62>(-num) : uint<62>(num);
-    const uint<6> up = normalise(size);
-    const uint<6> up_den = normalise(den);
+    const uint<6> up = normalisation_shift(size);
+    const uint<6> up_den = normalisation_shift(den);
     const uint<31> d = uint<62>(den << up_den) >> 31;
     const uint<62> top = size << up;
     sint<63> n = num << up;
@@ -186,7 +186,7 @@ inline uint<61> divide_round(uint<61> num, uint<61> den)
 }
 
 // The smallest x with x * x >= v; 0 <= v < 2^62.
-inline uint<32> root(uint<62> v)
+inline uint<32> isqrt_ceil(uint<62> v)
 {
     uint<32> x = 0;
 
@@ -256,7 +256,7 @@ uint<32> exp2_32(uint<37> t, const COARSE *coarse, const FINE *fine, int bits)
 
 // |sin(pi t / 2^32)| as u32f31; 257 entries u32f31 of a quarter wave.
 template <class ENTRY>
-uint<32> sine(uint<32> t, const ENTRY *table)
+uint<32> abs_sinpi(uint<32> t, const ENTRY *table)
 {
     const uint<31> low = t;
     const uint<32> turn = t[31] ? uint<32>((uint<32>(1) << 31) - low) : t;

@@ -78,7 +78,7 @@ def _predict(plan: Plan) -> list[Operation]:
 def _learn(plan: Plan) -> list[Operation]:
     """A state with as many vectors as fit, each the neighbour of the one before, and one sample."""
     held = np.arange(plan.sizes["N"])
-    state = field_arrays(plan, {"count": len(held), "rank": held, "near": np.roll(held, -1)})
+    state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})
     frame = sample_frame(plan, np.zeros(plan.sizes["D"], dtype=np.int64), 0)
     return [("restore", *state_frames(plan, state)), ("watch",), ("sample", frame, True), ("answers", 1),
             ("spans",)]

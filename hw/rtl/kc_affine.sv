@@ -1,5 +1,5 @@
-// kerncast: narrow((raw - offset) * gain, SHIFT), the input conversion of one word.
-// Four clocks: the difference, the product, and the two of kc_narrow.  SPDX-License-Identifier: Apache-2.0
+// kerncast: requantise((raw - offset) * gain, SHIFT), the input conversion of one word.
+// Four clocks: the difference, the product, and the two of kc_requantise.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_affine #(
@@ -30,7 +30,7 @@ module kc_affine #(
     logic signed [GAIN_BITS-1:0] gain_reg;
     logic signed [PRODUCT_BITS-1:0] product_reg;
 
-    wire unused_outside;   // an input at its rail is no error
+    wire unused_outside;   // a saturated input is not an error
 
     always_ff @(posedge clk) begin
         diff_reg <= diff;
@@ -38,9 +38,9 @@ module kc_affine #(
         product_reg <= diff_reg * gain_reg;
     end
 
-    kc_narrow #(.V_BITS(PRODUCT_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(OUT_BITS),
+    kc_requantise #(.V_BITS(PRODUCT_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(OUT_BITS),
                 .LO(LO), .HI(HI))
-        narrow_inst (.clk(clk), .v(product_reg), .s(S), .q(q), .outside(unused_outside));
+        requantise_inst (.clk(clk), .v(product_reg), .s(S), .q(q), .outside(unused_outside));
 endmodule
 
 `default_nettype wire

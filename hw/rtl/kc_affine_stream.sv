@@ -1,11 +1,11 @@
-// kerncast: the input conversion narrow((raw - offset) * gain, SHIFT) of a stream's words; offsets and gains take
+// kerncast: the input conversion requantise((raw - offset) * gain, SHIFT) of a stream's words; offsets and gains take
 // turns, beginning anew after tlast.  Six clocks a word.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_affine_stream #(
     parameter RAW_BITS = 16,
     parameter RAW_SIGNED = 0,
-    parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are not looked at
+    parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are ignored
     parameter OFFSET_BITS = 16,
     parameter GAIN_BITS = 16,
     parameter ENTRIES = 1,

@@ -45,8 +45,8 @@ module kc_divide (
     wire signed [32:0] positive = {1'b0, bits_reg};
     wire signed [32:0] floor = (negative_reg ? ~positive : positive) + {32'd0, negative_reg && exact};
 
-    kc_normalise num_inst (.v(size_reg), .e(up));
-    kc_normalise den_inst (.v(den_reg), .e(up_den));
+    kc_normalisation_shift num_inst (.v(size_reg), .e(up));
+    kc_normalisation_shift den_inst (.v(den_reg), .e(up_den));
 
     always_ff @(posedge clk) begin
         done_reg <= 1'b0;

@@ -1,7 +1,8 @@
-// kerncast: takes a frame of WORDS words from a stream into a memory, and holds it until `done`.
+// kerncast: receives a frame of WORDS words from a stream into a memory and holds it until `free`.
 //
-// A frame whose tlast comes early or late is read up to tlast, `bad` says so for one clock, and `spoiled` as long
-// as it is held: it keeps its place in the stream, for frames of several streams that belong together.
+// If tlast comes early or late, the frame is read up to tlast: `frame_error` is high for one clock, and
+// `frame_error_held` as long as the frame is held. A bad frame keeps its place in the stream, because frames of
+// several streams belong together.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -16,13 +17,13 @@ module kc_frame #(
     input  wire s_axis_tvalid,
     output wire s_axis_tready,
     input  wire s_axis_tlast,
-    output wire write,                        // word belongs at index
+    output wire write,                        // write `word` at `index`
     output wire [INDEX_BITS-1:0] index,
     output wire [WIDTH-1:0] word,
     output wire full,
-    output wire spoiled,
-    input  wire done,
-    output wire bad
+    output wire frame_error_held,
+    input  wire free,                         // release the frame that is held
+    output wire frame_error
 );
     localparam [INDEX_BITS-1:0] LAST = INDEX_BITS'(WORDS - 1);
 
@@ -30,28 +31,28 @@ module kc_frame #(
 
     state_t state_reg;
     logic [INDEX_BITS-1:0] index_reg;
-    logic bad_reg, spoiled_reg;
+    logic frame_error_reg, frame_error_held_reg;
     wire accept = s_axis_tvalid && s_axis_tready;
     wire last = index_reg == LAST;
 
     always_ff @(posedge clk) begin
-        bad_reg <= 1'b0;
+        frame_error_reg <= 1'b0;
         case (state_reg)
             RECEIVE: if (accept) begin
                 index_reg <= last || s_axis_tlast ? {INDEX_BITS{1'b0}} : index_reg + 1'b1;
-                bad_reg <= last != s_axis_tlast;
-                spoiled_reg <= last != s_axis_tlast;
+                frame_error_reg <= last != s_axis_tlast;
+                frame_error_held_reg <= last != s_axis_tlast;
                 if (s_axis_tlast) state_reg <= HOLD;
                 else if (last) state_reg <= DROP;
             end
             DROP: if (accept && s_axis_tlast) state_reg <= HOLD;
-            default: if (done) state_reg <= RECEIVE;
+            default: if (free) state_reg <= RECEIVE;
         endcase
         if (rst) begin
             state_reg <= RECEIVE;
             index_reg <= {INDEX_BITS{1'b0}};
-            bad_reg <= 1'b0;
-            spoiled_reg <= 1'b0;
+            frame_error_reg <= 1'b0;
+            frame_error_held_reg <= 1'b0;
         end
     end
 
@@ -60,8 +61,8 @@ module kc_frame #(
     assign index = index_reg;
     assign word = s_axis_tdata;
     assign full = state_reg == HOLD;
-    assign spoiled = full && spoiled_reg;
-    assign bad = bad_reg;
+    assign frame_error_held = full && frame_error_held_reg;
+    assign frame_error = frame_error_reg;
 endmodule
 
 `default_nettype wire

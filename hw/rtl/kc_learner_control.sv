@@ -1,19 +1,19 @@
-// kerncast: the order of things in an online learner of fixed memory: passes over the slots, and between them
-// the exchange of a slot's vector.
+// kerncast: control of an online learner with a fixed dictionary: passes over the slots and the exchange of the vector
+// of a slot between them.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-// What is done with a sample:
-//   a prediction    fill, wait for f, answer
-//   an update       fill; the slot of the sample is then known: its own where it is held already, the next
-//                   free one, or the cheapest.  Exchange: the slot's vector goes aside, the sample takes its
-//                   place.  With full memory hand over: the multiplier of who leaves to the others, which of
-//                   a sample that is held already is 0.  Wait for f, step, insert, answer.
-//   and for each slot that lost its neighbour: its vector goes aside, search, store.
+// Sequence for a sample:
+//   prediction    FILL pass, wait for f, answer.
+//   update        FILL pass; it selects the slot of the sample: its own if the dictionary contains the sample, else
+//                 the next free one, else the victim. Exchange: the vector of the slot moves aside and the sample
+//                 takes its place. If the dictionary is full, PROJECT pass: project the coefficient of the evicted
+//                 vector onto the others (it is 0 for a duplicate sample). Wait for f, step, insert, answer.
+//   then, for each slot whose nearest vector left: its vector moves aside, SEARCH pass, store.
 module kc_learner_control #(
     parameter SLOTS = 2,
-    parameter ROWS = 1,                      // of a vector, a clock each
-    parameter STEP = 4,                      // clocks from f to the new multiplier, less one
+    parameter ROWS = 1,                      // rows per vector, one clock each
+    parameter STEP = 4,                      // clocks from f to the new coefficient, minus one
     parameter PLACE_BITS = $clog2(SLOTS),
     parameter COUNT_BITS = $clog2(SLOTS + 1),
     parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
@@ -23,52 +23,52 @@ module kc_learner_control #(
     input  wire rst,
     input  wire sample_full,
     input  wire learning,
-    input  wire read_pending,                // the state is to be read
+    input  wire read_pending,                // the state shall be read
     input  wire reader_busy,
-    input  wire near_done,                   // the neighbours of a pass stand
-    input  wire f_done,                      // the sum of the last pass stands
-    input  wire duplicate,                   // `close` holds the sample
-    input  wire [PLACE_BITS-1:0] close,
-    input  wire [PLACE_BITS-1:0] cheapest,
+    input  wire neighbours_done,                   // the results of kc_neighbours are valid
+    input  wire f_done,                      // the kernel expansion of the last pass is valid
+    input  wire duplicate,                   // `pass_nearest` is equal to the sample
+    input  wire [PLACE_BITS-1:0] pass_nearest,
+    input  wire [PLACE_BITS-1:0] victim,
     input  wire orphaned,
     input  wire [PLACE_BITS-1:0] orphan,
     input  wire answer_free,
-    input  wire forget,                      // a state is restored: nothing is held
-    input  wire restored,                    // `restored_count` vectors are
+    input  wire clear_state,                      // a state is being restored: clear the dictionary
+    input  wire restored,                    // the dictionary has `restored_count` vectors
     input  wire [COUNT_BITS-1:0] restored_count,
     output wire idle,
     output wire read,                        // the reader may start
-    output wire [COUNT_BITS-1:0] count,      // vectors held
+    output wire [COUNT_BITS-1:0] count,      // vectors in the dictionary
     output wire clear,                       // a pass begins
     output wire filling,
-    output wire removing,                    // a vector leaves
+    output wire removing,                    // a vector is evicted
     output wire searching,
-    output wire weighing,                    // f is of this pass
-    output wire writing,                     // and multipliers are written back
-    output wire [PLACE_BITS-1:0] target,     // the slot of the sample, or who searches
-    output wire [PLACE_BITS-1:0] skip,       // who leaves
-    output wire row_valid,                   // words of a row are here
+    output wire expanding,                    // this pass computes f
+    output wire writing,                     // and writes the coefficients back
+    output wire [PLACE_BITS-1:0] target,     // the slot of the sample, or of the vector that searches
+    output wire [PLACE_BITS-1:0] skip,       // the slot of the evicted vector
+    output wire row_valid,                   // a row is valid
     output wire first_row,
     output wire last_row,
     output wire last_vector,
     output wire [ROW_BITS-1:0] row,          // read addresses
     output wire [V_ROW_BITS-1:0] v_row,
-    output wire exchange,                    // words of `exchange_row` are to be exchanged
+    output wire exchange,                    // exchange the words of `exchange_row`
     output wire inserting,                   // the sample takes the slot
     output wire [ROW_BITS-1:0] exchange_row,
     output wire [V_ROW_BITS-1:0] exchange_v_row,
-    output wire fetch,                       // the multiplier of `target` is read
-    output wire fetched,                     // in this clock it is that of who leaves
-    output wire insert,                      // the new multiplier is here
-    output wire store,                       // so is a neighbour
-    output wire answer                       // f and status are given out; the sample may go
+    output wire fetch,                       // read the coefficient of `target`
+    output wire fetched,                     // the coefficient of the evicted vector is valid
+    output wire insert,                      // the new coefficient is valid
+    output wire store,                       // store the nearest vector
+    output wire answer                       // f and status are sent; the sample is released
 );
-    localparam [COUNT_BITS-1:0] MOST = COUNT_BITS'(SLOTS);
+    localparam [COUNT_BITS-1:0] MAX_COUNT = COUNT_BITS'(SLOTS);
     localparam [ROW_BITS-1:0] LAST_ROW = ROW_BITS'(ROWS - 1);
 
     typedef enum logic [3:0] {IDLE, RUN, DRAIN, SELECT, EXCHANGE, TAIL, WAIT, STEPPING, INSERT, ANSWER, READ}
         state_t;
-    typedef enum logic [1:0] {FILL, HAND_OVER, SEARCH} pass_t;
+    typedef enum logic [1:0] {FILL, PROJECT, SEARCH} pass_t;
 
     state_t state_reg, state_next;
     pass_t pass_reg, pass_next;
@@ -81,12 +81,12 @@ module kc_learner_control #(
     logic [STEP-1:0] step_reg;
     logic run_reg, exchange_reg, first_row_reg, last_row_reg, last_vector_reg, f_here_reg;
 
-    wire full = count_reg == MOST;
+    wire full = count_reg == MAX_COUNT;
     wire empty = count_reg == 0;
     wire at_last_row = row_reg == LAST_ROW;
     wire at_last_vector = COUNT_BITS'(vector_reg) + 1'b1 == count_reg;
-    wire begins = state_reg == RUN && vector_reg == 0 && row_reg == 0;
-    wire [PLACE_BITS-1:0] place = full ? cheapest : count_reg[PLACE_BITS-1:0];
+    wire start_pass = state_reg == RUN && vector_reg == 0 && row_reg == 0;
+    wire [PLACE_BITS-1:0] place = full ? victim : count_reg[PLACE_BITS-1:0];
 
     wire waits_for_neighbours = pass_reg == SEARCH || (pass_reg == FILL && learning);
     wire f_stands = f_here_reg || empty;
@@ -119,10 +119,10 @@ module kc_learner_control #(
                 if (at_last_row && at_last_vector) state_next = WAIT;
                 if (at_last_row && at_last_vector && waits_for_neighbours) state_next = DRAIN;
             end
-            DRAIN: if (near_done) begin
+            DRAIN: if (neighbours_done) begin
                 state_next = SELECT;
                 if (pass_reg == FILL) begin
-                    target_next = duplicate ? close : place;
+                    target_next = duplicate ? pass_nearest : place;
                     inserting_next = !duplicate;
                 end else begin
                     target_next = orphan;
@@ -140,7 +140,7 @@ module kc_learner_control #(
                 if (at_last_row) state_next = TAIL;
             end
             TAIL: begin
-                if (pass_reg == FILL && full) pass_next = HAND_OVER;
+                if (pass_reg == FILL && full) pass_next = PROJECT;
                 state_next = RUN;
                 if (pass_reg == FILL && !full) state_next = WAIT;
             end
@@ -169,7 +169,7 @@ module kc_learner_control #(
     always_ff @(posedge clk) begin
         state_reg <= state_next;
         pass_reg <= pass_next;
-        count_reg <= forget ? {COUNT_BITS{1'b0}} : restored ? restored_count : count_next;
+        count_reg <= clear_state ? {COUNT_BITS{1'b0}} : restored ? restored_count : count_next;
         target_reg <= target_next;
         skip_reg <= skip_next;
         inserting_reg <= inserting_next;
@@ -184,7 +184,7 @@ module kc_learner_control #(
         first_row_reg <= row_reg == 0;
         last_row_reg <= at_last_row;
         last_vector_reg <= at_last_vector;
-        f_here_reg <= (f_done || f_here_reg) && !begins;
+        f_here_reg <= (f_done || f_here_reg) && !start_pass;
         if (rst) begin
             state_reg <= IDLE;
             count_reg <= {COUNT_BITS{1'b0}};
@@ -197,12 +197,12 @@ module kc_learner_control #(
     assign idle = state_reg == IDLE;
     assign read = state_reg == IDLE && read_pending;
     assign count = count_reg;
-    assign clear = begins || (state_reg == IDLE && sample_full);
+    assign clear = start_pass || (state_reg == IDLE && sample_full);
     assign filling = pass_reg == FILL;
-    assign removing = pass_reg == HAND_OVER && inserting_reg;
+    assign removing = pass_reg == PROJECT && inserting_reg;
     assign searching = pass_reg == SEARCH;
-    assign weighing = pass_reg == HAND_OVER || (pass_reg == FILL && !(learning && full));
-    assign writing = learning && weighing;
+    assign expanding = pass_reg == PROJECT || (pass_reg == FILL && !(learning && full));
+    assign writing = learning && expanding;
     assign target = target_reg;
     assign skip = skip_reg;
     assign row_valid = run_reg;
@@ -219,7 +219,7 @@ module kc_learner_control #(
     assign fetched = state_reg == TAIL && pass_reg == FILL && full;
     assign insert = state_reg == INSERT;
     assign store = (state_reg == INSERT && inserting_reg)
-        || (state_reg == DRAIN && near_done && pass_reg == SEARCH);
+        || (state_reg == DRAIN && neighbours_done && pass_reg == SEARCH);
     assign answer = state_reg == ANSWER && answer_free;
 endmodule
 

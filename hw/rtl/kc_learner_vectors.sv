@@ -1,13 +1,13 @@
-// kerncast: the vectors of a learner, in rows of LANES words, and the one that was put aside.
+// kerncast: dictionary of a learner, in rows of LANES words, and a buffer for one vector that was moved aside.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-// A word is put where it belongs, or rows are exchanged: the row of a slot that was read in the clock before goes
-// aside, and that of the sample takes its place where `inserting` is high.  Columns behind the last one are 0.
+// `put` writes one word. `exchange` copies the row of a slot that was read in the previous clock to the buffer and, if
+// `inserting` is high, writes the row of the sample in its place. Columns behind the last one are 0.
 module kc_learner_vectors #(
     parameter WIDTH = 16,
     parameter SLOTS = 2,
-    parameter ROWS = 1,                      // of a vector
+    parameter ROWS = 1,                      // rows per vector
     parameter LANES = 1,                     // a power of two
     parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
     parameter V_ROW_BITS = $clog2(SLOTS * ROWS),
@@ -17,14 +17,14 @@ module kc_learner_vectors #(
     input  wire put,
     input  wire [V_ROW_BITS-1:0] put_row,
     input  wire [LANE_BITS-1:0] put_lane,
-    input  wire put_last,                    // the word is the last of its vector
+    input  wire put_last,                    // last word of its vector
     input  wire [WIDTH-1:0] put_word,
-    input  wire exchange,                    // v is that of `exchange_v_row`, and x of `exchange_row`
+    input  wire exchange,                    // v belongs to `exchange_v_row`, x to `exchange_row`
     input  wire inserting,
     input  wire [ROW_BITS-1:0] exchange_row,
     input  wire [V_ROW_BITS-1:0] exchange_v_row,
     input  wire [LANES*WIDTH-1:0] x,
-    input  wire [V_ROW_BITS-1:0] v_row,      // read ports; the rows come a clock later
+    input  wire [V_ROW_BITS-1:0] v_row,      // read ports, read latency one clock
     output wire [LANES*WIDTH-1:0] v,
     input  wire [ROW_BITS-1:0] row,
     output wire [LANES*WIDTH-1:0] aside
@@ -34,16 +34,16 @@ module kc_learner_vectors #(
     wire aside_write;
     wire [ROW_BITS-1:0] aside_row;
 
-    kc_row_word #(.WIDTH(WIDTH), .LANES(LANES))
+    kc_ram_word_mask #(.WIDTH(WIDTH), .LANES(LANES))
         word_inst (.word(put_word), .lane(put_lane), .last(put_last), .mask(put_mask), .row(put_data));
-    kc_banks #(.WIDTH(WIDTH), .ROWS(SLOTS * ROWS), .LANES(LANES))
+    kc_ram_banked #(.WIDTH(WIDTH), .ROWS(SLOTS * ROWS), .LANES(LANES))
         v_inst (.clk(clk), .write_mask(put ? put_mask : {LANES{exchange && inserting}}),
                 .write_row(put ? put_row : exchange_v_row), .write_data(put ? put_data : x),
                 .read_row(v_row), .read_data(v));
 
     generate
-        if (ROWS > 1) begin : later
-            // A clock after the row was read; the next pass begins with another one.
+        if (ROWS > 1) begin : g_many_rows
+            // One clock after the read; the next pass starts with another row.
             logic aside_reg;
             logic [ROW_BITS-1:0] aside_row_reg;
             logic [LANES*WIDTH-1:0] aside_data_reg;
@@ -57,14 +57,14 @@ module kc_learner_vectors #(
             assign aside_write = aside_reg;
             assign aside_row = aside_row_reg;
             assign aside_data = aside_data_reg;
-        end else begin : at_once
+        end else begin : g_one_row
             assign aside_write = exchange;
             assign aside_row = exchange_row;
             assign aside_data = v;
         end
     endgenerate
 
-    kc_banks #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
+    kc_ram_banked #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
         aside_inst (.clk(clk), .write_mask({LANES{aside_write}}), .write_row(aside_row), .write_data(aside_data),
                     .read_row(row), .read_data(aside));
 endmodule

@@ -1,11 +1,12 @@
-// kerncast: one lane of the Levinson recursion: a multiplier that serves sums and updates alike.
+// kerncast: one lane of the Levinson recursion: one multiplier for dot products and updates.
 //
-//   term = floor(u * v / 2**SHIFT)                             three clocks after the words
-//   word = saturate(w + u * v / 2**s rounded)                  six clocks after them; `extend`: w is rounded
-//   used = the largest magnitude of a word since `clear`       with the product, as a with xi
+//   term = floor(u * v / 2**SHIFT)                             three clocks after the inputs
+//   word = saturate(w + u * v / 2**s rounded)                  six clocks after them; `extend`: w is rounded as well
+//   used = the largest magnitude of a word since `clear`
 //
-// before which v and w are shifted right (half up), as block_scale does: v by one, w by w_scale.
-// A word that is off takes no part.  SPDX-License-Identifier: Apache-2.0
+// v and w are first shifted right (half up), as in block_scale: v by one bit if v_scale, w by w_scale bits. Inputs
+// count as 0 while `on` is low.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_levinson_lane #(
@@ -15,26 +16,26 @@ module kc_levinson_lane #(
 ) (
     input  wire clk,
     input  wire on,
-    input  wire update,                       // the words are for an update, not for a sum
+    input  wire update,                       // the inputs belong to an update, not to a dot product
     input  wire signed [W-1:0] u,
     input  wire signed [W-1:0] v,
     input  wire signed [W-1:0] w,
-    input  wire v_scale,                      // these four stand still while words of an update pass
+    input  wire v_scale,                      // these four are constant during an update pass
     input  wire [5:0] w_scale,
     input  wire extend,
     input  wire [5:0] s,
     input  wire clear,
     output wire signed [2*W-1:0] term,
     output wire [W-1:0] word,
-    output wire [W:0] used                    // 2**W and more show as the largest there is
+    output wire [W:0] used                    // saturates at 2**(W+1) - 1
 );
     localparam FLOOR = 0;
     localparam PRODUCT_BITS = 2*W;
-    localparam WIDE_BITS = 2*W;             // 64 at most: a * 2**(W-1) + xi * a fits
+    localparam WIDE_BITS = 2*W;             // at most 64: a * 2**(W-1) + xi * a fits
     localparam signed [63:0] HI = (64'sd1 <<< (W - 1)) - 64'sd1;
 
     logic signed [W-1:0] u_1_reg, w_2_reg, w_3_reg, w_4_reg, word_reg;
-    logic signed [W:0] w_1_reg;             // with the half
+    logic signed [W:0] w_1_reg;             // with the half bit
     logic update_1_reg, update_2_reg, update_3_reg, update_4_reg;
     logic signed [PRODUCT_BITS-1:0] product_2_reg, term_reg;
     logic signed [WIDE_BITS-1:0] wide_3_reg, whole_5_reg;
@@ -53,9 +54,9 @@ module kc_levinson_lane #(
     wire signed [WIDE_BITS+1:0] quarters, rounded;
     wire signed [WIDE_BITS-1:0] w_whole = extend ? {WIDE_BITS{1'b0}} : WIDE_BITS'(w_4_reg);
     wire [W-1:0] saturated;
-    wire [WIDE_BITS-1:0] size;
-    wire beyond = |size[WIDE_BITS-1:W+1];
-    wire larger = beyond || size[W:0] > used_reg;
+    wire [WIDE_BITS-1:0] magnitude;
+    wire beyond = |magnitude[WIDE_BITS-1:W+1];
+    wire larger = beyond || magnitude[W:0] > used_reg;
     wire unused_outside;
     wire [W-1:0] unused_v;
 
@@ -69,7 +70,7 @@ module kc_levinson_lane #(
         shift_round_inst (.v(quarters_4_reg), .s(2'd2), .q(rounded));
     kc_saturate #(.V_BITS(WIDE_BITS), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI))
         saturate_inst (.v(whole_5_reg), .q(saturated), .outside(unused_outside));
-    kc_magnitude #(.V_BITS(WIDE_BITS)) magnitude_inst (.v(whole_5_reg), .q(size));
+    kc_magnitude #(.V_BITS(WIDE_BITS)) magnitude_inst (.v(whole_5_reg), .q(magnitude));
 
     always_ff @(posedge clk) begin
         u_1_reg <= on ? u : {W{1'b0}};
@@ -89,7 +90,7 @@ module kc_levinson_lane #(
         update_5_reg <= update_4_reg;
         word_reg <= saturated;
         if (clear) used_reg <= 0;
-        else if (update_5_reg && larger) used_reg <= beyond ? {(W + 1){1'b1}} : size[W:0];
+        else if (update_5_reg && larger) used_reg <= beyond ? {(W + 1){1'b1}} : magnitude[W:0];
     end
 
     assign term = term_reg;

@@ -1,23 +1,24 @@
-// kerncast: the scalars of the Levinson recursion: xi, eps and a's exponent, then c and x's exponent.
+// kerncast: scalars of the Levinson recursion: xi (the reflection coefficient), eps and the exponent of a, then c and
+// the exponent of x.
 //
-// Step m begins with `reflected`, when acc holds sum r[m-i] a[i], which may come while c of the step before
-// is made; step 0 with `start`.  xi stands from `xi_ready` on.  `resided` says that acc holds
-// sum r[m-i] x[i], `a_done` and `x_done` that a and x are updated, with the largest magnitude met.
-// c, x_scale and s stand from `c_ready` on.  `failed` ends it all.
+// Step `step` begins with `a_dot_done`, when acc holds sum r[step-i] a[i]; that may come while c of the previous step
+// is computed. Step 0 begins with `start`. xi is valid while `xi_ready` is high. `x_dot_done`: acc holds
+// sum r[step-i] x[i]. `a_done` and `x_done`: a and x are updated, with their largest magnitude. c, x_scale and s are
+// valid while `c_ready` is high. `failed` ends the recursion.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_levinson_scalars #(
     parameter W = 16,
-    parameter SOLVER_SHIFT = 0,               // the constants of the plan, by their names
+    parameter SOLVER_SHIFT = 0,               // constants of the plan, under their names there
     parameter XI_FRAC = 54,
-    parameter MU_FRAC = 50,
+    parameter INNOV_FRAC = 50,
     parameter [61:0] EPS_MIN = 1,
     parameter A_EXP_MIN = 0,
     parameter A_EXP_MAX = 4,
     parameter X_EXP_MIN = -8,
     parameter X_EXP_MAX = 8,
-    parameter STATIC = 0,                     // exponents do not move
+    parameter STATIC = 0,                     // 1: static scaling, exponents are constant
     parameter ROUNDING = 1,
     parameter EXP_BITS = 10
 ) (
@@ -25,23 +26,23 @@ module kc_levinson_scalars #(
     input  wire rst,
     input  wire start,
     input  wire signed [63:0] acc,
-    input  wire signed [W-1:0] r,             // r[m] and y[m]
+    input  wire signed [W-1:0] r,             // r[step] and y[step]
     input  wire signed [W-1:0] y,
-    input  wire reflected,
-    input  wire resided,
+    input  wire a_dot_done,
+    input  wire x_dot_done,
     input  wire a_done,
-    input  wire [W:0] a_met,
+    input  wire [W:0] a_max,
     input  wire x_done,
-    input  wire [W:0] x_met,
+    input  wire [W:0] x_max,
     output wire xi_ready,
     output wire signed [W-1:0] xi,
     output wire a_scale,
-    output wire [W-1:0] a_last,               // a[m]
+    output wire [W-1:0] a_last,               // a[step]
     output wire c_ready,
     output wire signed [W-1:0] c,
     output wire [5:0] x_scale,
     output wire [5:0] s,
-    output wire [W-1:0] x_last,               // x[m]
+    output wire [W-1:0] x_last,               // x[step]
     output wire signed [EXP_BITS-1:0] x_exp,
     output wire signed [EXP_BITS-1:0] a_exp,
     output wire [61:0] eps,
@@ -56,26 +57,26 @@ module kc_levinson_scalars #(
     localparam signed [EXP_BITS-1:0] UNIT = EXP_BITS'(W - 1);
     localparam signed [EXP_BITS-1:0] QUOTIENT_CUT = EXP_BITS'(32 - W);
     localparam signed [6:0] R_SHIFT = 7'(W - 1 - XI_FRAC);
-    localparam signed [6:0] Y_SHIFT = 7'(W - 2 - MU_FRAC);
+    localparam signed [6:0] Y_SHIFT = 7'(W - 2 - INNOV_FRAC);
     localparam signed [6:0] SQUARE_SHIFT = 7'(2*(W - 1) - 31);
-    localparam signed [EXP_BITS-1:0] TO_C_EXP = EXP_BITS'(XI_FRAC - MU_FRAC);
+    localparam signed [EXP_BITS-1:0] TO_C_EXP = EXP_BITS'(XI_FRAC - INNOV_FRAC);
 
     typedef enum logic [4:0] {
-        REST, XI_SUM, XI_CHECK, XI_DIVIDE, XI_SHIFT, XI_NARROW, XI_TAKE, XI_GROW, XI_SQUARE, XI_GO,
-        EPS_PRODUCT, EPS_DROP, EPS_CHECK, C_WAIT, C_SUM, C_START, C_DIVIDE, C_SHIFT, C_NARROW, C_TAKE, C_LENGTH,
-        C_ZERO, C_NEED, C_MOST, C_GO
+        IDLE, XI_SUM, XI_CHECK, XI_DIVIDE, XI_SHIFT, XI_ROUND, XI_LATCH, XI_GROW, XI_SQUARE, XI_COMMIT,
+        EPS_PRODUCT, EPS_DROP, EPS_CHECK, C_WAIT, C_SUM, C_START, C_DIVIDE, C_SHIFT, C_ROUND, C_LATCH, C_EXP_BASE,
+        C_EXP_ZERO, C_EXP_NEED, C_EXP_MAX, C_EXP_COMMIT
     } state_t;
 
     state_t state_reg;
-    logic reflected_reg, resided_reg, a_done_reg, xi_ready_reg, c_ready_reg, failed_reg, saturated_reg, a_scale_reg;
-    logic signed [70:0] coarse_reg;           // acc, shifted to a multiple of 8: 7 bits more than it needs
+    logic a_dot_done_reg, x_dot_done_reg, a_done_reg, xi_ready_reg, c_ready_reg, failed_reg, saturated_reg, a_scale_reg;
+    logic signed [70:0] coarse_reg;           // acc, shifted by a multiple of 8: 7 bits more than needed
     logic [2:0] fine_reg;
     logic signed [63:0] aligned_reg, side_reg, num_reg;
     logic [61:0] eps_reg;
     logic signed [W-1:0] xi_reg, c_reg;
     logic signed [2*W-1:0] square_reg;
     logic [W:0] a_used_reg, x_used_reg;
-    logic signed [EXP_BITS-1:0] a_exp_reg, x_exp_reg, c_exp_reg, need_reg, reach_reg, s_reg, x_scale_reg;
+    logic signed [EXP_BITS-1:0] a_exp_reg, x_exp_reg, c_exp_reg, need_reg, c_need_reg, s_reg, x_scale_reg;
     logic signed [EXP_BITS-1:0] c_shift_reg, acc_shift_reg, cut_reg, unit_reg;
     logic signed [63:0] eps_less_reg;         // eps - 1
     logic beyond_reg, at_top_reg;
@@ -83,34 +84,34 @@ module kc_levinson_scalars #(
     logic [W-1:0] a_word_reg, x_word_reg;
     logic [5:0] a_bits_reg;
 
-    function automatic signed [EXP_BITS-1:0] least(input signed [EXP_BITS-1:0] a, input signed [EXP_BITS-1:0] b);
-        least = a < b ? a : b;
+    function automatic signed [EXP_BITS-1:0] min_exp(input signed [EXP_BITS-1:0] a, input signed [EXP_BITS-1:0] b);
+        min_exp = a < b ? a : b;
     endfunction
 
-    function automatic signed [EXP_BITS-1:0] most(input signed [EXP_BITS-1:0] a, input signed [EXP_BITS-1:0] b);
-        most = a > b ? a : b;
+    function automatic signed [EXP_BITS-1:0] max_exp(input signed [EXP_BITS-1:0] a, input signed [EXP_BITS-1:0] b);
+        max_exp = a > b ? a : b;
     endfunction
 
-    // num of xi, negative, with XI_FRAC fraction bits, and mu, with MU_FRAC.
+    // The negative numerator of xi with XI_FRAC fraction bits, and the innovation with INNOV_FRAC.
     wire for_c = state_reg >= C_WAIT;
-    wire next_for_c = state_reg >= EPS_PRODUCT && state_reg <= C_WAIT;   // of the next sum that is taken
+    wire next_for_c = state_reg >= EPS_PRODUCT && state_reg <= C_WAIT;   // for the next sum
     wire signed [W:0] r_negative = -$signed({r[W-1], r});
-    wire signed [EXP_BITS-1:0] acc_shift = next_for_c ? ACC_FRAC - EXP_BITS'(MU_FRAC) - x_exp_reg
+    wire signed [EXP_BITS-1:0] acc_shift = next_for_c ? ACC_FRAC - EXP_BITS'(INNOV_FRAC) - x_exp_reg
         : ACC_FRAC - EXP_BITS'(XI_FRAC) - a_exp_reg;
     wire signed [70:0] coarse;
     wire signed [70:0] fine = coarse_reg >>> fine_reg;
     wire signed [63:0] r_wide, y_wide;
 
-    kc_align #(.V_BITS(71), .S_BITS(7)) acc_inst (.v(71'(acc)), .s({acc_shift_reg[6:3], 3'd0}), .q(coarse));
-    kc_align #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r_negative)), .s(R_SHIFT), .q(r_wide));
-    kc_align #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
+    kc_arithmetic_shift #(.V_BITS(71), .S_BITS(7)) acc_inst (.v(71'(acc)), .s({acc_shift_reg[6:3], 3'd0}), .q(coarse));
+    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r_negative)), .s(R_SHIFT), .q(r_wide));
+    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
 
-    // The quotient over eps, and its cast to a word: e stands long before q, but for q = 0, where no cut counts.
-    // A num that is too large is divided too, and nobody waits for it.
+    // The quotient over eps and its cast: e is valid long before q, except for q = 0, where the shift is irrelevant.
+    // A numerator that is too large is divided as well, but its quotient is not used.
     wire divided;
     wire signed [32:0] quotient;
     wire signed [7:0] e;
-    wire [W-1:0] narrowed;
+    wire [W-1:0] requantised;
     wire unused_outside;
     wire signed [63:0] eps_wide = {2'b00, eps_reg};
     wire beyond = num_reg >= eps_wide || ~num_reg >= eps_less_reg;
@@ -119,46 +120,46 @@ module kc_levinson_scalars #(
         .clk(clk), .rst(rst), .start(state_reg == XI_CHECK || state_reg == C_START),
         .num(num_reg), .den(eps_reg), .done(divided), .q(quotient), .e(e)
     );
-    kc_narrow #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI),
+    kc_requantise #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI),
                 .CLOCKS(3))
-        narrow_inst (.clk(clk), .v(35'(quotient)), .s(cut_reg[6:0]), .q(narrowed), .outside(unused_outside));
+        requantise_inst (.clk(clk), .v(35'(quotient)), .s(cut_reg[6:0]), .q(requantised), .outside(unused_outside));
 
-    // The exponent rises where the largest a_i + xi a_j could leave the word; four roundings up.
-    wire [W-1:0] xi_size;
+    // Raise the exponent if the largest a_i + xi a_j could exceed the word; 4 covers the roundings.
+    wire [W-1:0] xi_magnitude;
     wire [W:0] growth;
     wire grows = STATIC == 0 && $signed({1'b0, growth}) > room_reg;
     wire too_high = grows && at_top_reg;
 
-    kc_magnitude #(.V_BITS(W)) xi_inst (.v(xi_reg), .q(xi_size));
+    kc_magnitude #(.V_BITS(W)) xi_inst (.v(xi_reg), .q(xi_magnitude));
     kc_mul_shift #(.A_BITS(W + 1), .C_BITS(W - 1), .SHIFT(W - 1), .Q_BITS(W + 1))
-        growth_inst (.clk(clk), .a(a_used_reg), .c(xi_size[W-2:0]), .q(growth));
+        growth_inst (.clk(clk), .a(a_used_reg), .c(xi_magnitude[W-2:0]), .q(growth));
 
-    // eps (1 - xi**2); xi = -1 has the square 2**31, which is exact too.
+    // eps (1 - xi**2); the square 2**31 of xi = -1 is exact as well.
     wire signed [63:0] square;
     wire [61:0] drop;
 
-    kc_align #(.V_BITS(64), .S_BITS(7)) square_inst (.v(64'(square_reg)), .s(SQUARE_SHIFT), .q(square));
+    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) square_inst (.v(64'(square_reg)), .s(SQUARE_SHIFT), .q(square));
     kc_mul_shift #(.A_BITS(62), .C_BITS(32), .SHIFT(31), .Q_BITS(62), .CLOCKS(3))
         drop_inst (.clk(clk), .a(eps_reg), .c(square[31:0]), .q(drop));
 
-    // What is met in an update, with the word that it appends.
+    // Largest magnitude of an update, including the word that it appends.
     wire signed [W-1:0] a_word, x_word;
-    wire [W-1:0] a_size, x_size;
-    wire [W:0] a_used = a_met > {1'b0, a_size} ? a_met : {1'b0, a_size};
-    wire [W:0] x_used = x_met > {1'b0, x_size} ? x_met : {1'b0, x_size};
+    wire [W-1:0] a_magnitude, x_magnitude;
+    wire [W:0] a_used = a_max > {1'b0, a_magnitude} ? a_max : {1'b0, a_magnitude};
+    wire [W:0] x_used = x_max > {1'b0, x_magnitude} ? x_max : {1'b0, x_magnitude};
     wire [5:0] a_bits;
 
     kc_shift_round #(.V_BITS(W), .S_BITS(6), .ROUNDING(ROUNDING))
         a_last_inst (.v(xi_reg), .s(a_exp_reg[5:0]), .q(a_word));
     kc_shift_round #(.V_BITS(W), .S_BITS(6), .ROUNDING(ROUNDING))
         x_last_inst (.v(c_reg), .s(c_shift_reg[5:0]), .q(x_word));
-    kc_magnitude #(.V_BITS(W)) a_size_inst (.v(a_word_reg), .q(a_size));
-    kc_magnitude #(.V_BITS(W)) x_size_inst (.v(x_word_reg), .q(x_size));
+    kc_magnitude #(.V_BITS(W)) a_magnitude_inst (.v(a_word_reg), .q(a_magnitude));
+    kc_magnitude #(.V_BITS(W)) x_magnitude_inst (.v(x_word_reg), .q(x_magnitude));
     kc_bit_length #(.V_BITS(W + 1)) a_bits_inst (.v(a_used_reg), .length(a_bits));
 
-    // The least exponent that holds x, c and every c a_i without saturation.
+    // The smallest exponent that holds x, c and every c a_i without saturation.
     wire signed [EXP_BITS-1:0] x_need = STATIC != 0 ? x_exp_reg : x_exp_reg + EXP_BITS'(x_used_reg[W:W-2]);
-    wire rail = STATIC != 0 && c_reg != 0 && c_exp_reg > x_exp_reg;
+    wire saturates = STATIC != 0 && c_reg != 0 && c_exp_reg > x_exp_reg;
 
     always_ff @(posedge clk) begin
         acc_shift_reg <= acc_shift;
@@ -167,16 +168,16 @@ module kc_levinson_scalars #(
         eps_less_reg <= eps_wide - 64'sd1;
         side_reg <= next_for_c ? y_wide : r_wide;
         beyond_reg <= beyond;
-        cut_reg <= for_c ? QUOTIENT_CUT : least(QUOTIENT_CUT - EXP_BITS'(e), SHIFT_MAX);
+        cut_reg <= for_c ? QUOTIENT_CUT : min_exp(QUOTIENT_CUT - EXP_BITS'(e), SHIFT_MAX);
         room_reg <= (W + 2)'(HI) - (W + 2)'(4) - $signed({1'b0, a_used_reg});
         at_top_reg <= a_exp_reg >= A_MAX;
         a_word_reg <= a_word;
         x_word_reg <= x_word;
-        if (reflected) reflected_reg <= 1'b1;
-        if (resided) resided_reg <= 1'b1;
+        if (a_dot_done) a_dot_done_reg <= 1'b1;
+        if (x_dot_done) x_dot_done_reg <= 1'b1;
         case (state_reg)
-            REST: if (reflected_reg) begin
-                reflected_reg <= 1'b0;
+            IDLE: if (a_dot_done_reg) begin
+                a_dot_done_reg <= 1'b0;
                 aligned_reg <= fine[63:0];
                 state_reg <= XI_SUM;
             end
@@ -187,25 +188,25 @@ module kc_levinson_scalars #(
             XI_CHECK: state_reg <= XI_DIVIDE;
             XI_DIVIDE: if (beyond_reg) begin
                 failed_reg <= 1'b1;
-                state_reg <= REST;
+                state_reg <= IDLE;
             end else if (divided) state_reg <= XI_SHIFT;
-            XI_SHIFT: state_reg <= XI_NARROW;
-            XI_NARROW: state_reg <= XI_TAKE;
-            XI_TAKE: begin
-                xi_reg <= narrowed;
+            XI_SHIFT: state_reg <= XI_ROUND;
+            XI_ROUND: state_reg <= XI_LATCH;
+            XI_LATCH: begin
+                xi_reg <= requantised;
                 state_reg <= XI_GROW;
             end
             XI_GROW: begin
                 square_reg <= xi_reg * xi_reg;
                 state_reg <= XI_SQUARE;
             end
-            XI_SQUARE: state_reg <= XI_GO;
-            XI_GO: begin
+            XI_SQUARE: state_reg <= XI_COMMIT;
+            XI_COMMIT: begin
                 a_scale_reg <= grows;
                 a_exp_reg <= a_exp_reg + EXP_BITS'(grows);
                 xi_ready_reg <= !too_high;
                 if (too_high) failed_reg <= 1'b1;
-                state_reg <= too_high ? REST : EPS_PRODUCT;
+                state_reg <= too_high ? IDLE : EPS_PRODUCT;
             end
             EPS_PRODUCT: state_reg <= EPS_DROP;
             EPS_DROP: begin
@@ -214,10 +215,10 @@ module kc_levinson_scalars #(
             end
             EPS_CHECK: begin
                 if (eps_reg < EPS_MIN) failed_reg <= 1'b1;
-                state_reg <= eps_reg < EPS_MIN ? REST : C_WAIT;
+                state_reg <= eps_reg < EPS_MIN ? IDLE : C_WAIT;
             end
-            C_WAIT: if (resided_reg) begin
-                resided_reg <= 1'b0;
+            C_WAIT: if (x_dot_done_reg) begin
+                x_dot_done_reg <= 1'b0;
                 aligned_reg <= fine[63:0];
                 state_reg <= C_SUM;
             end
@@ -227,46 +228,46 @@ module kc_levinson_scalars #(
             end
             C_START: state_reg <= C_DIVIDE;
             C_DIVIDE: if (divided) state_reg <= C_SHIFT;
-            C_SHIFT: state_reg <= C_NARROW;
-            C_NARROW: state_reg <= C_TAKE;
-            C_TAKE: begin
-                c_reg <= narrowed;
+            C_SHIFT: state_reg <= C_ROUND;
+            C_ROUND: state_reg <= C_LATCH;
+            C_LATCH: begin
+                c_reg <= requantised;
                 c_exp_reg <= EXP_BITS'(e) + TO_C_EXP;
-                state_reg <= C_LENGTH;
+                state_reg <= C_EXP_BASE;
             end
-            C_LENGTH: if (a_done_reg) begin
+            C_EXP_BASE: if (a_done_reg) begin
                 a_done_reg <= 1'b0;
                 a_bits_reg <= a_bits;
                 need_reg <= x_need;
-                state_reg <= C_ZERO;
+                state_reg <= C_EXP_ZERO;
             end
-            C_ZERO: begin   // a zero asks for no exponent; static scaling goes to the rail
+            C_EXP_ZERO: begin   // a zero needs no exponent; static scaling saturates
                 if (STATIC == 0 && c_reg == 0) c_exp_reg <= need_reg - a_exp_reg - 1'b1;
-                if (STATIC != 0 && (c_reg == 0 || rail)) c_exp_reg <= x_exp_reg;
-                if (rail) begin
+                if (STATIC != 0 && (c_reg == 0 || saturates)) c_exp_reg <= x_exp_reg;
+                if (saturates) begin
                     c_reg <= c_reg[W-1] ? ~HI[W-1:0] : HI[W-1:0];
                     saturated_reg <= 1'b1;
                 end
-                state_reg <= C_NEED;
+                state_reg <= C_EXP_NEED;
             end
-            C_NEED: begin
-                reach_reg <= c_exp_reg + a_exp_reg + EXP_BITS'(a_bits_reg) - UNIT + 1'b1;
-                need_reg <= STATIC != 0 ? need_reg : most(need_reg, c_exp_reg);
-                state_reg <= C_MOST;
+            C_EXP_NEED: begin
+                c_need_reg <= c_exp_reg + a_exp_reg + EXP_BITS'(a_bits_reg) - UNIT + 1'b1;
+                need_reg <= STATIC != 0 ? need_reg : max_exp(need_reg, c_exp_reg);
+                state_reg <= C_EXP_MAX;
             end
-            C_MOST: begin
-                if (STATIC == 0) need_reg <= most(need_reg, reach_reg);
+            C_EXP_MAX: begin
+                if (STATIC == 0) need_reg <= max_exp(need_reg, c_need_reg);
                 unit_reg <= UNIT - c_exp_reg - a_exp_reg;
-                state_reg <= C_GO;
+                state_reg <= C_EXP_COMMIT;
             end
-            default: begin   // C_GO
-                x_scale_reg <= least(need_reg - x_exp_reg, SHIFT_MAX);
-                s_reg <= least(need_reg + unit_reg, SHIFT_MAX);
-                c_shift_reg <= least(need_reg - c_exp_reg, SHIFT_MAX);
+            default: begin   // C_EXP_COMMIT
+                x_scale_reg <= min_exp(need_reg - x_exp_reg, SHIFT_MAX);
+                s_reg <= min_exp(need_reg + unit_reg, SHIFT_MAX);
+                c_shift_reg <= min_exp(need_reg - c_exp_reg, SHIFT_MAX);
                 x_exp_reg <= need_reg;
                 c_ready_reg <= need_reg <= X_MAX;
                 if (need_reg > X_MAX) failed_reg <= 1'b1;
-                state_reg <= REST;
+                state_reg <= IDLE;
             end
         endcase
         if (a_done) begin
@@ -283,7 +284,7 @@ module kc_levinson_scalars #(
         if (start) begin
             state_reg <= C_WAIT;
             eps_reg <= 62'd1 << XI_FRAC;
-            coarse_reg <= 71'sd0;             // of nothing
+            coarse_reg <= 71'sd0;             // the sum of no terms
             fine_reg <= 3'd0;
             a_exp_reg <= A_MIN;
             x_exp_reg <= X_MIN;
@@ -294,16 +295,16 @@ module kc_levinson_scalars #(
             c_ready_reg <= 1'b0;
             saturated_reg <= 1'b0;
             failed_reg <= 1'b0;
-            reflected_reg <= 1'b0;
-            resided_reg <= 1'b1;
+            a_dot_done_reg <= 1'b0;
+            x_dot_done_reg <= 1'b1;
         end
         if (rst) begin
-            state_reg <= REST;
-            reflected_reg <= 1'b0;
+            state_reg <= IDLE;
+            a_dot_done_reg <= 1'b0;
             failed_reg <= 1'b0;
             xi_ready_reg <= 1'b0;
             c_ready_reg <= 1'b0;
-            resided_reg <= 1'b0;
+            x_dot_done_reg <= 1'b0;
         end
     end
 

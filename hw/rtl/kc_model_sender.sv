@@ -1,6 +1,7 @@
-// kerncast: makes a model's frame, as kc_model_store takes it, of a solution's: TAG, count, exponent; then for
-// each vector its COLUMNS words and its multiplier.  A solution of an exponent alone becomes a model of no
-// vectors.  The status of the solution stands on every beat.  SPDX-License-Identifier: Apache-2.0
+// kerncast: converts the frame of a solution to the frame of a model for kc_model_store: TAG, count, exponent; then for
+// each vector its COLUMNS words and its coefficient. A solution without words becomes a model without vectors. Every
+// beat carries the status of the solution.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_model_sender #(
@@ -16,9 +17,9 @@ module kc_model_sender #(
     input  wire s_axis_tvalid,
     output wire s_axis_tready,
     input  wire s_axis_tlast,
-    input  wire [WORD-1:0] x,                 // the vectors' words in turn
-    output wire x_next,                       // the next one, in two clocks
-    output wire x_first,                      // the first one
+    input  wire [WORD-1:0] x,                 // the words of the vectors in order
+    output wire x_next,                       // advance to the next word, two clocks
+    output wire x_first,                      // go to the first word
     output wire [WORD-1:0] m_axis_tdata,
     output wire [2:0] m_axis_tuser,
     output wire m_axis_tvalid,
@@ -27,12 +28,12 @@ module kc_model_sender #(
 );
     localparam COLUMN_BITS = $clog2(COLUMNS + 1);
 
-    typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, FETCH, VECTOR, MULTIPLIER} state_t;
+    typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, FETCH, VECTOR, COEFFICIENT} state_t;
 
     state_t state_reg;
     logic [COLUMN_BITS-1:0] column_reg;
     wire taken = m_axis_tvalid && m_axis_tready;
-    wire passes = state_reg == HEAD_EXPONENT || state_reg == MULTIPLIER;
+    wire passes = state_reg == HEAD_EXPONENT || state_reg == COEFFICIENT;
 
     always_ff @(posedge clk) begin
         case (state_reg)
@@ -45,7 +46,7 @@ module kc_model_sender #(
             FETCH: state_reg <= VECTOR;
             VECTOR: if (taken) begin
                 column_reg <= column_reg == 1 ? COLUMN_BITS'(COLUMNS) : column_reg - 1'b1;
-                state_reg <= column_reg == 1 ? MULTIPLIER : FETCH;
+                state_reg <= column_reg == 1 ? COEFFICIENT : FETCH;
             end
             default: if (taken) state_reg <= s_axis_tlast ? HEAD_TAG : FETCH;
         endcase

@@ -1,17 +1,17 @@
-// kerncast: takes a trained model from a stream and holds it: vectors, multipliers, their exponent.
+// kerncast: receives a trained model from a stream and holds it: vectors, coefficients and their exponent.
 //
-// A frame is, one word a beat: TAG (the plan it belongs to), count, exponent, then for each vector its
-// COLUMNS words and its multiplier; tlast with the last beat.  count = 0 holds no vector.  A frame of
-// another plan, with a count or an exponent that the plan does not allow, or with tlast at the wrong beat
-// is refused: it is read up to tlast, `bad` says so for one clock, and no model is held until the next
-// good one.  SPDX-License-Identifier: Apache-2.0
+// A frame is, one word per beat: TAG (of the plan), count, exponent, then for each vector its COLUMNS words and its
+// coefficient; tlast with the last beat. count = 0 is a model without vectors. A frame of another plan, with a count or
+// an exponent outside the range of the plan, or with tlast at the wrong beat is rejected: it is read up to tlast,
+// `frame_error` is high for one clock, and no model is held until the next valid frame.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_model_store #(
-    parameter WORD = 16,                      // width of a beat and of a multiplier
-    parameter VECTORS = 1,                    // how many vectors fit
+    parameter WORD = 16,                      // width of a beat and of a coefficient
+    parameter VECTORS = 1,                    // maximum number of vectors
     parameter COLUMNS = 1,
-    parameter LANES = 1,                      // columns of a vector that are read at once: a power of two
+    parameter LANES = 1,                      // columns that are read at a time: a power of two
     parameter [WORD-1:0] TAG = 0,
     parameter signed [WORD-1:0] EXPONENT_MIN = 0,
     parameter signed [WORD-1:0] EXPONENT_MAX = 0,
@@ -27,8 +27,8 @@ module kc_model_store #(
     output wire s_axis_model_tready,
     input  wire s_axis_model_tlast,
     input  wire enable,                       // a new frame may start
-    output wire busy,                         // a frame is on its way
-    output wire bad,
+    output wire busy,                         // a frame is being received
+    output wire frame_error,
     output wire [COUNT_BITS-1:0] count,       // vectors held
     output wire signed [WORD-1:0] exponent,
     input  wire [ROW_BITS-1:0] v_row,         // read ports; a vector has COLUMNS / LANES rows, rounded up
@@ -37,14 +37,14 @@ module kc_model_store #(
     output wire [WORD-1:0] alpha
 );
     localparam COLUMN_BITS = $clog2(COLUMNS + 1);
-    localparam [WORD-1:0] MOST = WORD'(VECTORS);
+    localparam [WORD-1:0] MAX_COUNT = WORD'(VECTORS);
     localparam [COLUMN_BITS-1:0] ALPHA_COLUMN = COLUMN_BITS'(COLUMNS);
     localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
 
     typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, BODY, DROP} state_t;
 
     state_t state_reg, state_next;
-    logic bad_reg, bad_next;
+    logic frame_error_reg, frame_error_next;
     logic [COUNT_BITS-1:0] count_reg, count_next;    // 0 until the frame is whole
     logic [COUNT_BITS-1:0] total_reg, total_next;
     logic [COUNT_BITS-1:0] vector_reg, vector_next;
@@ -67,7 +67,7 @@ module kc_model_store #(
 
     always_comb begin
         state_next = state_reg;
-        bad_next = 1'b0;
+        frame_error_next = 1'b0;
         count_next = count_reg;
         total_next = total_reg;
         vector_next = vector_reg;
@@ -85,7 +85,7 @@ module kc_model_store #(
                 end
                 HEAD_COUNT: begin
                     total_next = count_word;
-                    wrong = s_axis_model_tdata > MOST;
+                    wrong = s_axis_model_tdata > MAX_COUNT;
                     state_next = HEAD_EXPONENT;
                 end
                 HEAD_EXPONENT: begin
@@ -105,16 +105,16 @@ module kc_model_store #(
                 end
                 default: whole = s_axis_model_tlast;
             endcase
-            bad_next = state_reg != DROP && (wrong || whole != s_axis_model_tlast);
+            frame_error_next = state_reg != DROP && (wrong || whole != s_axis_model_tlast);
             if (s_axis_model_tlast) state_next = HEAD_TAG;
-            else if (bad_next) state_next = DROP;
+            else if (frame_error_next) state_next = DROP;
             if (whole && s_axis_model_tlast && !wrong && state_reg != DROP) count_next = total_reg;
         end
     end
 
     always_ff @(posedge clk) begin
         state_reg <= state_next;
-        bad_reg <= bad_next;
+        frame_error_reg <= frame_error_next;
         count_reg <= count_next;
         total_reg <= total_next;
         vector_reg <= vector_next;
@@ -123,14 +123,14 @@ module kc_model_store #(
         exponent_reg <= exponent_next;
         if (rst) begin
             state_reg <= HEAD_TAG;
-            bad_reg <= 1'b0;
+            frame_error_reg <= 1'b0;
             count_reg <= {COUNT_BITS{1'b0}};
         end
     end
 
-    kc_lane_place #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(COLUMN_BITS))
+    kc_ram_lane_of #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(COLUMN_BITS))
         place_inst (.column(column_reg), .lane(lane), .last(is_last), .row_end(row_end));
-    kc_row_ram #(.WIDTH(WORD), .ROWS(ROWS), .LANES(LANES))
+    kc_ram_wordwise #(.WIDTH(WORD), .ROWS(ROWS), .LANES(LANES))
         v_inst (.clk(clk), .write_enable(write_v), .write_row(v_write_reg), .write_lane(lane), .write_last(is_last),
                 .write_data(s_axis_model_tdata), .read_row(v_row), .read_data(v));
     kc_ram #(.WIDTH(WORD), .DEPTH(VECTORS))
@@ -139,7 +139,7 @@ module kc_model_store #(
 
     assign s_axis_model_tready = ready;
     assign busy = state_reg != HEAD_TAG;
-    assign bad = bad_reg;
+    assign frame_error = frame_error_reg;
     assign count = count_reg;
     assign exponent = exponent_reg;
 endmodule

@@ -1,5 +1,5 @@
-// kerncast primitive: floor(a * c / 2**SHIFT), exact, in two halves of a as in the written definition.
-// Two clocks: the products, the sum; or three, where pieces of 16 bits are multiplied first.
+// kerncast primitive: floor(a * c / 2**SHIFT), exact, computed from two halves of a as in the definition.
+// Two clocks: products, sum. With CLOCKS = 3, products of 16-bit pieces come first.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -26,16 +26,16 @@ module kc_mul_shift #(
     wire [63:0] wide_a = 64'(a);
     wire [63:0] wide_c = 64'(c);
     wire [63:0] high, low;
-    wire [63:0] far = (high_reg + (low_reg >> HALF_BITS)) >> RIGHT;
-    wire [63:0] near = (high_reg << LEFT) + (low_reg >> SHIFT);
-    wire [63:0] sum = SHIFT >= HALF_BITS ? far : near;
+    wire [63:0] sum_hi = (high_reg + (low_reg >> HALF_BITS)) >> RIGHT;
+    wire [63:0] sum_lo = (high_reg << LEFT) + (low_reg >> SHIFT);
+    wire [63:0] sum = SHIFT >= HALF_BITS ? sum_hi : sum_lo;
     genvar i, j;
 
     generate
-        if (CLOCKS == 2) begin : at_once
+        if (CLOCKS == 2) begin : g_2clk
             assign high = (wide_a >> HALF_BITS) * wide_c;
             assign low = (wide_a & 64'hffffffff) * wide_c;
-        end else begin : in_pieces
+        end else begin : g_3clk
             logic [4*2*2*PIECE-1:0] product_reg;
             wire [4*2*64-1:0] placed;
 

@@ -1,4 +1,4 @@
-// kerncast: what a processor sees of a core, over AXI4-Lite, words of 32 bits:
+// kerncast: AXI4-Lite register file of a core, 32-bit words:
 //   00 abi          08 status: bit 0 busy, bits 10:8 of the last frame   10 clocks busy, 14 their upper word
 //   04 control      0c errors: they stay, a one written clears           18 frames in     1c frames out
 //   20 to 3c        the plan's hash, its leading word first

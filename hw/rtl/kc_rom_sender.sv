@@ -1,4 +1,4 @@
-// kerncast: sends a table, entry 0 first, again and again; tlast with its last entry.  Two clocks an entry.
+// kerncast: sends a table repeatedly, entry 0 first; tlast with the last entry. Two clocks per entry.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 

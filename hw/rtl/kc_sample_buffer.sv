@@ -1,20 +1,20 @@
-// kerncast: takes samples of COLUMNS raw words from a stream, converts them and holds SLOTS of them, of which the
-// oldest is read.
+// kerncast: receives samples of COLUMNS ADC counts from a stream, converts them and holds up to SLOTS of them; the
+// oldest one is read.
 //
-// One beat a column, tlast with the last one.  Where TARGET is 1 and tuser is high with the first beat, one
-// beat more follows, the raw target, which is given out as it came.  A sample whose tlast comes early or
-// late is dropped: the words up to and with tlast are read and thrown away, `bad` says so for one clock, and
-// the next beat starts a new sample.  SPDX-License-Identifier: Apache-2.0
+// One beat per column, tlast with the last one. If TARGET is 1 and tuser is high with the first beat, one more beat
+// follows: the target, which is passed on unconverted. A sample whose tlast comes early or late is dropped: it is read
+// up to tlast, `frame_error` is high for one clock, and the next beat starts a new sample.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_sample_buffer #(
     parameter COLUMNS = 1,
-    parameter TARGET = 0,                   // whether samples may have a target, which only one slot has
-    parameter SLOTS = 1,                    // 1, or 2: a sample is taken while another one is read
-    parameter LANES = 1,                    // columns that are read at once: a power of two
+    parameter TARGET = 0,                   // 1: samples may have a target; for SLOTS = 1 only
+    parameter SLOTS = 1,                    // 1, or 2: receive a sample while another one is read
+    parameter LANES = 1,                    // columns that are read at a time: a power of two
     parameter RAW_BITS = 16,
     parameter RAW_SIGNED = 0,
-    parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are not looked at
+    parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are ignored
     parameter X_BITS = 16,
     parameter OFFSET_BITS = 16,
     parameter GAIN_BITS = 16,
@@ -34,14 +34,14 @@ module kc_sample_buffer #(
     input  wire s_axis_x_tvalid,
     output wire s_axis_x_tready,
     input  wire s_axis_x_tlast,
-    input  wire s_axis_x_tuser,             // a target follows; looked at with the first beat
+    input  wire s_axis_x_tuser,             // a target follows; valid with the first beat
     input  wire enable,                     // a new sample may start
-    output wire busy,                       // a sample is on its way or held
-    output wire full,                       // a sample is held, the oldest until `done`
+    output wire busy,                       // a sample is being received or held
+    output wire full,                       // a sample is held; `done` releases the oldest
     output wire learning,                   // it has a target
     output wire [TDATA_BITS-1:0] target,
     input  wire done,
-    output wire bad,
+    output wire frame_error,
     input  wire [ROW_BITS-1:0] row,         // read port
     output wire [LANES*X_BITS-1:0] x
 );
@@ -59,7 +59,7 @@ module kc_sample_buffer #(
 
     state_t state_reg, state_next;
     logic [BEAT_BITS-1:0] beat_reg, beat_next;
-    logic bad_next, bad_reg;
+    logic frame_error_next, frame_error_reg;
     logic learning_reg;
     logic [TDATA_BITS-1:0] target_reg;
     logic [RAW_BITS-1:0] raw_reg;
@@ -76,7 +76,7 @@ module kc_sample_buffer #(
     wire [ENTRY_BITS-1:0] entry = ENTRIES > 1 ? ENTRY_BITS'(beat_reg) : {ENTRY_BITS{1'b0}};
     wire [BEAT_BITS-1:0] write_beat = write_beat_reg[LATENCY*BEAT_BITS-1 -: BEAT_BITS];
     wire [ROW_BITS-1:0] write_row = ROW_BITS'(write_beat >> $clog2(LANES));
-    wire settled = state_reg == SETTLE && valid_reg[LATENCY-2:0] == 0;   // the last beat is the newest on its way
+    wire settled = state_reg == SETTLE && valid_reg[LATENCY-2:0] == 0;   // only the last beat is still in the pipeline
     wire [1:0] held = held_reg + 2'(settled) - 2'(done);
     wire write = valid_reg[LATENCY-1] && (TARGET == 0 || write_beat != LAST_OF_ALL);
     wire signed [OFFSET_BITS-1:0] offset;
@@ -88,12 +88,12 @@ module kc_sample_buffer #(
     always_comb begin
         state_next = state_reg;
         beat_next = beat_reg;
-        bad_next = 1'b0;
+        frame_error_next = 1'b0;
         case (state_reg)
             RECEIVE: if (accept) begin
                 beat_next = last ? {BEAT_BITS{1'b0}} : beat_reg + 1'b1;
                 if (!good) begin
-                    bad_next = 1'b1;
+                    frame_error_next = 1'b1;
                     beat_next = {BEAT_BITS{1'b0}};
                 end
                 if (last && good) state_next = SETTLE;
@@ -111,14 +111,14 @@ module kc_sample_buffer #(
     always_ff @(posedge clk) begin
         state_reg <= state_next;
         beat_reg <= beat_next;
-        bad_reg <= bad_next;
+        frame_error_reg <= frame_error_next;
         raw_reg <= s_axis_x_tdata[RAW_BITS-1:0];
-        // Not a word of a beat that ends a bad sample; the words before it are written over.
+        // The last beat of a bad sample is not written; its other words are overwritten later.
         valid_reg <= {valid_reg[LATENCY-2:0], accept && state_reg == RECEIVE && good};
         write_beat_reg <= {write_beat_reg[(LATENCY-1)*BEAT_BITS-1:0], beat_reg};
         if (accept && state_reg == RECEIVE) begin
             if (beat_reg == 0) learning_reg <= TARGET != 0 && s_axis_x_tuser;
-            target_reg <= s_axis_x_tdata;   // of the last beat in the end
+            target_reg <= s_axis_x_tdata;   // the last beat wins
         end
         held_reg <= held;
         if (settled) write_slot_reg <= !write_slot_reg;
@@ -129,7 +129,7 @@ module kc_sample_buffer #(
             write_slot_reg <= 1'b0;
             read_slot_reg <= 1'b0;
             beat_reg <= {BEAT_BITS{1'b0}};
-            bad_reg <= 1'b0;
+            frame_error_reg <= 1'b0;
             valid_reg <= {LATENCY{1'b0}};
         end
     end
@@ -141,9 +141,9 @@ module kc_sample_buffer #(
     kc_affine #(.RAW_BITS(RAW_BITS), .RAW_SIGNED(RAW_SIGNED), .OFFSET_BITS(OFFSET_BITS), .GAIN_BITS(GAIN_BITS),
                 .SHIFT(SHIFT), .ROUNDING(ROUNDING), .OUT_BITS(X_BITS), .LO(LO), .HI(HI))
         affine_inst (.clk(clk), .raw(raw_reg), .offset(offset), .gain(gain), .q(converted));
-    kc_lane_place #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(BEAT_BITS))
+    kc_ram_lane_of #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(BEAT_BITS))
         place_inst (.column(write_beat), .lane(lane), .last(last_column), .row_end(unused_row_end));
-    kc_row_ram #(.WIDTH(X_BITS), .ROWS(DEPTH), .LANES(LANES))
+    kc_ram_wordwise #(.WIDTH(X_BITS), .ROWS(DEPTH), .LANES(LANES))
         x_inst (.clk(clk), .write_enable(write), .write_row(ADDRESS_BITS'({write_slot_reg, write_row})),
                 .write_lane(lane), .write_last(last_column),
                 .write_data(converted), .read_row(ADDRESS_BITS'({read_slot_reg, row})), .read_data(x));
@@ -153,7 +153,7 @@ module kc_sample_buffer #(
     assign full = held_reg != 0;
     assign learning = learning_reg;
     assign target = target_reg;
-    assign bad = bad_reg;
+    assign frame_error = frame_error_reg;
 endmodule
 
 `default_nettype wire

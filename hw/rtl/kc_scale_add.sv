@@ -1,9 +1,9 @@
-// kerncast: narrow(base + a * b / 2**SHIFT), the product rounded before the sum: a multiplier that moves.
+// kerncast: requantise(base + a * b / 2**SHIFT), the product rounded before the sum: the update of a coefficient.
 // Three clocks: the product, the sum, the saturation.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_scale_add #(
-    parameter A_BITS = 16,     // widths of the factors, two's complement, 64 together at most
+    parameter A_BITS = 16,     // widths of the factors, two's complement, together at most 64
     parameter B_BITS = 17,
     parameter BASE_BITS = 16,
     parameter SHIFT = 15,      // 0 to 62
@@ -17,7 +17,7 @@ module kc_scale_add #(
     input  wire signed [A_BITS-1:0] a,
     input  wire signed [B_BITS-1:0] b,
     output wire [OUT_BITS-1:0] q,
-    output wire outside        // q is at its rail, and not the value
+    output wire outside        // q saturated
 );
     localparam PRODUCT_BITS = A_BITS + B_BITS;
 

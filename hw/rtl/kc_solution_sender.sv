@@ -1,12 +1,12 @@
-// kerncast: sends a solution: its exponent, then each word as narrow(x * RHO, 31), alpha of the unscaled system;
-// tlast with the last.  Of a solution that failed only an exponent 0 is sent.  Seven clocks a word.
+// kerncast: sends a solution: its exponent, then each word as requantise(x * SCALE, 31), alpha of the unscaled system;
+// tlast with the last word. If the solver failed, only an exponent 0 is sent. Seven clocks per word.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_solution_sender #(
     parameter W = 16,
     parameter WORDS = 2,
-    parameter [30:0] RHO = 0,
+    parameter [30:0] SCALE = 0,
     parameter ROUNDING = 1,
     parameter signed [63:0] LO = -32768,
     parameter signed [63:0] HI = 32767,
@@ -14,8 +14,8 @@ module kc_solution_sender #(
 ) (
     input  wire clk,
     input  wire rst,
-    input  wire start,                        // failed, saturated and exponent stand from now until `done`
-    output wire done,                         // for one clock: the last beat was taken
+    input  wire start,                        // failed, saturated and exponent are stable until `done`
+    output wire done,                         // for one clock: the last beat was accepted
     input  wire failed,
     input  wire saturated,
     input  wire signed [W-1:0] exponent,
@@ -28,10 +28,10 @@ module kc_solution_sender #(
     output wire m_axis_tlast
 );
     localparam signed [6:0] SHIFT = 31;
-    localparam [2:0] CLOCKS = 3'd5;           // from an index to its word, less one
+    localparam [2:0] CLOCKS = 3'd5;           // from an index to its word, minus one
     localparam PIECE = 16;
 
-    typedef enum logic [1:0] {REST, HEAD, FETCH, SEND} state_t;
+    typedef enum logic [1:0] {IDLE, HEAD, FETCH, SEND} state_t;
 
     state_t state_reg;
     logic [INDEX_BITS-1:0] index_reg;
@@ -42,29 +42,29 @@ module kc_solution_sender #(
     wire unused_outside;
     wire last = index_reg == INDEX_BITS'(WORDS - 1);
     wire taken = m_axis_tvalid && m_axis_tready;
-    wire signed [PIECE:0] rho_low = {1'b0, RHO[PIECE-1:0]};
-    wire signed [PIECE:0] rho_high = {2'b00, RHO[30:PIECE]};
+    wire signed [PIECE:0] scale_low = {1'b0, SCALE[PIECE-1:0]};
+    wire signed [PIECE:0] scale_high = {2'b00, SCALE[30:PIECE]};
     wire signed [W+31:0] high = (W + 32)'(high_reg) <<< PIECE;
 
-    kc_narrow #(.V_BITS(W + 32), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI))
-        narrow_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(alpha), .outside(unused_outside));
+    kc_requantise #(.V_BITS(W + 32), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI))
+        requantise_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(alpha), .outside(unused_outside));
 
     always_ff @(posedge clk) begin
-        low_reg <= x * rho_low;
-        high_reg <= x * rho_high;
+        low_reg <= x * scale_low;
+        high_reg <= x * scale_high;
         product_reg <= high + (W + 32)'(low_reg);
         clock_reg <= state_reg == FETCH ? clock_reg + 1'b1 : 3'd0;
         case (state_reg)
-            REST: if (start) state_reg <= HEAD;
-            HEAD: if (taken) state_reg <= failed ? REST : FETCH;
+            IDLE: if (start) state_reg <= HEAD;
+            HEAD: if (taken) state_reg <= failed ? IDLE : FETCH;
             FETCH: if (clock_reg == CLOCKS) state_reg <= SEND;
             default: if (taken) begin
                 index_reg <= last ? {INDEX_BITS{1'b0}} : index_reg + 1'b1;
-                state_reg <= last ? REST : FETCH;
+                state_reg <= last ? IDLE : FETCH;
             end
         endcase
         if (rst) begin
-            state_reg <= REST;
+            state_reg <= IDLE;
             index_reg <= {INDEX_BITS{1'b0}};
         end
     end

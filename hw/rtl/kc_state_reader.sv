@@ -1,16 +1,16 @@
-// kerncast: gives the state of a learner to a stream.
+// kerncast: sends the state of a learner to a stream.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-// One word a beat, tlast with the last one; two clocks a beat at least.  tuser says which of two frames it is:
-//   0  the model: TAG, count, 0, then for each slot its COLUMNS words and its multiplier; as kc_model_store
-//      takes it
-//   1  the slots: TAG, count, then for each slot row and near_d2, PARTS words each, the low one first, near, rank
+// One word per beat, tlast with the last one; at least two clocks per beat. tuser is the kind of frame:
+//   0  model: TAG, count, 0, then for each slot its COLUMNS words and its coefficient, as kc_model_store expects them
+//   1  slots: TAG, count, then for each slot row and nearest_d2, PARTS words each, the low one first, nearest_idx,
+//      age_order
 module kc_state_reader #(
     parameter WORD = 16,
     parameter SLOTS = 2,
     parameter COLUMNS = 1,
-    parameter LANES = 1,                     // words of a row, in which vectors are read: a power of two
+    parameter LANES = 1,                     // words per row of a vector: a power of two
     parameter DISTANCE_BITS = 32,
     parameter [WORD-1:0] TAG = 0,
     parameter PLACE_BITS = $clog2(SLOTS),
@@ -20,17 +20,17 @@ module kc_state_reader #(
     input  wire clk,
     input  wire rst,
     input  wire start,
-    input  wire slots,                       // which frame, with `start`
+    input  wire slots,                       // kind of frame, with `start`
     input  wire [COUNT_BITS-1:0] count,
     output wire busy,
-    output wire [PLACE_BITS-1:0] place,      // read addresses; the words come a clock later
+    output wire [PLACE_BITS-1:0] place,      // read addresses; read latency one clock
     output wire [V_ROW_BITS-1:0] v_row,
     input  wire [LANES*WORD-1:0] v,
     input  wire [WORD-1:0] alpha,
     input  wire [DISTANCE_BITS-1:0] row,
-    input  wire [DISTANCE_BITS-1:0] near_d2,
-    input  wire [PLACE_BITS-1:0] near,
-    input  wire [PLACE_BITS-1:0] rank,
+    input  wire [DISTANCE_BITS-1:0] nearest_d2,
+    input  wire [PLACE_BITS-1:0] nearest_idx,
+    input  wire [PLACE_BITS-1:0] age_order,
     output wire [WORD-1:0] m_axis_state_tdata,
     output wire m_axis_state_tuser,
     output wire m_axis_state_tvalid,
@@ -38,30 +38,30 @@ module kc_state_reader #(
     output wire m_axis_state_tlast
 );
     localparam PARTS = (DISTANCE_BITS + WORD - 1) / WORD;
-    localparam RANK = 2*PARTS + 1;           // the last word of a slot's group
-    localparam MOST = COLUMNS > RANK ? COLUMNS : RANK;
-    localparam WORD_BITS = $clog2(MOST + 1) > 2 ? $clog2(MOST + 1) : 2;
+    localparam ORDER_AT = 2*PARTS + 1;           // last word of the group of a slot
+    localparam MAX_INDEX = COLUMNS > ORDER_AT ? COLUMNS : ORDER_AT;
+    localparam WORD_BITS = $clog2(MAX_INDEX + 1) > 2 ? $clog2(MAX_INDEX + 1) : 2;
     localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
 
     typedef enum logic [1:0] {IDLE, FETCH, OFFER} state_t;
 
     state_t state_reg;
     logic slots_reg, head_reg;
-    logic [WORD_BITS-1:0] word_reg;          // within the head, or the slot's group
+    logic [WORD_BITS-1:0] word_reg;          // within the head, or the group of a slot
     logic [PLACE_BITS-1:0] place_reg;
     logic [V_ROW_BITS-1:0] v_row_reg;
 
     wire [WORD-1:0] head_word = word_reg == 0 ? TAG : word_reg == 1 ? WORD'(count) : {WORD{1'b0}};
-    wire [(RANK+1)*WORD-1:0] group = {WORD'(rank), WORD'(near), (PARTS*WORD)'(near_d2), (PARTS*WORD)'(row)};
+    wire [(ORDER_AT+1)*WORD-1:0] group = {WORD'(age_order), WORD'(nearest_idx), (PARTS*WORD)'(nearest_d2), (PARTS*WORD)'(row)};
     wire is_alpha = word_reg == WORD_BITS'(COLUMNS);
     wire group_end = head_reg ? word_reg == (slots_reg ? WORD_BITS'(1) : WORD_BITS'(2))
-        : slots_reg ? word_reg == WORD_BITS'(RANK) : is_alpha;
+        : slots_reg ? word_reg == WORD_BITS'(ORDER_AT) : is_alpha;
     wire last = group_end && (head_reg ? count == 0 : COUNT_BITS'(place_reg) + 1'b1 == count);
     wire taken = state_reg == OFFER && m_axis_state_tready;
     wire [LANE_BITS-1:0] lane;
     wire row_end, unused_last;
 
-    kc_lane_place #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(WORD_BITS))
+    kc_ram_lane_of #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(WORD_BITS))
         place_inst (.column(word_reg), .lane(lane), .last(unused_last), .row_end(row_end));
 
     always_ff @(posedge clk) begin

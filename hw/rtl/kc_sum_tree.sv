@@ -1,4 +1,4 @@
-// kerncast: the sum of LANES words, log2(LANES) clocks, one sum a clock; none, and the word itself, in one lane.
+// kerncast: pipelined adder tree: the sum of LANES words, one per clock, latency log2(LANES) clocks (0 for one lane).
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 

@@ -56,11 +56,11 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
     words = np.array(model, dtype=np.int64).reshape(count, columns + 1)
     v = signed(plan.word, words[:, :-1]) if plan.signals["x"].format.signed else words[:, :-1]
     kept: list[list[int]] = [slots[i:i + 2 * parts + 2] for i in range(0, len(slots), 2 * parts + 2)]
-    found: dict[str, Any] = {"alpha": signed(plan.word, words[:, -1]), "v": v.ravel(),
-                             "row": [_joined(plan, slot[:parts]) for slot in kept],
-                             "dist": [_joined(plan, slot[parts:2 * parts]) for slot in kept],
-                             "near": [slot[2 * parts] for slot in kept],
-                             "rank": [slot[2 * parts + 1] for slot in kept]}
+    found: dict[str, Any] = {"alpha": signed(plan.word, words[:, -1]), "centers": v.ravel(),
+                             "scratch_row": [_joined(plan, slot[:parts]) for slot in kept],
+                             "nearest_d2": [_joined(plan, slot[parts:2 * parts]) for slot in kept],
+                             "nearest_idx": [slot[2 * parts] for slot in kept],
+                             "age_order": [slot[2 * parts + 1] for slot in kept]}
     whole = {field.name: np.zeros(field.count, dtype=np.int64) for field in plan.memory}
     for name, held in found.items():
         whole[name][:len(held)] = held
@@ -72,9 +72,9 @@ def state_frames(plan: Plan, state: Outputs) -> list[list[int]]:
     count, parts, mask = int(state["count"][0]), distance_parts(plan), (1 << plan.word) - 1
     slots = [model_tag(plan), count]
     for slot in range(count):
-        for name in ("row", "dist"):
+        for name in ("scratch_row", "nearest_d2"):
             slots += [int(state[name][slot]) >> (plan.word * i) & mask for i in range(parts)]
-        slots += [int(state[name][slot]) for name in ("near", "rank")]
+        slots += [int(state[name][slot]) for name in ("nearest_idx", "age_order")]
     return [model_frame(plan, state), slots]
 
 

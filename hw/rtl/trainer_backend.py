@@ -54,7 +54,7 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     vectors = words[_HEAD:].reshape(-1, columns + 1) if whole else words[:0].reshape(0, columns + 1)
     v = vectors[:, :-1].ravel()
     found = {"trained": 1, "alpha_exp": words[_HEAD - 1], "alpha": vectors[:, -1],
-             "v": v if signed else v & (2 * sign - 1)}
+             "centers": v if signed else v & (2 * sign - 1)}
     found = {name: value for name, value in found.items() if name in {f.name for f in plan.memory}}
     state = field_arrays(plan, found if whole else {})
     if frame != model_frame(plan, state):
@@ -85,8 +85,8 @@ def _row(plan: Plan, state: Outputs) -> Raw:
     if plan.options["scheme"] == "uniform":
         return first_row(plan)
     row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.options["scheme"] == "diagonal_mean_biased"
-    diagonal_row(row, state["v"].reshape(-1, plan.sizes["D"]), biased,
-                 plan.integer("lambda_rho"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
+    diagonal_row(row, state["centers"].reshape(-1, plan.sizes["D"]), biased,
+                 plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
     return row
 
 
@@ -144,7 +144,7 @@ class SolverBackend(TrainerBackend):
         v = np.zeros((plan.sizes["n"], plan.sizes["D"]), dtype=np.int64)
         for given, words in zip(() if x_raw is None else x_raw, v, strict=x_raw is not None):
             convert_x(given, input_constants(plan), words, Ranges(plan).log)
-        row = _row(plan, {"v": v})
+        row = _row(plan, {"centers": v})
         script: list[Operation] = [("r", [int(word) & mask for word in row]),
                                    ("y", [int(word) & mask for word in _targets(plan, y_raw)]), ("solution",)]
         [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)

@@ -155,17 +155,17 @@ def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
 
 def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends: Sequence[str], flips: int,
               tell: Tell) -> Verification:
-    tell("files match the manifest")
+    tell("comparing the files with the manifest")
     checks = [_files_of(folder, manifest)]
     if checks[0].mismatches:  # what is derived from them would say nothing
         return Verification(manifest.plan, tuple(checks), (), (), versions(), there)
     plan, vectors, spec = _loaded(folder)
-    tell("plan from spec and samples")
+    tell("planning again from spec and samples")
     again = make_plan(spec, *_training(plan, vectors))
     checks.append(_bytes("plan", {PLAN: (folder / PLAN).read_text("utf-8")}, {PLAN: again.to_json()}))
-    tell("values of the integer model")
+    tell("running the integer model")
     checks.append(_words(again, vectors))
-    tell("the code")
+    tell("generating the code again")
     target = load_target(manifest.target) if manifest.target else None
     files, _ = render_all(again, target, vectors, packages_in(manifest.name, manifest.files), spec)
     held = {name: content(folder / name) or "" for name in manifest.files}
@@ -177,7 +177,7 @@ def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends:
         tell(name)
         rows.append(run_backend(plan, vectors, name, folder))
     if flips:
-        tell("damaged states and frames")
+        tell("restoring damaged states and sending damaged frames")
         for name in ("model", *(name for name in backends if name.startswith("host"))):
             damage += _damaged_states(plan, vectors, name, folder, flips)
         damage += damage_frames(vectors, flips)

@@ -6,6 +6,7 @@ what runs back ends is imported when the first test asks for one.
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -39,11 +40,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Options and their settings in pytest's configuration."""
     group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
-                    help="Back end, like `kerncast test --on`; may be repeated: host:gcc, "
-                         "emu:mps2-an386:qemu, board:ID. Each generated folder among pytest's arguments "
-                         "becomes one test per back end.")
-    group.addoption("--kerncast-port", action="append", default=[], metavar="[ID=]PORT",
-                    help="Serial port of the real board in --kerncast-on board:ID.")
+                    help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
+                         "emu:mps2-an386:qemu, board:ID@PORT. Generated folders among pytest's arguments "
+                         "become tests, one per back end.")
+    # How the port of a board was named before board:ID@PORT.
+    group.addoption("--kerncast-port", action="append", default=[], help=argparse.SUPPRESS)
     group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
                     help="Load real boards first, with this program or `auto`.")
     group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",
@@ -158,7 +159,8 @@ def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
     item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
     backend = target if _is_real(target) else row.backend  # which knows its port alone
     item.config.stash[_LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,
-                                      case=plan.name, first=row.first)
+                                      case=plan.name, first=row.first,
+                                      remedy=f"kerncast test OUT --on {target} --bisect finds the place")
 
 
 # ---- fixtures ----

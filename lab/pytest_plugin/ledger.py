@@ -34,7 +34,7 @@ class Ledger:
         self.item: pytest.Item | None = None
 
     def record(self, *, backend: str, words: int, mismatches: int = 0, case: str = "",
-               first: str = "") -> None:
+               first: str = "", remedy: str = "") -> None:
         """Note that `words` words of `case` were compared on `backend`; a mismatch fails the test.
 
         Parameters
@@ -49,16 +49,18 @@ class Ledger:
             What was compared, such as ``"ecg16"``.
         first : str
             Where they first differ.
+        remedy : str
+            A command that finds the cause.
         """
         assert self.item is not None, "the ledger is available in running tests only"
         case = case or "this case"
         if words < 1:
-            pytest.fail(f"{backend}: no value of {case} was compared")
+            pytest.fail(f"{backend}: no value of {case} was compared", pytrace=False)
         row = {"backend": backend, "words": int(words), "mismatches": int(mismatches), "case": case}
         self.item.stash.setdefault(_ROWS, []).append(row)
         if mismatches:
-            at = f": {first}" if first else ""
-            pytest.fail(f"{backend}: {mismatches} mismatches in {words} values of {case}{at}")
+            at = (f": {first}" if first else "") + (f"\n    do: {remedy}" if remedy else "")
+            pytest.fail(f"{backend}: {mismatches} mismatches in {words} values of {case}{at}", pytrace=False)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:

@@ -15,8 +15,8 @@ from ...sim.diagnostics.simulate import Simulation
 from ...sim.model import open_model
 from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import convert_y, distance_row, input_constants, kernel_constants, kernel_row
-from ...sim.model.ranges import EPS, MU, XI, Ranges
-from ...sim.model.toeplitz.levinson import lengthen_a, lengthen_x
+from ...sim.model.ranges import EPS, INNOV, XI, Ranges
+from ...sim.model.toeplitz.levinson import predictor_step, solution_step
 from ...sim.model.toeplitz.trainer import solver_constants
 from ...sim.plan import Plan
 
@@ -69,8 +69,8 @@ def _of_predictions(plan: Plan, state: Outputs, x_test: Words) -> dict[str, Word
 
 def _vectors(plan: Plan, state: Outputs) -> Words:
     """The vectors of the expansion (N, D) in x words."""
-    if plan.fixed or "v" in state:
-        words = np.array(plan.tables["v"].values if plan.fixed else state["v"], dtype=np.int64)
+    if plan.fixed or "centers" in state:
+        words = np.array(plan.tables["centers"].values if plan.fixed else state["centers"], dtype=np.int64)
         return words.reshape(-1, plan.sizes["D"])[:int(state["count"][0]) if "count" in state else None]
     return (np.arange(plan.sizes["n"], dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
 
@@ -88,18 +88,18 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
     """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson` for one side, each with its values."""
     refined = "r_short" in state
-    once = not refined and not int(plan.options["bias"])  # else mu is of several solutions
+    once = not refined and not int(plan.options["bias"])  # else the innovation is of several solutions
     r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)
     a, x, wide = (np.zeros(len(r), dtype=np.int64) for _ in range(3))
     eps, a_exp, a_used, x_exp, x_used = 1 << k.xi_frac, k.a_exp_min, 0, k.x_exp_min, 0
     seen = []
     for m in range(len(r)):
         if m > 0:
-            eps, a_exp, a_used = lengthen_a(m, r, a, wide, eps, a_exp, a_used, k, ranges.log)
+            eps, a_exp, a_used = predictor_step(r, a, m, eps, a_exp, a_used, wide, k, ranges.log)
         if once:
-            x_exp, x_used = lengthen_x(m, y[m], r, a, x, eps, a_exp, a_used, x_exp, x_used, k, ranges.log)
+            x_exp, x_used = solution_step(r, a, x, m, y[m], eps, a_exp, a_used, x_exp, x_used, k, ranges.log)
         seen.append(ranges.log.ranges[:, 0].copy())  # one word each: its least is it
         ranges.clear()
     words = np.array(seen)
     found = {"xi": words[1:, XI], "eps": words[1:, EPS]}
-    return found | {"mu": words[:, MU]} if once else found
+    return found | {"innov": words[:, INNOV]} if once else found

@@ -94,6 +94,9 @@ _SPEC = {
                   "Choose another name or another folder, or remove the file."),
     "E193": Entry("no such group of tools", "`kerncast doctor --group` has no group of this name.",
                   "Use one of the groups listed."),
+    "E194": Entry("the command line is not complete or not valid",
+                  "A command, option or argument is unknown, missing, or has a value that is not allowed.",
+                  "Correct the command; its --help lists every option, with examples."),
 }
 
 _NUMBERS = {

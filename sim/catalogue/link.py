@@ -29,7 +29,7 @@ LINK = {
                   "Use one of those listed; `kerncast targets` lists them too."),
     "E418": Entry("the board cannot be loaded with this program",
                   "--flash names a program that the board's file does not have, or the port is missing.",
-                  "Use one of those listed, with --port; `kerncast targets BOARD` prints the commands."),
+                  "Use one of those listed, with board:ID@PORT; `kerncast targets ID` prints the commands."),
     "E419": Entry("the board could not be loaded",
                   "The program that loads it failed: no board, a busy probe, or a locked chip.",
                   "Read its message, check the cable and the permissions, and try again."),
@@ -37,7 +37,7 @@ LINK = {
                   "Use one of the forms listed."),
     "E421": Entry("a real board without its port",
                   "Several boards of one kind may be connected, so kerncast does not guess the port.",
-                  "Name it: board:ID@PORT, or --port; `kerncast hil list` lists the ports."),
+                  "Name it: board:ID@PORT; `kerncast targets --ports` lists the ports."),
     "E422": Entry("the firmware of another board",
                   "The firmware was built for another board than the one named on the host, so counts and "
                   "baud rate cannot agree.",

@@ -19,8 +19,8 @@ kernel_lms     the learning rule with no budget                     learning rul
 =============  ===================================================  =================================
 
 For a model trained elsewhere (kernel_predictor) the error is ``f - f_float``.  The models between the two
-quantise vectors and samples (input words), then the coefficients too (multipliers); the integer model adds
-the errors of kernel values and rounding (arithmetic).
+round the centers and samples (input rounding), then the coefficients too (coefficients); the integer model
+adds the errors of kernel values and rounding (arithmetic).
 
 Without regularisation the first model would be y itself: K is positive definite, so the exact solution
 interpolates every target.  Quantisation contains all effects of integers: quantised inputs and targets,
@@ -128,9 +128,9 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
 
 
 def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
-    """Return the quantised vectors (N, D) and coefficients (N,) of a model trained elsewhere."""
-    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v")}
-    return found | {"v": found["v"].reshape(plan.sizes["N"], plan.sizes["D"])}
+    """Return the quantised centers (N, D) and coefficients (N,) of a model trained elsewhere."""
+    found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers")}
+    return found | {"centers": found["centers"].reshape(plan.sizes["N"], plan.sizes["D"])}
 
 
 def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
@@ -150,12 +150,12 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
     samples: Array = x.astype(np.float64) * unit
     finer = plan.signals["alpha"].format.frac - plan.signals["y"].format.frac
     alpha: Array = words["alpha"].astype(np.float64) * (lsb * 2.0 ** -finer)
-    v: Array = words["v"].astype(np.float64) * unit
+    v: Array = words["centers"].astype(np.float64) * unit
     held = reference.held
     first = reference.predict(x_raw)
     second = expand(reference.kernel, samples, v, reference.alpha[held]) + reference.bias
     third = expand(reference.kernel, samples, v, alpha) + plan.integer("bias") * lsb
-    return ErrorBudget({"input words": second - first, "multipliers": third - second,
+    return ErrorBudget({"input rounding": second - first, "coefficients": third - second,
                         "arithmetic": f - third})
 
 

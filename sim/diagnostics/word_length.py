@@ -44,7 +44,7 @@ from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
 from ..planner import make_plan
-from ..primitives import narrow
+from ..primitives import requantise
 from ..reference.backend import FloatReference
 from ..reference.toeplitz.levinson import levinson
 from ..spec import Spec
@@ -182,7 +182,7 @@ def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
     if shift == 0:
         return 0.0
     offset, y = plan.integer("y_offset"), plan.signals["y"]
-    words = [narrow(int(v) - offset, shift, int(y.rounding.value), y.lo, y.hi) for v in y_raw]
+    words = [requantise(int(v) - offset, shift, int(y.rounding.value), y.lo, y.hi) for v in y_raw]
     reference = FloatReference(plan)
     found = [reference.train(x_raw, targets) for targets in (np.array(words) * (1 << shift) + offset, y_raw)]
     return relative_error(found[0].x, found[1].x) if all(each.ok for each in found) else float("inf")

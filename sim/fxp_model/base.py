@@ -103,9 +103,9 @@ class FxpModel(Saving):
         """Take over a state."""
         refused = state["trained"][0] == 0
         self._state = {f.name: int(state[f.name][0]) if f.formula == "1" else state[f.name]
-                       for f in self.plan.memory if not refused or f.name in ("v", "r")}
-        if "v" in state:
-            self._v = state["v"].reshape(self._v.shape)
+                       for f in self.plan.memory if not refused or f.name in ("centers", "r")}
+        if "centers" in state:
+            self._v = state["centers"].reshape(self._v.shape)
 
     def close(self) -> None:
         """Nothing to close."""

@@ -82,7 +82,7 @@ class FxpCg(FxpModel):
             return super().train(x_raw, y_raw)
         self.reset()
         self._v, y = self._kernel.x_words(given[0]), self._kernel.y_numbers(given[1])
-        self._state = {"v": self._v}
+        self._state = {"centers": self._v}
         try:
             alpha, p, taken = self._steps(y)
         except RefusedError as error:

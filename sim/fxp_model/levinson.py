@@ -1,7 +1,8 @@
 """sim.fxp_model: the symmetric Levinson recursion, blocks as numbers with a moving point.
 
 A block with exponent e holds numbers of the format s16f(15 - e) or s32f(31 - e): raising the
-exponent is a cast.  Paper 000, appendix, in its symmetric form; what is floored, and to how many
+exponent is a cast.  The appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate
+Regularized Least Squares by Toeplitz Matrix", in its symmetric form; what is floored, and to how many
 bits, is said in :mod:`..model.toeplitz.levinson`.
 """
 
@@ -105,7 +106,7 @@ class FxpLevinson:
         self.word, self.static = plan.integer("solver_word"), plan.options["scaling"] == "static"
         self.a = Block(self.word, plan.integer("a_exp_min"), rounding)
         self.x = [Block(self.word, plan.integer("x_exp_min"), rounding) for _ in range(sides)]
-        self.xi_frac, self.mu_frac = plan.integer("xi_frac"), plan.integer("mu_frac")
+        self.xi_frac, self.innov_frac = plan.integer("xi_frac"), plan.integer("innov_frac")
         self.eps = exact(1 << self.xi_frac, self.xi_frac)
         self.saturated = False
 
@@ -119,9 +120,9 @@ class FxpLevinson:
         """
         for m in range(len(words_of(sides[0]))):
             if m > 0:
-                self._lengthen_a(m)
+                self._predictor_step(m)
             for x, y in zip(self.x, sides, strict=True):
-                self._lengthen_x(m, x, y[m])
+                self._solution_step(m, x, y[m])
                 self.saturated |= self.a.saturated or x.saturated
 
     def _correlate(self, block: Block) -> Fxp:
@@ -132,7 +133,7 @@ class FxpLevinson:
         products = row * block.numbers()
         return total(floor_at(products, products.n_frac - self.plan.integer("solver_shift")))
 
-    def _lengthen_a(self, m: int) -> None:
+    def _predictor_step(self, m: int) -> None:
         """``xi = -(r[m] + sum r[m-i] a_i) / eps;  a_i += xi a_{m-i};  eps *= 1 - xi**2``."""
         num = word_at(self.r[m], self.xi_frac) + word_at(self._correlate(self.a), self.xi_frac)
         xi = self._take_xi(m, num)
@@ -157,18 +158,18 @@ class FxpLevinson:
         a.set(a.numbers() + xi * a.reversed_numbers() if m > 1 else None, xi)
         return xi
 
-    def _lengthen_x(self, m: int, x: Block, y: Fxp) -> None:
-        """``mu = y[m] - sum r[m-i] x_i;  c = mu / eps;  x_i += c a_{m-i};  x_m = c``."""
+    def _solution_step(self, m: int, x: Block, y: Fxp) -> None:
+        """``innov = y[m] - sum r[m-i] x_i;  c = innov / eps;  x_i += c a_{m-i};  x_m = c``."""
         w, a, before = self.word, self.a, x.used
-        mu = word_at(y, self.mu_frac) - word_at(self._correlate(x), self.mu_frac)
-        q, e = quotient(mu, word_of(self.eps))
-        c_exp = e + self.xi_frac - self.mu_frac
+        innov = word_at(y, self.innov_frac) - word_at(self._correlate(x), self.innov_frac)
+        q, e = quotient(innov, word_of(self.eps))
+        c_exp = e + self.xi_frac - self.innov_frac
         if self.static:
             c_exp = min(c_exp, x.exponent)  # what lies above goes to the rail
         fmt = Format(True, w, w - 1 - c_exp)
-        c = cast(exact(q, 31 - e - self.xi_frac + self.mu_frac), fmt, self.rounding)
+        c = cast(exact(q, 31 - e - self.xi_frac + self.innov_frac), fmt, self.rounding)
         if self.static:
-            over = 31 - (e + self.xi_frac - self.mu_frac) < 31 - x.exponent and q != 0
+            over = 31 - (e + self.xi_frac - self.innov_frac) < 31 - x.exponent and q != 0
             c = number(fmt.hi if q > 0 else fmt.lo, fmt) if over else c
             before = fmt.hi + 1 if over else before
         else:
@@ -197,6 +198,6 @@ def alpha_numbers(plan: Plan, x: Block) -> tuple[Words, int]:
     """From the scaled system back to ``(T + lambda I) alpha = y``: words (n,) and their exponent."""
     signal = plan.signals["alpha"]
     finer = signal.format.frac - (plan.word - 1)  # fraction bits that a large lambda adds
-    alpha = cast(x.numbers() * exact(plan.integer("alpha_rho"), 31 + finer),
+    alpha = cast(x.numbers() * exact(plan.integer("alpha_scale"), 31 + finer),
                  Format(True, plan.word, x.format.frac + finer), signal.rounding)
     return words_of(alpha), x.exponent

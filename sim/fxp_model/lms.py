@@ -1,6 +1,7 @@
 """sim.fxp_model: the online learner in fixed memory in plain fxpmath.
 
-Report 836: learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation.
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
+learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation.
 What a metric needs to know of a vector (its neighbour, its sum of squares) is taken from the vectors
 themselves whenever it is asked for, never kept up to date.
 """
@@ -235,14 +236,14 @@ class FxpLms(FxpModel):
     def load(self, state: Outputs) -> None:
         """Take over a state."""
         count = int(state["count"][0])
-        self._row[:] = state["row"]
+        self._row[:] = state["scratch_row"]
         self._learned = int(state["clock"][0]) if "clock" in state else count
-        v = state["v"].reshape(-1, self.plan.sizes["D"])
+        v = state["centers"].reshape(-1, self.plan.sizes["D"])
         came = np.arange(count)
         if "born" in state:
             came = self._learned - (self._learned - state["born"][:count]) % (1 << 32)
-        elif "rank" in state:
-            came = state["rank"][:count]
+        elif "age_order" in state:
+            came = state["age_order"][:count]
         self._slots = [Held(v[i].copy(), int(state["alpha"][i]), int(came[i])) for i in range(count)]
 
     def state(self) -> Outputs:
@@ -251,18 +252,19 @@ class FxpLms(FxpModel):
         order = sorted(v.came for v in held)
         slot_of = {v.came: i for i, v in enumerate(held)}
         words = {name: np.zeros(budget, dtype=np.int64)
-                 for name in ("alpha", "rank", "born", "dist", "near", "sums")}
+                 for name in ("alpha", "age_order", "born", "nearest_d2", "nearest_idx", "sums")}
         x = np.zeros((budget, self.plan.sizes["D"]), dtype=np.int64)
         members = {field.name for field in self.plan.memory}
         for i, v in enumerate(held):
             x[i] = v.x
-            words["alpha"][i], words["rank"][i] = v.alpha, order.index(v.came)
+            words["alpha"][i], words["age_order"][i] = v.alpha, order.index(v.came)
             words["born"][i] = v.came % (1 << 32)
-            if "near" in members:
+            if "nearest_idx" in members:
                 others = [o for o in self._others(i) if self._metric == "fmklms" or o.came < v.came]
-                came, words["dist"][i] = self._near(v, others)
-                words["near"][i] = slot_of.get(came, i)
+                came, words["nearest_d2"][i] = self._near(v, others)
+                words["nearest_idx"][i] = slot_of.get(came, i)
             if "sums" in members:
                 words["sums"][i] = self._sum(v, self._others(i))
-        return field_arrays(self.plan, {**words, "row": self._row, "v": x, "clock": self._learned % (1 << 32),
+        return field_arrays(self.plan,
+            {**words, "scratch_row": self._row, "centers": x, "clock": self._learned % (1 << 32),
                                         "count": len(held)})

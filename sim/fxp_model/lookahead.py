@@ -20,20 +20,20 @@ from .arithmetic import Words, cast, exact, words_of
 from .base import BreakdownError
 from .levinson import Block
 from .scalars import (
-    LEAST,
     ONE,
     WORD,
     ZERO,
+    ZERO_EXP,
     Matrix,
     Wide,
     add,
+    add_wide,
+    div,
     exponent,
     invert,
-    less,
-    over,
-    plus,
+    lt,
     power_of_two,
-    short,
+    to_scalar,
     wide,
 )
 
@@ -57,14 +57,14 @@ class _Term(NamedTuple):
 class _Vector:
     """Words that share an exponent; `words` may be room for more of them than there are yet."""
 
-    def __init__(self, words: Words, least: int = LEAST) -> None:
-        self.words, self.least, self.exponent = words, least, least
+    def __init__(self, words: Words, min_exp: int = ZERO_EXP) -> None:
+        self.words, self.min_exp, self.exponent = words, min_exp, min_exp
 
     def first(self, count: int) -> list[Fraction]:
         """The first so many numbers."""
         return [int(w) * power_of_two(self.exponent - 31) for w in self.words[:count]]
 
-    def times(self, q: Fraction, numbers: Iterable[Fraction], sign: int = 1) -> _Term:
+    def mul(self, q: Fraction, numbers: Iterable[Fraction], sign: int = 1) -> _Term:
         """The scalar q times numbers of this vector."""
         return _Term(sign, [q * v for v in numbers], exponent(q) + self.exponent)
 
@@ -113,7 +113,7 @@ class FxpLookahead:
         self._lead()
         while m < self.n:
             p, inverse = 1, [[ZERO]]
-            if not all(less(level * _GOOD, abs(eps)) for level in recent):
+            if not all(lt(level * _GOOD, abs(eps)) for level in recent):
                 p, inverse = self._look(m, eps)
             self.positive &= p == 1 and eps > 0
             eps = self._single_step(m, eps) if p == 1 else self._block_step(m, p, inverse)
@@ -123,7 +123,7 @@ class FxpLookahead:
             recent[self.steps % _BLOCK] = abs(eps)
             self.blocks[self.steps] = p
             self.steps += 1
-        if less(self._size(self.y) * _ACCEPTED, self._refine()):
+        if lt(self._size(self.y) * _ACCEPTED, self._refine()):
             raise BreakdownError
 
     def alpha(self, plan: Plan) -> Block:
@@ -154,14 +154,14 @@ class FxpLookahead:
         acc = self._products(self.row[end - len(v) + 1:end + 1][::-1], v)
         return Wide(-acc * power_of_two(e + self.shift - 62), e + self.shift)
 
-    def _settle(self, counts: Sequence[int], e: int, least: int, out: Words) -> int:
+    def _normalise_block(self, counts: Sequence[int], e: int, min_exp: int, out: Words) -> int:
         """Words of numbers in steps of 2**(e - 62), with the least exponent that holds them."""
         self.wide[:len(counts)] = counts
         longest = max((v if v >= 0 else -v - 1).bit_length() for v in [0, *counts])
         if longest == 0:
             out[:len(counts)] = 0
-            return least
-        found = max(e - 62 + longest, least)
+            return min_exp
+        found = max(e - 62 + longest, min_exp)
         words = cast(exact(counts, 62 - e + found), Format(True, 32, 31), Rounding.HALF_UP)
         out[:len(counts)] = np.maximum(words_of(words), -WORD)
         return found
@@ -172,32 +172,32 @@ class FxpLookahead:
         step = power_of_two(62 - top)
         counts = [sum(term.sign * floor(term.numbers[i] * step) for term in terms)
                   for i in range(len(terms[0].numbers))]
-        v.exponent = self._settle(counts, top, v.least, v.words)
+        v.exponent = self._normalise_block(counts, top, v.min_exp, v.words)
 
     def _size(self, v: _Vector) -> Fraction:
         """The sum of magnitudes."""
-        return short(sum((abs(w) for w in v.first(self.n)), ZERO))
+        return to_scalar(sum((abs(w) for w in v.first(self.n)), ZERO))
 
     # ---- one row ----
     def _single_step(self, m: int, eps: Fraction) -> Fraction:
         """From m to m + 1; the new eps."""
         a, x, g = self.a, self.x, self.g
         y = Wide(self.y.first(m + 1)[m], self.y.exponent)
-        mu = add(y, self._correlate(m, x.words[:m], x.exponent))
-        xi = over(short(self._correlate(m + 1, self.predictor[:m + 1], a.exponent).value), eps)
+        innov = add_wide(y, self._correlate(m, x.words[:m], x.exponent))
+        xi = div(to_scalar(self._correlate(m + 1, self.predictor[:m + 1], a.exponent).value), eps)
         whole = self._whole_a(m + 1)
         x.words[m] = 0
-        self._take(x, [_Term(1, x.first(m + 1), x.exponent), a.times(over(mu, eps), whole[::-1])])
-        inverse = over(ONE, eps)
+        self._take(x, [_Term(1, x.first(m + 1), x.exponent), a.mul(div(innov, eps), whole[::-1])])
+        inverse = div(ONE, eps)
         e = exponent(inverse) + 1 + a.exponent
         counts = [floor(inverse * v * power_of_two(62 - e)) for v in whole]
-        g.exponent = self._settle(counts, e, LEAST, g.words)
+        g.exponent = self._normalise_block(counts, e, ZERO_EXP, g.words)
         longer = _Vector(self.predictor)
         longer.exponent, longer.words[m + 1] = a.exponent, 0
         whole.append(ZERO)
-        self._take(longer, [_Term(1, whole, a.exponent), a.times(xi, whole[::-1])])
+        self._take(longer, [_Term(1, whole, a.exponent), a.mul(xi, whole[::-1])])
         a.exponent = longer.exponent
-        return short(short(eps * plus(ONE, -xi)) * plus(ONE, xi))
+        return to_scalar(to_scalar(eps * add(ONE, -xi)) * add(ONE, xi))
 
     # ---- several rows ----
     def _look(self, m: int, eps: Fraction) -> tuple[int, Matrix]:
@@ -207,11 +207,11 @@ class FxpLookahead:
         found = [invert(S, p) for p in range(1, most + 1)]
         best = ZERO
         for _, norm in found:
-            best = norm if norm > 0 and (best == 0 or less(norm, best)) else best
-        if best == 0 or not less(short(best * _SINGULAR), ONE):
+            best = norm if norm > 0 and (best == 0 or lt(norm, best)) else best
+        if best == 0 or not lt(to_scalar(best * _SINGULAR), ONE):
             raise BreakdownError
         return next((p, inverse) for p, (inverse, norm) in enumerate(found, 1)
-                    if norm > 0 and not less(best / _NEAR_BEST, norm))
+                    if norm > 0 and not lt(best / _NEAR_BEST, norm))
 
     def _complement(self, m: int, most: int, eps: Fraction) -> Matrix:
         """B = T_m^-1 C and S = T_p - C'B."""
@@ -221,15 +221,15 @@ class FxpLookahead:
             old = B[j - 1].first(m)
             acc = self._products(self.row[1:m + 1], B[j - 1].words[:m])
             e = B[j - 1].exponent + self.shift
-            q = add(Wide(self._entry(m + j), 0), Wide(-acc * power_of_two(e - 62), e))
+            q = add_wide(Wide(self._entry(m + j), 0), Wide(-acc * power_of_two(e - 62), e))
             last = [(old[-1] * v) for v in B[0].first(m)] if m else []
             self._take(B[j], [_Term(1, [ZERO, *old][:m], B[j - 1].exponent),
-                              _Term(1, last, B[j - 1].exponent + B[0].exponent), g.times(q, g.first(m))])
+                              _Term(1, last, B[j - 1].exponent + B[0].exponent), g.mul(q, g.first(m))])
         S = [[ZERO] * most for _ in range(most)]
         for i in range(most):
             for j in range(i + 1):
                 down = self._correlate(m + i, B[j].words[:m], B[j].exponent)
-                S[i][j] = S[j][i] = add(Wide(self._entry(i - j), 0), down)
+                S[i][j] = S[j][i] = add_wide(Wide(self._entry(i - j), 0), down)
         S[0][0] = eps
         return S
 
@@ -240,16 +240,16 @@ class FxpLookahead:
     def _border(self, m: int, v: _Vector, fresh: Sequence[Wide], inverse: Matrix) -> None:
         """Lengthen v from T_m v = c to m + p rows, with the p fresh rows of c."""
         p, old = len(fresh), v.first(m)
-        rest = [add(c, self._correlate(m + i, v.words[:m], v.exponent)) for i, c in enumerate(fresh)]
+        rest = [add_wide(c, self._correlate(m + i, v.words[:m], v.exponent)) for i, c in enumerate(fresh)]
         z = []
         for row in inverse:
             total = ZERO
             for u, w in zip(row, rest, strict=True):
-                total = plus(total, short(u * w))
+                total = add(total, to_scalar(u * w))
             z.append(total)
         terms = [_Term(1, old + [ZERO] * p, v.exponent)]
         for i, q in enumerate(z):
-            terms.append(self.B[i].times(q, self.B[i].first(m) + [ZERO] * p, -1))
+            terms.append(self.B[i].mul(q, self.B[i].first(m) + [ZERO] * p, -1))
             terms.append(_Term(1, [q if j == m + i else ZERO for j in range(m + p)], exponent(q)))
         self._take(v, terms)
 
@@ -267,14 +267,14 @@ class FxpLookahead:
         da.words[:m], da.exponent = -self.row[1:m + 1], 0
         self._leave(m, g, dg)
         self._leave(m, a, da)
-        self._solve_again(m, dg)
-        self._solve_again(m, da)
+        self._apply_inverse(m, dg)
+        self._apply_inverse(m, da)
         for v, d in ((g, dg), (a, da)):
             self._take(v, [_Term(1, v.first(m), v.exponent), _Term(1, d.first(m), d.exponent)])
         self._lead()
         acc = self._products(self.row[1:m + 1], a.words[:m])
         e = a.exponent + self.shift
-        return add(Wide(ONE, 0), Wide(acc * power_of_two(e - 62), e))
+        return add_wide(Wide(ONE, 0), Wide(acc * power_of_two(e - 62), e))
 
     def _leave(self, m: int, v: _Vector, c: _Vector) -> None:
         """``c -= T_m v``."""
@@ -284,14 +284,14 @@ class FxpLookahead:
         self._take(c, [_Term(1, c.first(m), c.exponent),
                        _Term(-1, [acc * power_of_two(e - 62) for acc in rows], e)])
 
-    def _solve_again(self, m: int, c: _Vector) -> None:
+    def _apply_inverse(self, m: int, c: _Vector) -> None:
         """``c = T_m^-1 c`` from g and a."""
         a, g, words, first, second = self.predictor, self.g.words, c.words, self.B[1], self.B[2]
         a_exp, g_exp = self.a.exponent + self.shift, self.g.exponent + self.shift
         acc = [self._products(a[:m - i], words[i:m]) for i in range(m)]
-        first.exponent = self._settle(acc, a_exp + c.exponent, LEAST, first.words)
+        first.exponent = self._normalise_block(acc, a_exp + c.exponent, ZERO_EXP, first.words)
         acc = [self._products(g[m - 1:i:-1], words[i + 1:m]) for i in range(m)]
-        second.exponent = self._settle(acc, g_exp + c.exponent, LEAST, second.words)
+        second.exponent = self._normalise_block(acc, g_exp + c.exponent, ZERO_EXP, second.words)
         left = [self._products(g[:i + 1][::-1], first.words[:i + 1]) for i in range(m)]
         right = [self._products(a[m - i:m + 1], second.words[:i + 1]) for i in range(m)]
         up, down = g_exp + first.exponent, a_exp + second.exponent
@@ -309,10 +309,10 @@ class FxpLookahead:
 
         found = residual(x)
         for _ in range(_REFINEMENTS):
-            self._solve_again(n, rest)
+            self._apply_inverse(n, rest)
             self._take(better, [_Term(1, x.first(n), x.exponent), _Term(1, rest.first(n), rest.exponent)])
             left = residual(better)
-            if not less(left * 2, found):
+            if not lt(left * 2, found):
                 break
             found, x.exponent = left, better.exponent
             x.words[:] = better.words

@@ -16,7 +16,7 @@ class FxpPredictor(FxpModel):
     calls = FIXED_CALLS
 
     def __init__(self, plan: Plan) -> None:
-        alpha, v = (plan.tables[name] for name in ("alpha", "v"))
+        alpha, v = (plan.tables[name] for name in ("alpha", "centers"))
         self._alpha = number(np.array(alpha.values, dtype=np.int64), alpha.format)
         self._v = np.array(v.values, dtype=np.int64).reshape(plan.sizes["N"], plan.sizes["D"])
         super().__init__(plan)

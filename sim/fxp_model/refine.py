@@ -64,7 +64,7 @@ class FxpToeplitzSystem:
 
     def _share(self, y: int, alpha_exp: int) -> int:
         """Y / (1 + lambda) in steps of the residual."""
-        value = Fraction(y * self.plan.integer("lambda_rho"), 2 ** (31 + self.plan.word - 2))
+        value = Fraction(y * self.plan.integer("ridge_scale"), 2 ** (31 + self.plan.word - 2))
         return floor(value / self.step(alpha_exp))
 
     def _slack(self, y: int, alpha_exp: int) -> int:
@@ -168,7 +168,7 @@ class FxpRefinement:
         return worth, solver.saturated
 
     def _keep_eta(self, eta: Block) -> None:
-        rho = Fraction(self.plan.integer("lambda_rho"), 2**31)
+        rho = Fraction(self.plan.integer("ridge_scale"), 2**31)
         self.eta = [self.short.fit(_steps(int(w) * rho, Fraction(1), self.cast)) for w in eta.words]
         self.eta_exp = eta.exponent
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 #: The largest word, and the exponent of zero.
 WORD = (1 << 31) - 1
-LEAST = -512
+ZERO_EXP = -512
 
 Matrix = list[list[Fraction]]
 ZERO, ONE = Fraction(0), Fraction(1)
@@ -30,7 +30,7 @@ def power_of_two(exponent: int) -> Fraction:
     return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
 
 
-def reach(v: Fraction) -> int:
+def exponent_of(v: Fraction) -> int:
     """The least e with ``-2**e <= v < 2**e``, of v not 0."""
     e = abs(v.numerator).bit_length() - v.denominator.bit_length()
     while not -power_of_two(e) <= v < power_of_two(e):
@@ -42,7 +42,7 @@ def reach(v: Fraction) -> int:
 
 def exponent(v: Fraction) -> int:
     """The least e with ``|v| < 2**e``."""
-    return LEAST if v == 0 else reach(abs(v))
+    return ZERO_EXP if v == 0 else exponent_of(abs(v))
 
 
 def word(v: Fraction) -> int:
@@ -55,27 +55,27 @@ def wide(v: Fraction) -> Wide:
     return Wide(v, exponent(v))
 
 
-def short(v: Fraction) -> Fraction:
+def to_scalar(v: Fraction) -> Fraction:
     """To 31 bits, half up; what would be the power of two itself stays below it."""
     if v == 0:
         return ZERO
-    lsb = power_of_two(reach(v) - 31)
+    lsb = power_of_two(exponent_of(v) - 31)
     return min(max(floor(v / lsb + Fraction(1, 2)), -WORD), WORD) * lsb
 
 
-def add(u: Wide, v: Wide) -> Fraction:
+def add_wide(u: Wide, v: Wide) -> Fraction:
     """The sum, both floored to 62 bits below twice the larger power of two."""
     top = max(u.exponent, v.exponent) + 1
-    return short(sum(floor(each.value * power_of_two(62 - each.exponent - min(top - each.exponent, 62)))
+    return to_scalar(sum(floor(each.value * power_of_two(62 - each.exponent - min(top - each.exponent, 62)))
                      for each in (u, v)) * power_of_two(top - 62))
 
 
-def plus(u: Fraction, v: Fraction) -> Fraction:
+def add(u: Fraction, v: Fraction) -> Fraction:
     """The sum of two scalars."""
-    return add(wide(u), wide(v))
+    return add_wide(wide(u), wide(v))
 
 
-def over(u: Fraction, v: Fraction) -> Fraction:
+def div(u: Fraction, v: Fraction) -> Fraction:
     """The quotient of two scalars, floored to 31 bits."""
     if u == 0:
         return ZERO
@@ -83,16 +83,16 @@ def over(u: Fraction, v: Fraction) -> Fraction:
     return min(max(floor(u / v / lsb), -WORD), WORD) * lsb
 
 
-def less(u: Fraction, v: Fraction) -> bool:
+def lt(u: Fraction, v: Fraction) -> bool:
     """Whether their difference, rounded as any, is negative."""
-    return plus(u, -v) < 0
+    return add(u, -v) < 0
 
 
 def _eliminate(c: int, rest: Matrix, inverse: Matrix) -> bool:
     """Column c of `rest` to that of the identity, the same done to `inverse`; False where it cannot be."""
     pivot = c
     for i in range(c + 1, len(rest)):
-        if less(abs(rest[pivot][c]), abs(rest[i][c])):
+        if lt(abs(rest[pivot][c]), abs(rest[i][c])):
             pivot = i
     head = rest[pivot][c]
     if head == 0:
@@ -100,9 +100,9 @@ def _eliminate(c: int, rest: Matrix, inverse: Matrix) -> bool:
     factors = [row[c] for row in rest]
     factors[pivot], factors[c] = factors[c], ZERO
     for rows in (rest, inverse):
-        rows[pivot], rows[c] = rows[c], [over(v, head) for v in rows[pivot]]
+        rows[pivot], rows[c] = rows[c], [div(v, head) for v in rows[pivot]]
         for i, factor in enumerate(factors):
-            rows[i] = [plus(v, short(-factor * w)) for v, w in zip(rows[i], rows[c], strict=True)]
+            rows[i] = [add(v, to_scalar(-factor * w)) for v, w in zip(rows[i], rows[c], strict=True)]
     return True
 
 
@@ -116,6 +116,6 @@ def invert(S: Matrix, p: int) -> tuple[Matrix, Fraction]:
     for row in inverse:
         total = ZERO
         for v in row:
-            total = plus(total, abs(v))
-        norm = total if less(norm, total) else norm
+            total = add(total, abs(v))
+        norm = total if lt(norm, total) else norm
     return inverse, norm

@@ -38,7 +38,7 @@ class FxpToeplitz(FxpModel):
         if given[0] is not None:
             self._v = self._kernel.x_words(given[0])
         r = self._first_row()
-        self._state = {"v": self._v, "r": words_of(r)}
+        self._state = {"centers": self._v, "r": words_of(r)}
         solve = self._refined if "refine" in self.plan.constants else \
             self._ahead if self.plan.options["solver"] == "lookahead" else self._plain
         try:
@@ -94,7 +94,7 @@ class FxpToeplitz(FxpModel):
         signal = self.plan.signals["r"]
         means = [0, *(self._diagonal(j) for j in range(1, len(self._v)))]
         kernel = self.plan.signals["kernel"].format
-        over = number(np.array(means, dtype=np.int64), kernel) * exact(self.plan.integer("lambda_rho"), 31)
+        over = number(np.array(means, dtype=np.int64), kernel) * exact(self.plan.integer("ridge_scale"), 31)
         return cast(over, signal.format, signal.rounding)
 
     def _diagonal(self, j: int) -> int:

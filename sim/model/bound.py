@@ -16,7 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..jit import jit
-from ..primitives import FLOOR, align, bit_length, root, shift_round
+from ..primitives import FLOOR, arithmetic_shift, bit_length, isqrt_ceil, shift_round
 
 #: A bound that says nothing: it could not be stated, or does not fit.
 NO_BOUND = 1 << 62
@@ -59,32 +59,32 @@ def add_square(total: int, s: int, v: int, bits: int, up: int) -> tuple[int, int
 
 
 @jit
-def certified(residual: int, s: int, k: BoundConstants) -> int:
+def bound_from_norm(residual: int, s: int, k: BoundConstants) -> int:
     """The bound in words of alpha, from the sum of squares ``residual * 4**s``, rounded up."""
     if residual == 0:
         return 0
     if k.bound_gain == 0:
         return NO_BOUND
-    size = root(residual) * k.bound_gain
+    size = isqrt_ceil(residual) * k.bound_gain
     drop = k.bound_shift - s
     if drop > 62:
         return 1
     if drop >= 0:
         return shift_up(size, drop)
-    return NO_BOUND if bit_length(size) - drop > 61 else align(size, drop)
+    return NO_BOUND if bit_length(size) - drop > 61 else arithmetic_shift(size, drop)
 
 
 @jit
-def within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
+def bound_within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
     """Whether ``bound <= tolerance * |alpha|``, from the sum of squares ``alpha * 4**s``."""
-    norm = (root(alpha + 1) - 1) << s  # the square root rounded down
+    norm = (isqrt_ceil(alpha + 1) - 1) << s  # the square root rounded down
     return bound <= shift_round(norm * k.tolerance, 16, FLOOR)
 
 
 @jit
-def reduced(new: int, new_s: int, old: int, old_s: int, quarter: int) -> bool:
+def norm_reduced(new: int, new_s: int, old: int, old_s: int, quarter: int) -> bool:
     """Whether the norm of the sum ``new * 4**new_s`` is at most 2**-quarter of the old one's."""
     up = (old_s - new_s - quarter) << 1
     if up <= 0:
-        return new <= align(old, min(-up, 62))
-    return bit_length(old) + up > 62 or new <= align(old, -up)
+        return new <= arithmetic_shift(old, min(-up, 62))
+    return bit_length(old) + up > 62 or new <= arithmetic_shift(old, -up)

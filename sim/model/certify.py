@@ -10,8 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..jit import jit
-from ..primitives import FLOOR, Words, align, mac, magnitude, shift_round
-from .bound import BoundConstants, add_square, certified, within
+from ..primitives import FLOOR, Words, arithmetic_shift, mac, magnitude, shift_round
+from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 
 
 class CertifyConstants(NamedTuple):
@@ -19,15 +19,15 @@ class CertifyConstants(NamedTuple):
 
     word: int
     alpha_frac: int
-    lambda_rho: int
+    ridge_scale: int
     residual_shift: int
     residual_slack: int
     bound: BoundConstants
 
 
 @jit
-def y_shift(alpha_exp: int, k: CertifyConstants) -> int:
-    """The shift that brings ``y * lambda_rho`` to the steps of the residual."""
+def target_shift(alpha_exp: int, k: CertifyConstants) -> int:
+    """Return the shift from ``y * ridge_scale`` to the LSB of the residual."""
     return k.word - 2 + 31 - (k.word - 1 - k.residual_shift + k.alpha_frac - alpha_exp)
 
 
@@ -40,13 +40,13 @@ def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConst
         acc = mac(acc, r[i - j], alpha[j], k.residual_shift)
     for j in range(i + 1, n):
         acc = mac(acc, r[j - i], alpha[j], k.residual_shift)
-    return align(y * k.lambda_rho, s) - acc
+    return arithmetic_shift(y * k.ridge_scale, s) - acc
 
 
 @jit
-def y_slack(y: int, s: int) -> int:
-    """What rounding 1 / (1 + lambda), and the shift, may hide of a target's share."""
-    return 0 if y == 0 else align(magnitude(y) + 1, s + 1) + 2
+def target_error_bound(y: int, s: int) -> int:
+    """Bound the error of ``y / (1 + lambda)``: rounding of 1 / (1 + lambda), and the shift."""
+    return 0 if y == 0 else arithmetic_shift(magnitude(y) + 1, s + 1) + 2
 
 
 @jit
@@ -59,8 +59,8 @@ def alpha_norm(alpha: Words, bits: int) -> tuple[int, int]:
 
 
 @jit
-def rows_slack(alpha: Words, k: CertifyConstants) -> int:
-    """What the products of a row may hide: nothing where alpha is zero."""
+def product_error_bound(alpha: Words, k: CertifyConstants) -> int:
+    """Bound the error of the products of a row; 0 if alpha is zero."""
     for i in range(alpha.shape[0]):
         if alpha[i] != 0:
             return k.residual_slack
@@ -71,16 +71,16 @@ def rows_slack(alpha: Words, k: CertifyConstants) -> int:
 def accurate(alpha: Words, bound: int, k: CertifyConstants) -> bool:
     """Whether the bound is within the tolerance."""
     norm, s = alpha_norm(alpha, k.bound.norm_bits)
-    return within(bound, norm, s, k.bound)
+    return bound_within(bound, norm, s, k.bound)
 
 
 @jit
 def certify(y: Words, r: Words, alpha: Words, alpha_exp: int, k: CertifyConstants) -> int:
     """The bound in words of alpha."""
     total, total_s = 0, 0
-    slack = rows_slack(alpha, k)
-    s = y_shift(alpha_exp, k)
+    slack = product_error_bound(alpha, k)
+    s = target_shift(alpha_exp, k)
     for i in range(alpha.shape[0]):
-        miss = abs(row_residual(i, y[i], r, alpha, s, k)) + y_slack(y[i], s) + slack
+        miss = abs(row_residual(i, y[i], r, alpha, s, k)) + target_error_bound(y[i], s) + slack
         total, total_s = add_square(total, total_s, miss, k.bound.norm_bits, 1)
-    return certified(total, total_s, k.bound)
+    return bound_from_norm(total, total_s, k.bound)

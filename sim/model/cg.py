@@ -23,17 +23,17 @@ from ..plan import Plan
 from ..primitives import (
     HALF_UP,
     Words,
-    align,
+    arithmetic_shift,
     bit_length,
     block_scale,
     divide,
     mac,
     magnitude,
-    narrow,
+    requantise,
 )
 from . import trace_hooks as at
 from .base import IntegerModel, convert_inputs
-from .bound import BoundConstants, add_square, certified, within
+from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 from .certify import alpha_norm
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
 from .ranges import ALPHA, P, R, cast
@@ -71,7 +71,7 @@ class CgState(NamedTuple):
     alpha: Words
     r: Words
     p: Words
-    v: Words
+    centers: Words
 
 
 @jit
@@ -79,13 +79,13 @@ def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) 
     """``(K + lambda I) p`` into `wide`; the exponent is that of p and `product_exp`."""
     n = p.shape[0]
     for i in range(n):
-        d = distance(s.v[i], s.v[i], k)
+        d = distance(s.centers[i], s.centers[i], k)
         value = kernel(d, k, log)
         trace(log, at.PRODUCT_DISTANCE, i, i, d)
         trace(log, at.PRODUCT_KERNEL, i, i, value)
         acc = mac(0, value, p[i], c.mac_shift)
         for j in range(i):
-            d = distance(s.v[i], s.v[j], k)
+            d = distance(s.centers[i], s.centers[j], k)
             value = kernel(d, k, log)
             trace(log, at.PRODUCT_DISTANCE, i, j, d)
             trace(log, at.PRODUCT_KERNEL, i, j, value)
@@ -93,7 +93,8 @@ def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) 
             s.wide[j] = mac(s.wide[j], value, p[i], c.mac_shift)
         s.wide[i] = acc
     for i in range(n):
-        s.wide[i] = align(s.wide[i], c.row_shift) + align(c.lambda_mantissa * p[i], c.lambda_shift)
+        s.wide[i] = (arithmetic_shift(s.wide[i], c.row_shift)
+                     + arithmetic_shift(c.lambda_mantissa * p[i], c.lambda_shift))
     trace_all(log, at.PRODUCT_WIDE, 0, s.wide, 0, n)
 
 
@@ -107,7 +108,7 @@ def add_p(s: CgState, u: Words, u_exp: int, q: int, p_exp: int, c: CgConstants) 
     up = min(e - u_exp - (62 - c.word), 62)
     down = min(e - p_exp - (31 - c.word), 62)
     for i in range(u.shape[0]):
-        s.wide[i] = align(u[i], up) + align(q * s.p[i], down)
+        s.wide[i] = arithmetic_shift(u[i], up) + arithmetic_shift(q * s.p[i], down)
     return e
 
 
@@ -121,7 +122,7 @@ def subtract_q(s: CgState, r_exp: int, step: int, q_exp: int, c: CgConstants) ->
     up = min(e - r_exp - (62 - c.word), 62)
     down = min(e - q_exp - (31 - Q_BITS), 62)
     for i in range(s.r.shape[0]):
-        s.wide[i] = align(s.r[i], up) - align(step * s.wide[i], down)
+        s.wide[i] = arithmetic_shift(s.r[i], up) - arithmetic_shift(step * s.wide[i], down)
     return e
 
 
@@ -157,7 +158,7 @@ def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
     """``p . q`` of q = `wide`, which is cut in place to :data:`Q_BITS`; and the exponent of q."""
     shift = excess(s.wide, Q_BITS)
     for i in range(s.wide.shape[0]):
-        s.wide[i] = narrow(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
+        s.wide[i] = requantise(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
     return dot(s.p, s.wide, c.dot_shift), e + shift - (62 - Q_BITS)
 
 
@@ -165,7 +166,7 @@ def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
 def begin(y: Words, s: CgState, c: CgConstants, log: Log) -> int:
     """Set alpha = 0 and r = p = y; the exponent of r."""
     for i in range(y.shape[0]):
-        s.wide[i] = align(y[i], -(62 - c.word))
+        s.wide[i] = arithmetic_shift(y[i], -(62 - c.word))
         s.alpha[i] = 0
     r_exp = into_block(s, 1, s.r, c.word, c.r, log, R)
     for i in range(y.shape[0]):
@@ -236,13 +237,13 @@ def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants,
     slack = 0 if norm == 0 else c.residual_slack
     squares, shift = 0, 0
     for i in range(y.shape[0]):
-        s.wide[i] = align(y[i], up) - align(s.wide[i], down)
+        s.wide[i] = arithmetic_shift(y[i], up) - arithmetic_shift(s.wide[i], down)
         squares, shift = add_square(squares, shift, abs(s.wide[i]) + slack, b.norm_bits, 1)
     trace_all(log, at.CG_CERTIFY, 0, s.wide, 0, y.shape[0])
     out[1] = into_block(s, e, s.r, c.word, c.r, log, R)
-    out[3] = certified(squares, shift + e - out[0] - c.product_exp, b)
+    out[3] = bound_from_norm(squares, shift + e - out[0] - c.product_exp, b)
     trace(log, at.CERTIFY_BOUND, 0, 0, out[3])
-    return OK if within(out[3], norm, norm_shift, b) else INACCURATE
+    return OK if bound_within(out[3], norm, norm_shift, b) else INACCURATE
 
 
 #: Scalars of the model structure, in the order in which training leaves them.
@@ -275,7 +276,7 @@ class CgModel(IntegerModel):
         self.reset()
         s, log, y = self._state, self.ranges.log, self._targets(given[1])
         assert given[0] is not None  # there is no uniform grid here
-        convert_inputs(given[0], self._input, s.v, log)
+        convert_inputs(given[0], self._input, s.centers, log)
         status = conjugate_gradients(y, s, self._scalars, self._constants, self._kernel, log)
         if status == OK:
             status = certify(y, s, self._scalars, self._constants, self._bound, self._kernel, log)
@@ -288,7 +289,7 @@ class CgModel(IntegerModel):
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
         count = len(self._state.alpha) if self._trained else 0
-        return self._predict(x_raw, self._state.v, self._state.alpha, count,
+        return self._predict(x_raw, self._state.centers, self._state.alpha, count,
                              self.plan.integer("f_shift") - int(self._scalars[0]))
 
     def _members(self) -> dict[str, NDArray[Any]]:

@@ -14,8 +14,8 @@ from ..plan import Plan
 Floats = NDArray[np.float32]
 
 ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
-#: What leaves :func:`within` at most; so a :func:`fixed` of it is below 2**61.
-LARGEST = np.float32(2.0**20)
+#: What leaves :func:`clip` at most; so a :func:`fixed` of it is below 2**61.
+LIMIT = np.float32(2.0**20)
 #: Fraction bits of :func:`fixed`.
 FIXED_FRAC = 40
 _FIXED = np.float32(2.0**FIXED_FRAC)
@@ -27,41 +27,41 @@ _C0, _C1, _C2, _C3, _C4, _C5, _C6 = (np.float32(float.fromhex(c) * 2.0**-31) for
 
 
 @jit
-def size(v: np.float32) -> np.float32:
-    """|v|."""
+def fabs(v: np.float32) -> np.float32:
+    """Return |v|."""
     return -v if v < ZERO else v
 
 
 @jit
-def greater(a: np.float32, b: np.float32) -> np.float32:
-    """The larger of two; `a` where b is no number."""
+def fmax(a: np.float32, b: np.float32) -> np.float32:
+    """Return the larger of two numbers; `a` if b is a NaN."""
     return b if b > a else a
 
 
 @jit
-def largest(v: Floats, count: int) -> np.float32:
-    """The largest magnitude; that of a NaN is not met."""
-    most = ZERO
+def max_abs(v: Floats, count: int) -> np.float32:
+    """Return the largest magnitude; NaNs are ignored."""
+    peak = ZERO
     for i in range(count):
-        most = greater(most, size(v[i]))
-    return most
+        peak = fmax(peak, fabs(v[i]))
+    return peak
 
 
 @jit
-def total(v: Floats, count: int) -> np.float32:
-    """The sum of magnitudes; no number where one of them is none."""
+def norm1(v: Floats, count: int) -> np.float32:
+    """Return the sum of magnitudes; a NaN if one of them is."""
     acc = ZERO
     for i in range(count):
-        acc += size(v[i])
+        acc += fabs(v[i])
     return acc
 
 
 @jit
-def within(v: np.float32, most: np.float32) -> np.float32:
-    """The nearest number to v in [-most, most]."""
-    if v > most:
-        return most
-    return -most if v < -most else v
+def clip(v: np.float32, limit: np.float32) -> np.float32:
+    """Limit v to [-limit, limit]."""
+    if v > limit:
+        return limit
+    return -limit if v < -limit else v
 
 
 @jit
@@ -80,8 +80,8 @@ def exp2(t: np.float32) -> np.float32:
 
 @jit
 def fixed(v: np.float32) -> int:
-    """v, in [-LARGEST, LARGEST], in steps of 2**-FIXED_FRAC, toward zero."""
-    return int(within(v, LARGEST) * _FIXED)
+    """Clip v to LIMIT and convert it to steps of 2**-FIXED_FRAC, toward zero."""
+    return int(clip(v, LIMIT) * _FIXED)
 
 
 def real(plan: Plan, name: str) -> np.float32:

@@ -13,15 +13,15 @@ from ..primitives import (
     HALF_UP,
     Words,
     abs_diff,
-    align,
+    abs_sinpi,
+    arithmetic_shift,
     exp2_16,
     exp2_32,
     mac,
     mul_shift,
-    narrow,
+    requantise,
     saturate,
     shift_round,
-    sine,
     square_diff,
     wrap,
 )
@@ -73,7 +73,7 @@ class KernelConstants(NamedTuple):
 
 
 class InputConstants(NamedTuple):
-    """``x = narrow((raw - offset[c]) * gain[c], shift)`` and the same for y."""
+    """``x = requantise((raw - offset[c]) * gain[c], shift)`` and the same for y."""
 
     x_offset: Words
     x_gain: Words
@@ -172,7 +172,7 @@ def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
     if k.kind == ABSOLUTES:
         return abs_diff(acc, u, v)
     if k.kind == SINES:
-        s = sine(mul_shift(k.turn, abs_diff(0, u, v), k.turn_shift), k.sine)
+        s = abs_sinpi(mul_shift(k.turn, abs_diff(0, u, v), k.turn_shift), k.sine)
         return mac(acc, s, s, k.sine_shift)
     return mac(acc, u, v, 0)
 
@@ -211,11 +211,11 @@ def distance_row(v: Words, count: int, x: Words, k: KernelConstants, row: Words)
 @jit
 def _polynomial(dot: int, k: KernelConstants) -> int:
     """``(gamma u.v + coef0)**degree``; the base is s32f31 over its largest power of two."""
-    base = shift_round(align(dot, k.dot_shift) * k.c, k.shift, HALF_UP) + k.coef0
+    base = shift_round(arithmetic_shift(dot, k.dot_shift) * k.c, k.shift, HALF_UP) + k.coef0
     power = base
     for _ in range(1, k.degree):
         power = shift_round(power * base, 31, HALF_UP)
-    return narrow(power, k.out_shift, HALF_UP, k.out.lo, k.out.hi)
+    return requantise(power, k.out_shift, HALF_UP, k.out.lo, k.out.hi)
 
 
 @jit_inline

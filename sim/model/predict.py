@@ -1,9 +1,9 @@
-"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x) (eq. 3 of paper 000)."""
+"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x) (Decherchi et al., eq. 3)."""
 
 from __future__ import annotations
 
 from ..jit import jit
-from ..primitives import Words, mac, narrow
+from ..primitives import Words, mac, requantise
 from . import trace_hooks as at
 from .kernel import Cast, KernelConstants, distance, into_word, kernel
 from .ranges import ACCUMULATOR, F, record
@@ -22,7 +22,7 @@ def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac
         trace(log, at.PREDICT_KERNEL, 0, i, value)
         acc = mac(acc, alpha[i], value, mac_shift)
     record(log, ACCUMULATOR, acc)
-    whole = narrow(acc, f_shift, f.rounding, -(1 << 61), 1 << 61) + bias
+    whole = requantise(acc, f_shift, f.rounding, -(1 << 61), 1 << 61) + bias
     word, saturated = into_word(whole, f, log, F)
     trace(log, at.PREDICT_F, 0, 0, word)
     return word, saturated

@@ -18,7 +18,7 @@ class PredictorModel(IntegerModel):
     calls = FIXED_CALLS | {"trace"}
 
     def __init__(self, plan: Plan) -> None:
-        self._alpha, v = (np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "v"))
+        self._alpha, v = (np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers"))
         self._v = v.reshape(plan.sizes["N"], plan.sizes["D"])
         super().__init__(plan)
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..jit import jit
 from ..plan import Plan
-from ..primitives import Words, narrow, saturate
+from ..primitives import Words, requantise, saturate
 from ..replay.trace import Trace
 from .trace_hooks import Log, begin, finish
 
 #: Signals that are logged, in the order of the log's rows.
-LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "mu", "alpha", "distance", "p", "q", "s",
+LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "innov", "alpha", "distance", "p", "q", "s",
           "accumulator")
-X, Y, F, KERNEL, R, A, XI, EPS, MU, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR = range(len(LOGGED))
+X, Y, F, KERNEL, R, A, XI, EPS, INNOV, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR = range(len(LOGGED))
 
 _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 
@@ -50,10 +50,10 @@ def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int,
 
 @jit
 def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Log, signal: int) -> int:
-    """The primitive `narrow`, logged: range after the cast, and whether it saturated."""
-    word = narrow(v, s, rounding, lo, hi)
+    """The primitive `requantise`, logged: range after the cast, and whether it saturated."""
+    word = requantise(v, s, rounding, lo, hi)
     record(log, signal, word)
-    if word in (lo, hi) and word != narrow(v, s, rounding, -(1 << 62), 1 << 62):
+    if word in (lo, hi) and word != requantise(v, s, rounding, -(1 << 62), 1 << 62):
         log.ranges[signal, 2] += 1
     return word
 

@@ -19,106 +19,104 @@ from ..primitives import Words
 from ..replay.trace import Event, Trace
 
 #: Operation and signal of every hook, as the C names them: ``KC_TRACE(operation, signal, ...)``.
-HOOKS = (
-    ("input_convert", "x"),
-    ("output_convert", "y"),
-    ("predict", "distance"),
-    ("predict", "kernel"),
-    ("predict", "f"),
-    ("fill_row", "row"),
-    ("cheapest", "slot"),
-    ("project", "distance"),
-    ("project", "kernel"),
-    ("project", "alpha"),
-    ("find_near", "distance"),
-    ("find_near", "near"),
-    ("find_near", "dist"),
-    ("release", "rank"),
-    ("weigh", "kernel"),
-    ("learn", "f"),
-    ("learn", "decayed_alpha"),
-    ("learn", "alpha"),
-    ("insert", "near"),
-    ("insert", "dist"),
-    ("meet", "dist"),
-    ("insert", "sum"),
-    ("close_gap", "slot"),
-    ("newest_loss", "loss"),
-    ("first_row", "distance"),
-    ("first_row", "kernel"),
-    ("first_row", "r"),
-    ("reflection", "num"),
-    ("lengthen_a", "xi"),
-    ("extend_a", "a_exp"),
-    ("extend_a", "scaled_a"),
-    ("update_a", "a"),
-    ("lengthen_a", "eps"),
-    ("lengthen_x", "y"),
-    ("residual", "mu"),
-    ("lengthen_x", "c"),
-    ("extend_x", "x_exp"),
-    ("extend_x", "scaled_x"),
-    ("update_x", "x"),
-    ("toeplitz_train", "alpha"),
-    ("bound_certify", "bound"),
-    ("left_over", "rhs"),
-    ("refine", "eta"),
-    ("move", "alpha"),
-    ("product", "distance"),
-    ("product", "kernel"),
-    ("product", "wide"),
-    ("begin", "r"),
-    ("curvature", "pq"),
-    ("conjugate_gradients", "step"),
-    ("r_from_wide", "r"),
-    ("alpha_from_wide", "alpha"),
-    ("p_from_wide", "p"),
-    ("certify", "wide"),
-    ("start_residual", "s"),
-    ("update_generators", "p"),
-    ("update_generators", "q"),
-    ("lengthen_s", "scaled_s"),
-    ("update_residual", "s"),
-    ("schur", "xi"),
-    ("schur", "eps"),
-    ("schur", "c"),
-    ("lookahead", "p"),
-    ("single_step", "mu"),
-    ("single_step", "xi"),
-    ("single_step", "x"),
-    ("single_step", "g"),
-    ("single_step", "a"),
-    ("schur_complement", "B"),
-    ("schur_complement", "S"),
-    ("border", "z"),
-    ("block_step", "g"),
-    ("block_step", "a"),
-    ("block_step", "x"),
-    ("residual", "c"),
-    ("solve_again", "first"),
-    ("solve_again", "second"),
-    ("solve_again", "c"),
-    ("block_step", "refined_g"),
-    ("block_step", "refined_a"),
-    ("lookahead", "eps"),
-    ("lookahead", "eps_exp"),
-    ("lookahead", "a_exp"),
-    ("lookahead", "g_exp"),
-    ("lookahead", "x_exp"),
-    ("refine", "better"),
-    ("refine", "left"),
-)
-(INPUT_X, OUTPUT_Y, PREDICT_DISTANCE, PREDICT_KERNEL, PREDICT_F, FILL_ROW, CHEAPEST_SLOT, PROJECT_DISTANCE,
- PROJECT_KERNEL, PROJECT_ALPHA, NEAR_DISTANCE, NEAR_NEAR, NEAR_DIST, RELEASE_RANK, WEIGH_KERNEL, LEARN_F,
- LEARN_DECAYED, LEARN_ALPHA, INSERT_NEAR, INSERT_DIST, MEET_DIST, INSERT_SUM,
- CLOSE_GAP_SLOT, NEWEST_LOSS, ROW_DISTANCE, ROW_KERNEL, ROW_R, REFLECTION_NUM,
- LENGTHEN_XI, EXTEND_A_EXP, EXTEND_SCALED_A, UPDATE_A, LENGTHEN_EPS, LENGTHEN_Y, RESIDUAL_MU, LENGTHEN_C,
- EXTEND_X_EXP, EXTEND_SCALED_X, UPDATE_X, TRAIN_ALPHA, CERTIFY_BOUND, LEFT_OVER_RHS, REFINE_ETA,
- MOVE_ALPHA, PRODUCT_DISTANCE, PRODUCT_KERNEL, PRODUCT_WIDE, BEGIN_R, CURVATURE_PQ, CG_STEP, CG_R, CG_ALPHA,
- CG_P, CG_CERTIFY, START_S, GENERATOR_P, GENERATOR_Q, LENGTHEN_SCALED_S, UPDATE_S, SCHUR_XI, SCHUR_EPS,
- SCHUR_C, AHEAD_P, SINGLE_MU, SINGLE_XI, SINGLE_X, SINGLE_G, SINGLE_A, COMPLEMENT_B, COMPLEMENT_S, BORDER_Z,
- BLOCK_G, BLOCK_A, BLOCK_X, RESIDUAL_C, AGAIN_FIRST, AGAIN_SECOND, AGAIN_C, REFINED_G, REFINED_A, AHEAD_EPS,
- AHEAD_EPS_EXP, AHEAD_A_EXP, AHEAD_G_EXP, AHEAD_X_EXP, REFINE_BETTER, REFINE_LEFT) = range(len(HOOKS))
+_hooks: list[tuple[str, str]] = []
+
+
+def _hook(operation: str, signal: str) -> int:
+    """Add a hook; its number stands for it in compiled code."""
+    _hooks.append((operation, signal))
+    return len(_hooks) - 1
+
+
+INPUT_X = _hook("input_convert", "x")
+OUTPUT_Y = _hook("output_convert", "y")
+PREDICT_DISTANCE = _hook("predict", "distance")
+PREDICT_KERNEL = _hook("predict", "kernel")
+PREDICT_F = _hook("predict", "f")
+FILL_ROW = _hook("fill_row", "row")
+VICTIM_SLOT = _hook("select_victim", "slot")
+PROJECT_DISTANCE = _hook("project", "distance")
+PROJECT_KERNEL = _hook("project", "kernel")
+PROJECT_ALPHA = _hook("project", "alpha")
+NEAREST_DISTANCE = _hook("find_nearest", "distance")
+NEAREST_IDX = _hook("find_nearest", "nearest_idx")
+NEAREST_D2 = _hook("find_nearest", "nearest_d2")
+REMOVE_AGE_ORDER = _hook("remove_center", "age_order")
+EXPANSION_KERNEL = _hook("kernel_expansion", "kernel")
+LEARN_F = _hook("learn", "f")
+LEARN_DECAYED = _hook("learn", "decayed_alpha")
+LEARN_ALPHA = _hook("learn", "alpha")
+INSERT_NEAREST_IDX = _hook("insert_center", "nearest_idx")
+INSERT_NEAREST_D2 = _hook("insert_center", "nearest_d2")
+LINK_NEAREST_D2 = _hook("link_nearest", "nearest_d2")
+INSERT_SUM = _hook("insert_center", "sum")
+CLOSE_GAP_SLOT = _hook("close_gap", "slot")
+NEWEST_LOSS = _hook("newest_loss", "loss")
+ROW_DISTANCE = _hook("first_row", "distance")
+ROW_KERNEL = _hook("first_row", "kernel")
+ROW_R = _hook("first_row", "r")
+REFLECTION_NUM = _hook("reflection_numerator", "num")
+PREDICTOR_XI = _hook("predictor_step", "xi")
+EXTEND_A_EXP = _hook("extend_a", "a_exp")
+EXTEND_SCALED_A = _hook("extend_a", "scaled_a")
+UPDATE_A = _hook("update_a", "a")
+PREDICTOR_EPS = _hook("predictor_step", "eps")
+SOLUTION_Y = _hook("solution_step", "y")
+INNOVATION = _hook("innovation", "innov")
+SOLUTION_C = _hook("solution_step", "c")
+EXTEND_X_EXP = _hook("extend_x", "x_exp")
+EXTEND_SCALED_X = _hook("extend_x", "scaled_x")
+UPDATE_X = _hook("update_x", "x")
+TRAIN_ALPHA = _hook("toeplitz_train", "alpha")
+CERTIFY_BOUND = _hook("bound_certify", "bound")
+RESIDUAL_RHS = _hook("compute_residual", "rhs")
+REFINE_ETA = _hook("refine", "eta")
+CORRECTION_ALPHA = _hook("apply_correction", "alpha")
+PRODUCT_DISTANCE = _hook("product", "distance")
+PRODUCT_KERNEL = _hook("product", "kernel")
+PRODUCT_WIDE = _hook("product", "wide")
+BEGIN_R = _hook("begin", "r")
+CURVATURE_PQ = _hook("curvature", "pq")
+CG_STEP = _hook("conjugate_gradients", "step")
+CG_R = _hook("r_from_wide", "r")
+CG_ALPHA = _hook("alpha_from_wide", "alpha")
+CG_P = _hook("p_from_wide", "p")
+CG_CERTIFY = _hook("certify", "wide")
+START_S = _hook("start_residual", "s")
+GENERATOR_P = _hook("update_generators", "p")
+GENERATOR_Q = _hook("update_generators", "q")
+RESIDUAL_SCALED_S = _hook("residual_step", "scaled_s")
+UPDATE_S = _hook("update_residual", "s")
+SCHUR_XI = _hook("schur", "xi")
+SCHUR_EPS = _hook("schur", "eps")
+SCHUR_C = _hook("schur", "c")
+AHEAD_P = _hook("lookahead", "p")
+SINGLE_INNOV = _hook("single_step", "innov")
+SINGLE_XI = _hook("single_step", "xi")
+SINGLE_X = _hook("single_step", "x")
+SINGLE_G = _hook("single_step", "g")
+SINGLE_A = _hook("single_step", "a")
+COMPLEMENT_B = _hook("schur_complement", "B")
+COMPLEMENT_S = _hook("schur_complement", "S")
+BORDER_Z = _hook("border", "z")
+BLOCK_G = _hook("block_step", "g")
+BLOCK_A = _hook("block_step", "a")
+BLOCK_X = _hook("block_step", "x")
+RESIDUAL_C = _hook("residual", "c")
+INVERSE_FIRST = _hook("apply_inverse", "first")
+INVERSE_SECOND = _hook("apply_inverse", "second")
+INVERSE_C = _hook("apply_inverse", "c")
+REFINED_G = _hook("block_step", "refined_g")
+REFINED_A = _hook("block_step", "refined_a")
+AHEAD_EPS = _hook("lookahead", "eps")
+AHEAD_EPS_EXP = _hook("lookahead", "eps_exp")
+AHEAD_A_EXP = _hook("lookahead", "a_exp")
+AHEAD_G_EXP = _hook("lookahead", "g_exp")
+AHEAD_X_EXP = _hook("lookahead", "x_exp")
+REFINE_BETTER = _hook("refine", "better")
+REFINE_NORM = _hook("refine", "norm")
+#: All hooks, by number.
+HOOKS = tuple(_hooks)
 
 _LIMIT, _COUNT, _HASH, _HOOK, _STEP, _INDEX, _WORD = range(7)
 _MASK = 0xFFFFFFFF
@@ -186,7 +184,7 @@ def begin(limit: int) -> Words:
 
 
 #: What hooks write into where nobody asked for a trace, of code that is compiled once, with its hooks.
-UNREAD = Log(np.zeros((0, 3), dtype=np.int64), begin(0))
+NULL_LOG = Log(np.zeros((0, 3), dtype=np.int64), begin(0))
 
 
 def finish(t: Words | None) -> Trace:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from warnings import warn
 
 from numpy.typing import ArrayLike
 
@@ -91,7 +91,7 @@ def warn_apart(plan: Plan) -> None:
     """Warn whoever called the caller where the words of a plan differ too much (W208)."""
     for problem in cautions(plan):
         if problem.code == "W208":
-            warnings.warn(str(problem), stacklevel=3)
+            warn(str(problem), stacklevel=3)
 
 
 def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:

@@ -100,12 +100,12 @@ def _signals(spec: Spec, w: int) -> dict[str, Signal]:
 
 def _memory(word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     return memory([
-        ("wide", "int64_t", "n", "work: q = (K + lambda I) p, and blocks before their cast"),
+        ("wide", "int64_t", "n", "scratch: q = (K + lambda I) p, and blocks before rounding"),
         BOUND_FIELD,
         ("alpha", word, "n", "expansion coefficients"),
         ("r", word, "n", "residual; after a training, the residual of alpha, computed again"),
         ("p", word, "n", "direction"),
-        ("v", x_word, "n*D", "training inputs"),
+        ("centers", x_word, "n*D", "training inputs"),
         ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
         ("r_exp", "int16_t", "1", "block exponent of r"),
         ("taken", "uint16_t", "1", "number of steps"),

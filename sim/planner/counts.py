@@ -39,7 +39,7 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
     """
     members = sorted((Field(name, ctype, formula, evaluate(formula, sizes), meaning)
                       for name, ctype, formula, meaning in fields),
-                     key=lambda f: (-C_BYTES[f.ctype], f.name != "v"))
+                     key=lambda f: (-C_BYTES[f.ctype], f.name != "centers"))
     filler = "uint8_t" if C_BYTES[members[-1].ctype] == 1 else "uint16_t"
     missing = -sum(f.bytes for f in members) % 8 // C_BYTES[filler]
     if missing:

@@ -148,7 +148,8 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
     if plan.options["solver"] in LOOKAHEADS:
         return {"r": float(1 / (1 + lam))}
     power = (1 + lam) / lam
-    return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power), "mu": sqrt(n) * float(power),
+    return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power),
+            "innov": sqrt(n) * float(power),
             "alpha": sqrt(n) / float(lam)}
 
 

@@ -19,7 +19,7 @@ from ..data.raw import quantise
 from ..errors import KerncastError, fail
 from ..formats import Format, Overflow, Rounding
 from ..plan import Operations, Plan, Signal, Table
-from ..primitives import narrow
+from ..primitives import requantise
 from ..spec import Spec
 from .counts import MOST_BYTES, operations
 from .log2 import ceil_log2, floor_log2
@@ -49,7 +49,7 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
     except KerncastError as error:
         remedy = "pass samples with the range of the model's centers, or an [input] word that holds these"
         raise KerncastError([replace(p, remedy=remedy) for p in error.problems]) from None
-    words = [[narrow((int(word) - offset) * gain, x.shift, s.rounding.value, s.lo, s.hi)
+    words = [[requantise((int(word) - offset) * gain, x.shift, s.rounding.value, s.lo, s.hi)
               for word, offset, gain in zip(row, x.offset, x.gain, strict=True)] for row in raw]
     return np.array(words, dtype=np.int64).reshape(raw.shape)
 
@@ -154,7 +154,7 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
                 "alpha": Table(signals["alpha"].format, tuple(alpha)),
-                "v": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
+                "centers": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
         memory=(), operations=_operations(sizes), units=units(spec, x, y),
         evidence={"alpha": {"decided_by": "analytic", "bound": most},
                   "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

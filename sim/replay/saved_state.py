@@ -151,7 +151,7 @@ def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
         found["count"] = (0, plan.sizes["N"])
     if "kappa_one" in plan.constants:
         found["sums"] = (0, plan.sizes["N"] * plan.integer("kappa_one"))
-    for member, signal in (("alpha", "alpha"), ("v", "x"), ("bias", "y"), ("dist", "distance")):
+    for member, signal in (("alpha", "alpha"), ("centers", "x"), ("bias", "y"), ("nearest_d2", "distance")):
         if signal in plan.signals:  # alpha in float32 is not an integer
             word = plan.signals[signal]
             found[member] = (min(word.lo, 0), max(word.hi, 0))  # 0: still empty
@@ -204,9 +204,9 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
         if np.any(state[name] & 0x7F800000 == 0x7F800000):
             return f"{name} holds infinity or NaN", "finite numbers"
     held = int(state["count"][0]) if "count" in state else 0
-    if "rank" in state and sorted(state["rank"][:held]) != list(range(held)):
+    if "age_order" in state and sorted(state["age_order"][:held]) != list(range(held)):
         return f"rank = {state['rank'][:held].tolist()}", f"each of 0 to {held - 1} once"
-    if "near" in state and np.any(state["near"][:held] >= held):
+    if "nearest_idx" in state and np.any(state["nearest_idx"][:held] >= held):
         return f"near = {state['near'][:held].tolist()}", f"slots 0 to {held - 1}"
     return "", ""
 

@@ -184,13 +184,13 @@ class Online(SpecTable):
                       allowed="a number from 0, with eta * rho at most 0.5",
                       remedy="0 disables forgetting; try 0.01")
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
-        "fklms", about="which center is evicted: fklms, fmklms, nt, mt or at; klms_f32, mklms_f32, fklms_f32",
+        "fklms", about="which center is evicted: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
         remedy="fklms evicts the newer of the closest pair; fmklms spares large coefficients; nt and mt "
                "evict the smallest coefficient, at the oldest center. klms_f32 and mklms_f32, for a float "
                "unit, lose least, in O(budget^2) time and memory")
     projection: Literal["none", "fklms"] | None = _key(
-        None, about="where an evicted coefficient goes, instead of the reduction's choice: none or fklms",
+        None, about="where an evicted coefficient goes; default by the reduction: none or fklms",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
     metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
         None, about="measure of the loss by an eviction, instead of the reduction's",

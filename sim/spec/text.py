@@ -67,7 +67,7 @@ def _toml(value: Any) -> str:
 
 
 def _line(table: str, key: str, entry: str) -> str:
-    return f"{entry:{_WIDTH}}# {TABLES[table].model_fields[keys(TABLES[table])[key]].description}"
+    return f"{entry:{_WIDTH - 1}} # {TABLES[table].model_fields[keys(TABLES[table])[key]].description}"
 
 
 def _left(table: str, values: Values) -> dict[str, str]:

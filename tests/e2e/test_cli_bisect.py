@@ -64,7 +64,7 @@ def test_json_holds_both_words_and_the_place(run: Run, faulty: Path) -> None:
 
 def test_without_the_flag_the_output_is_what_it_was(run: Run, faulty: Path) -> None:
     row = json.loads(run("test", faulty, "--on", "host", "--json")[1])["backends"][0]
-    assert set(row) == {"backend", "words", "mismatches", "first", "costs"}
+    assert set(row) == {"backend", "words", "values", "mismatches", "first", "costs"}
 
 
 @pytest.mark.parametrize("backend", ["rtl:icarus", "model:fxpmath"])

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kerncast
-from kerncast.cli import doctor, main
+from kerncast.cli import _tools, doctor, main
 from kerncast.codegen.build.toolchains import compilers
 from kerncast.codegen.firmware.targets import board_ids, load_board, load_target
 from kerncast.sim.errors import Problem, for_this_python
@@ -93,7 +93,7 @@ def test_an_unknown_group_is_bad_input():
 def test_every_package_of_every_extra_is_looked_for():
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     extras = {"base": project["dependencies"], **project["optional-dependencies"]}
-    looked = {group: {package for package, *_ in rows} for group, rows in doctor._PACKAGES.items()}
+    looked = {group: {package for package, *_ in rows} for group, rows in _tools.PACKAGES.items()}
     wanted = {group: {re.split(r"[<>=\[;!~ ]", line)[0] for line in lines} for group, lines in extras.items()
               if group not in ("test", "dev", "docs", "demo")}  # for developers; a list of other extras
     assert looked == wanted

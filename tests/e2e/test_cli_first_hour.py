@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import kerncast
-from kerncast.cli import complete, dialogue, init, main
+from kerncast.cli import _complete, _dialogue, init, main
 from kerncast.hw.backends import check_name
 from kerncast.sim.data.quantise import BITS, quantise_table
 from kerncast.sim.data.words_csv import survey
@@ -86,18 +86,18 @@ def test_on_a_terminal_init_asks_for_what_was_left_open_and_reads_the_data_once(
     read = []
     seen = init._seen
     monkeypatch.setattr(init, "_seen", lambda path: read.append(path) or seen(path))
-    monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
+    monkeypatch.setattr(_dialogue, "at_terminal", lambda: True)
     answers = f"engine\n{motor}\nquantum\nkernel_cg\nz80\ncortex-m0\n"
     code, out, _ = run("init", "-o", tmp_path, answers=answers)
     assert code == 0
-    assert "quantum is none of kernel_cg, kernel_lms" in out and "z80 is none of" in out
+    assert "quantum is not one of kernel_cg, kernel_lms" in out and "z80 is not one of" in out
     values = json.loads(run("check", tmp_path / "engine.toml", "--json")[1])["values"]
     assert (values["model"]["algorithm"], values["target"]["id"]) == ("kernel_cg", "cortex-m0")
     assert read == [motor]
 
 
 def test_empty_answers_take_what_is_usual(tmp_path, monkeypatch):
-    monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
+    monkeypatch.setattr(_dialogue, "at_terminal", lambda: True)
     assert run("init", "-o", tmp_path, answers="\n\n\n\n")[0] == 0
     values = json.loads(run("check", tmp_path / "model.toml", "--json")[1])["values"]
     assert (values["model"]["algorithm"], values["target"]["id"]) == ("toeplitz_rls", "cortex-m4")
@@ -106,8 +106,8 @@ def test_empty_answers_take_what_is_usual(tmp_path, monkeypatch):
 def test_init_asks_nothing_where_an_option_or_json_decides_or_nobody_is_there(tmp_path, monkeypatch):
     assert run("init", "plain", "-o", tmp_path)[0] == 0
     code, _, err = run("init", "-o", tmp_path)
-    assert (code, "Missing argument 'NAME'" in err) == (2, True)
-    monkeypatch.setattr(dialogue, "at_terminal", lambda: True)
+    assert (code, "E194: NAME is missing" in err) == (2, True)
+    monkeypatch.setattr(_dialogue, "at_terminal", lambda: True)
     assert run("init", "one", "--algorithm", "kernel_cg", "-o", tmp_path)[0] == 0
     assert run("init", "two", "--json", "-o", tmp_path)[0] == 0
 
@@ -133,14 +133,14 @@ def test_the_shell_completes_commands_specs_data_back_ends_targets_and_codes(lin
 
 
 def test_every_back_end_that_is_offered_has_a_name_that_can_be_opened():
-    for name in complete.backends(""):
+    for name in _complete.backends(""):
         if not name.startswith("board:"):
             check_name(name)
 
 
 def test_keys_and_measures_of_a_sweep_and_groups_of_tools_are_offered():
-    assert complete.sweep_keys("numbers.ro") == ["numbers.rounding="] and complete.measures("ra") == ["ram"]
-    assert complete.tool_groups("e") == ["emu", "emulators"]
+    assert _complete.sweep_keys("numbers.ro") == ["numbers.rounding="] and _complete.measures("ra") == ["ram"]
+    assert _complete.tool_groups("e") == ["emu", "emulators"]
 
 
 def test_generated_folders_are_told_from_others(tmp_path, monkeypatch):
@@ -148,5 +148,5 @@ def test_generated_folders_are_told_from_others(tmp_path, monkeypatch):
     (tmp_path / "mine").mkdir()
     (tmp_path / "made").mkdir()
     (tmp_path / "made" / "manifest.json").write_text("{}")
-    assert complete.generated("m") == ["made", "mine/"]
-    assert complete.generated("") == ["made", "mine/"] and complete.specs("mine/") == []
+    assert _complete.generated("m") == ["made", "mine/"]
+    assert _complete.generated("") == ["made", "mine/"] and _complete.specs("mine/") == []

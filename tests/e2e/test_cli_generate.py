@@ -34,7 +34,7 @@ def test_gen_names_the_cores_that_it_wrote(run: Run, spec: Path, tmp_path: Path)
     assert f"cores in {tmp_path}/some/rtl: {', '.join(cores)}" in run("gen", spec, "-o", tmp_path / "some")[1]
     spec.write_text(spec.read_text().replace("[toeplitz]", "[toeplitz]\nbias = true"))
     code, out, _ = run("gen", spec, "-o", tmp_path / "none")
-    assert f"cores in {tmp_path}/none/rtl: none, its README.md says why" in out
+    assert f"cores in {tmp_path}/none/rtl: none; its README.md explains why" in out
     assert (tmp_path / "none" / "rtl" / "README.md").is_file()
 
 
@@ -89,7 +89,7 @@ def test_an_unknown_back_end_is_refused_with_the_names_there_are(
     code, _, err = run("test", generated, *arguments)
     assert code == exit_code
     assert error in err
-    assert "emu:BOARD" in err
+    assert "emu:ID" in err
 
 
 def test_a_missing_compiler_is_exit_code_3_with_the_command_that_installs_it(

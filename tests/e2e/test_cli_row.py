@@ -1,5 +1,6 @@
 """``kerncast row``: the first row of the Toeplitz matrix, its checkpoint, and what is refused."""
 
+import importlib
 import json
 import os
 import signal
@@ -9,10 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.cli import progress
+from kerncast.cli import _progress
 from kerncast.sim.reference import first_row
-from kerncast.sim.reference.first_row import diagonal_sums
 
+# The package holds a function of this name, too.
+diagonal_sums = importlib.import_module("kerncast.sim.reference.first_row.diagonal_sums")
 Run = Callable[..., tuple[int, str, str]]
 X = np.random.default_rng(5).normal(size=(60, 3))
 
@@ -52,7 +54,7 @@ def test_an_interruption_leaves_a_checkpoint_from_which_the_same_command_goes_on
     with monkeypatch.context() as patch:
         patch.setattr(diagonal_sums, "band_sums", _stopped(diagonal_sums.band_sums, 3))
         code, _, told = run(*command)
-    assert code == 130 and f"{kept} is whole: the same command goes on" in told and not out.exists()
+    assert code == 130 and f"{kept} is whole: the same command resumes from it" in told and not out.exists()
     with np.load(kept) as state:
         assert state["bands"] == 3
     assert run(*command)[0] == 0
@@ -101,7 +103,8 @@ def test_bad_input_is_refused_before_anything_is_written(
 def test_a_cluster_that_is_not_there_is_named(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch,
                                               require_tool: Callable[..., None]) -> None:
     require_tool("python:distributed", "python -m pip install distributed")
-    monkeypatch.setattr("kerncast.sim.reference.first_row.cluster._PATIENCE", 1)
+    cluster = importlib.import_module("kerncast.sim.reference.first_row.cluster")
+    monkeypatch.setattr(cluster, "_PATIENCE", 1)
     status, _, told = run("row", data, "--labels", "--sigma", "1", "-o", data.with_name("r.npz"),
                           "--scheduler", "nowhere")
     assert status == 2 and "E262" in told and "nowhere" in told
@@ -109,7 +112,7 @@ def test_a_cluster_that_is_not_there_is_named(run: Run, data: Path, monkeypatch:
 
 def test_on_a_terminal_progress_is_a_bar(monkeypatch: pytest.MonkeyPatch,
                                          capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(progress.sys.stderr, "isatty", lambda: True)
-    with progress.bar(False, "first row") as tell:
+    monkeypatch.setattr(_progress.sys.stderr, "isatty", lambda: True)
+    with _progress.bar(False, "first row") as tell:
         tell(3, 4)
     assert capsys.readouterr().out == ""

@@ -172,7 +172,7 @@ def test_the_wheel_says_what_pyproject_says(wheel):
     assert f"\nVersion: {kerncast.__version__}\n" in metadata
     extras = [line.split()[1] for line in metadata.splitlines() if line.startswith("Provides-Extra: ")]
     assert sorted(extras) == sorted(project["optional-dependencies"])
-    assert "kerncast = kerncast.cli.main:app" in (info / "entry_points.txt").read_text(encoding="utf-8")
+    assert "kerncast = kerncast.__main__:main" in (info / "entry_points.txt").read_text(encoding="utf-8")
     assert {path.name for path in (info / "licenses").iterdir()} == {"LICENSE", "NOTICE"}
 
 

@@ -65,11 +65,11 @@ def test_every_reduction_is_laid_out_for_reading(online):
 
 
 @pytest.mark.parametrize(("projection", "told"), [
-    ("fklms", "its multiplier went to them"), ("none", "nothing of the sample is kept")])
+    ("fklms", "its coefficient was projected"), ("none", "the sample was discarded")])
 def test_the_header_says_what_a_full_memory_means_under_the_plan_s_projection(projection, told):
     header = rendered(max_deterioration=0.1, newest_only="true", projection=f'"{projection}"')["tiny_lms.h"]
-    assert f"FULL: all vectors are kept, and the new one did not stay; {told}." in header
+    assert f"FULL: the dictionary is full and the vector was not added; {told}." in header
 
 
-def test_the_header_says_in_which_format_the_multipliers_are():
-    assert "multipliers; s16f13, 1 is the full scale of y */" in SAMPLES["tiny_lms/tiny_lms.h"]
+def test_the_header_says_in_which_format_the_coefficients_are():
+    assert "coefficients; s16f13, 1 is the full scale of y */" in SAMPLES["tiny_lms/tiny_lms.h"]

@@ -35,13 +35,13 @@ LMS = Spec(model={"name": "lms", "algorithm": "kernel_lms"}, input={"word": "u5f
 TRAINERS = {
     "refine": ({"toeplitz": {"refine": 2}},
                "t_refine.c", "m->alpha[i] - word : m->alpha[i] + word",
-               "m->alpha[i] - word : m->alpha[i] + word - (i == 7)", "move", "alpha"),
+               "m->alpha[i] - word : m->alpha[i] + word - (i == 7)", "apply_correction", "alpha"),
     "schur": ({"toeplitz": {"solver": "schur"}},
-              "t_schur.c", "q[i - n] = generator(right * ONE + xi * left, W - 1)",
-              "q[i - n] = generator(right * ONE - xi * left, W - 1)", "update_generators", "q"),
+              "t_schur.c", "q[i - step] = generator(right * ONE + xi * left, W - 1)",
+              "q[i - step] = generator(right * ONE - xi * left, W - 1)", "update_generators", "q"),
     "lookahead": ({"toeplitz": {"solver": "lookahead"}},
-                  "rt/kc_lookahead.h", "kc_lookahead_dot(k->g, i, first, i + 1, k->shift)",
-                  "kc_lookahead_dot(k->g, i, first, i, k->shift)", "solve_again", "c"),
+                  "rt/kc_lookahead.h", "kc_lookahead_dot_reversed(k->g, i, first, i + 1, k->shift)",
+                  "kc_lookahead_dot_reversed(k->g, i, first, i, k->shift)", "apply_inverse", "c"),
     "cg": ({"cg": {"n": 12, "lambda": 0.2, "steps": 6}},
            "t_cg.c", "kc_divide(rr, old, &e)", "kc_divide(old, rr, &e)", "p_from_wide", "p"),
 }

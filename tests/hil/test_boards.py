@@ -262,7 +262,7 @@ def test_a_board_at_a_port_tells_what_it_is(
     answer = json.loads(out)
     assert (code, answer["mismatches"], answer["board"], answer["costs"]["unit"]) == (0, 0, name, unit)
     assert set(answer["costs"]["counts"]) == ({"update", "predict"} if unit else set())
-    assert f"{name} at {board.port}: {answer['words']} words" in text and "None" not in text
+    assert f"{name} at {board.port}: {answer['values']} values" in text and "None" not in text
 
 
 def test_hil_run_refuses_what_it_cannot_do(folder: tuple[Plan, Path]) -> None:

@@ -71,10 +71,10 @@ def stack_reply(sequence: int, used: int = 1) -> bytes:
 
 def test_a_silent_board_is_asked_every_quarter_second_and_given_up_after_five() -> None:
     client, link = client_of(lambda n, sequence: [])
-    with pytest.raises(KerncastError, match="does not answer") as caught:
+    with pytest.raises(KerncastError, match="does not respond") as caught:
         client.stack()
     assert code_of(caught) == "E412"
-    assert link.now == pytest.approx(TIMING.surrender)
+    assert link.now == pytest.approx(TIMING.timeout_s)
     assert link.sent == pytest.approx([TIMING.retransmit * k for k in range(20)])
     assert set(link.sequences) == {1}
 

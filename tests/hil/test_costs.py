@@ -193,18 +193,18 @@ def test_cost_measures_the_level_of_the_budget_or_says_that_it_did_not(
     found = json.loads(capsys.readouterr().out)
     assert ended.value.exit_code == 2 and [e["code"] for e in found["errors"]] == ["E333"]
     assert asked_for == [("cortex-m4", level) for level in ("-O2", "-Os", "-O1")]
-    cost(tmp_path, levels="-O2", as_json=True)
+    cost(tmp_path, optimise=["-O2"], as_json=True)
     assert json.loads(capsys.readouterr().out)["budget"] == {
         "target": "cortex-m4", "optimise": "-O1", "looked_at": False}
-    cost(tmp_path, levels="-O2")
-    assert "budget (cortex-m4, -O1) not looked at" in capsys.readouterr().err
+    cost(tmp_path, optimise=["-O2"])
+    assert "budget (cortex-m4, -O1) not checked" in capsys.readouterr().err
 
 
 def test_cost_measures_each_target_and_level_once_and_says_which_is_under_way(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     generated(ONLINE, tmp_path)
     asked_for = measuring(monkeypatch)
-    cost(tmp_path, target=["all", "cortex-m0"], levels="-O2, -O2")
+    cost(tmp_path, target=["all", "cortex-m0"], optimise=["-O2, -O2"])
     assert asked_for == [(name, "-O2") for name in target_ids()]
     err = capsys.readouterr().err
     assert "atmega2560 -O2\n" in err and "left out: E511" in err
@@ -222,7 +222,7 @@ def test_build_takes_the_level_of_the_budget_and_says_where_that_is_for_another_
     build(tmp_path)
     out, err = capsys.readouterr()
     assert ["optimise", "-Os"] in [line.split() for line in out.splitlines()]
-    assert "budget (cortex-m0, -Os) not looked at" in err
+    assert "budget (cortex-m0, -Os) not checked" in err
 
 
 @pytest.mark.parametrize("command", ["check", "gen"])

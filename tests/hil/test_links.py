@@ -115,7 +115,7 @@ def wire() -> Iterator[Callable[..., str]]:
 
 
 #: For boards that never answer; whoever waits for an answer waits as long as the link does.
-SOON = TABLE.timing.model_copy(update={"retransmit": 0.05, "surrender": 0.3})
+SOON = TABLE.timing.model_copy(update={"retransmit": 0.05, "timeout_s": 0.3})
 
 
 def test_a_port_that_one_may_not_use_is_refused(wire: Callable[..., str]) -> None:

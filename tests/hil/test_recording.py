@@ -145,7 +145,7 @@ def test_a_file_that_was_cut_off_anywhere_is_read_as_far_as_it_goes(
     for calls, (before, end) in enumerate(pairwise(ends)):
         path.write_bytes(whole[:(before + end) // 2])  # in the middle of a line
         if not calls:
-            with pytest.raises(KerncastError, match="no call in it"):
+            with pytest.raises(KerncastError, match="it holds no call"):
                 load_recording(path)
             continue
         recording = load_recording(path)
@@ -172,9 +172,9 @@ def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, made: tuple[Plan
         (tmp_path / "x").write_bytes(text.encode("latin-1"))
         code, found = run("hil", "replay", tmp_path / "x")
         assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212"), text
-    for path, why in ((tmp_path / "none", "not there"), (tmp_path, "a folder")):
+    for path, why in ((tmp_path / "none", "does not exist"), (tmp_path, "is a folder")):
         (problem,) = run("hil", "replay", path)[1]["errors"]
-        assert (problem["code"], problem["message"]) == ("E191", f"the recording is {why}")
+        assert (problem["code"], problem["message"]) == ("E191", f"the recording {why}")
         assert (problem["value"], problem["remedy"]) == (str(path), "check the path")
 
 
@@ -220,7 +220,7 @@ def test_answers_that_are_not_ok_are_told(made: tuple[Plan, Path], tmp_path: Pat
     data.write_text("x0\n3\n50\n")
     arguments = ["hil", "record", str(folder), "--on", "model", "--data", str(data), "-o"]
     done = CliRunner().invoke(app, [*arguments, str(tmp_path / "a")], prog_name="kerncast")
-    assert done.exit_code == 0 and "warning: 2 of 2 answers are not_trained: " in done.stderr
+    assert done.exit_code == 0 and "warning: 2 of 2 results are not_trained: " in done.stderr
     assert run(*arguments, tmp_path / "b")[1]["statuses"] == {"not_trained": 2}
 
 

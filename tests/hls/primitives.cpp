@@ -17,11 +17,11 @@ static word_t of_width(const std::string &name, const words_t &a)
 {
     typedef kc::sint<BITS> T;
     if (name == "shift_round") return kc::shift_round(T(a[0]), kc::uint<6>(a[1]), int(a[2])).to_int64();
-    if (name == "align") return kc::align(T(a[0]), kc::sint<7>(a[1])).to_int64();
+    if (name == "arithmetic_shift") return kc::arithmetic_shift(T(a[0]), kc::sint<7>(a[1])).to_int64();
     if (name == "saturate") return kc::saturate(T(a[0]), a[1], a[2]).to_int64();
     if (name == "wrap") return a[1] == 16 ? kc::wrap<16>(T(a[0])).to_int64() : kc::wrap<5>(T(a[0])).to_int64();
-    if (name == "narrow")
-        return kc::narrow(T(a[0]), kc::sint<7>(a[1]), int(a[2]), a[3], a[4]).to_int64();
+    if (name == "requantise")
+        return kc::requantise(T(a[0]), kc::sint<7>(a[1]), int(a[2]), a[3], a[4]).to_int64();
     if (name == "magnitude") return kc::magnitude(T(a[0])).to_int64();
     if (name == "block_scale") {
         T words[16];
@@ -55,17 +55,17 @@ static word_t fixed(const std::string &name, const words_t &a)
     if (name == "mul_shift")
         return kc::mul_shift<size_t_>(size_t_(a[0]), kc::uint<31>(a[1]), kc::uint<6>(a[2])).to_int64();
     if (name == "bit_length") return kc::bit_length(size_t_(a[0])).to_int64();
-    if (name == "normalise") return kc::normalise(kc::uint<62>(a[0])).to_int64();
+    if (name == "normalisation_shift") return kc::normalisation_shift(kc::uint<62>(a[0])).to_int64();
     if (name == "divide") {
         const kc::quotient_t found = kc::divide(kc::sint<63>(a[0]), kc::uint<62>(a[1]));
         return found.q.to_int64() * 256 + found.e.to_int64();
     }
     if (name == "divide_round") return kc::divide_round(kc::uint<61>(a[0]), kc::uint<61>(a[1])).to_int64();
-    if (name == "root") return kc::root(kc::uint<62>(a[0])).to_int64();
+    if (name == "isqrt_ceil") return kc::isqrt_ceil(kc::uint<62>(a[0])).to_int64();
     if (name == "exp2_16") return kc::exp2_16(kc::uint<24>(a[0]), first_table.data(), int(a[1])).to_int64();
     if (name == "exp2_32")
         return kc::exp2_32(kc::uint<37>(a[0]), first_table.data(), second_table.data(), int(a[1])).to_int64();
-    if (name == "sine") return kc::sine(kc::uint<32>(a[0]), first_table.data()).to_int64();
+    if (name == "abs_sinpi") return kc::abs_sinpi(kc::uint<32>(a[0]), first_table.data()).to_int64();
     std::cerr << "no primitive " << name << "\n";
     return 0;
 }

@@ -20,7 +20,7 @@ from kerncast.sim.replay.vectors import Vectors, replay
 def use_junk(backend: HostBackend, vectors: Vectors, rng: np.random.Generator) -> None:
     """Learn and predict with a structure of random words; statuses do not matter here."""
     structure = backend.ffi.buffer(backend.model)
-    samples = backend.state().get("v")
+    samples = backend.state().get("centers")
     for _ in range(10):
         structure[:] = rng.integers(0, 256, len(structure), dtype=np.uint8).tobytes()
         if samples is not None:  # an x word outside its range would break the bound of distances

@@ -32,7 +32,7 @@ def harness(cases, require_tool, tmp_path):
         sources = [case.folder / file for file in load_manifest(case.folder).sources]
         sources.append(Path(__file__).with_name("power_cuts.c"))
         flags = ["-O2", f"-DKC_STATE_BLOCK={block}u", f"-DMODEL={name}",
-                 f"-DSAVED={name.upper()}_SAVED_BYTES", "-include", f"{name}.h"]
+                 f"-DSAVED={name.upper()}_SAVED_STATE_BYTES", "-include", f"{name}.h"]
         host_compiler("gcc").build_library(sources, flags, tmp_path / "cuts.so", tmp_path)
         library = ffi.dlopen(str(tmp_path / "cuts.so"))
         model = HostBackend(case.plan, case.folder, compiler="gcc", flags=("-O1",))

@@ -67,7 +67,7 @@ def test_a_learner_whose_ages_were_overwritten_is_refused(host, cases):
     update = next(call for call in cases("lms16").vectors.calls if call.name == "update")
     backend.update(update.x_raw, update.y_raw)
     for i in range(cases("lms16").plan.sizes["N"]):
-        backend.model.rank[i] = 0  # no vector has an elder: none may go
+        backend.model.age_order[i] = 0  # no vector has an elder: none may go
     other = np.full((1, 20), -77, dtype=np.int64)
     assert backend.update(other, np.zeros(1, dtype=np.int64))["status"].tolist() == [BAD_ARGUMENT]
     backend.close()

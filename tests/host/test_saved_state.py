@@ -148,9 +148,10 @@ def crafted(case, member: str, index: int, word: int) -> bytes:
 
 
 @pytest.mark.parametrize(("name", "member", "index", "word"), [
-    ("lms16_ties", "count", 0, 7), ("lms16_ties", "count", 0, 65535), ("lms16_ties", "rank", 0, 6),
-    ("lms16_ties", "rank", 1, 255), ("lms16_ties", "near", 2, 6), ("lms16_ties", "near", 2, 255),
-    ("lms16_ties", "v", 3, 16), ("lms16_ties", "reserved", 0, 1), ("grid16", "trained", 0, 2),
+    ("lms16_ties", "count", 0, 7), ("lms16_ties", "count", 0, 65535), ("lms16_ties", "age_order", 0, 6),
+    ("lms16_ties", "age_order", 1, 255), ("lms16_ties", "nearest_idx", 2, 6),
+    ("lms16_ties", "nearest_idx", 2, 255),
+    ("lms16_ties", "centers", 3, 16), ("lms16_ties", "reserved", 0, 1), ("grid16", "trained", 0, 2),
     ("grid16", "alpha_exp", 0, 99), ("cg24_rails", "alpha", 0, -(1 << 30))])
 def test_a_state_with_a_right_checksum_and_a_wrong_word_is_refused(cases, built, name, member, index, word):
     case = cases(name)
@@ -170,7 +171,7 @@ def test_two_vectors_of_one_rank_are_refused(cases, built):
     model = open_model(case.plan)
     case.vectors.calls[1].run(model)
     state = model.state()
-    state["rank"][0] = state["rank"][1]
+    state["age_order"][0] = state["age_order"][1]
     backend = built("lms16_ties")
     assert verdict_of(backend, encode(case.plan, state, 1)) == StateStatus.INCONSISTENT
 
@@ -210,11 +211,11 @@ def test_the_newer_state_is_restored_and_the_older_written_over_also_where_numbe
     images = []
     for number, call in zip((a, b), case.vectors.calls[1:3], strict=True):
         call.run(model)
-        images.append(encode(case.plan, model.state() | {"row": np.full(6, len(images))}, number))
+        images.append(encode(case.plan, model.state() | {"scratch_row": np.full(6, len(images))}, number))
     for slot, image in zip(backend.slots, images, strict=True):
         backend.ffi.memmove(slot, image, len(image))
     assert backend._call("state_restore", backend._storage) == StateStatus.OK
-    assert (backend.state()["row"] == newest).all()
+    assert (backend.state()["scratch_row"] == newest).all()
     kept = images[newest]
     again = backend.save()
     assert slot_of(backend, kept) == newest
@@ -286,5 +287,6 @@ def test_a_storage_that_fails_is_told_and_no_more_than_one_slot_is_touched(cases
 
 
 def test_what_is_checked_follows_from_the_plan(cases):
-    assert member_ranges(cases("lms16_ties").plan) == {"v": (0, 15), "count": (0, 6), "reserved": (0, 0)}
+    assert member_ranges(cases("lms16_ties").plan) == {
+        "centers": (0, 15), "count": (0, 6), "reserved": (0, 0)}
     assert image_bytes(cases("grid16").plan) == 52 + cases("grid16").plan.state_bytes

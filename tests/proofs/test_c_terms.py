@@ -109,14 +109,14 @@ def test_c_that_the_reader_does_not_know_is_refused(text):
 
 def test_every_header_that_ships_is_read():
     assert set(header_texts()) == {f"kc_{name}.h"
-                                   for name in ("arith", "bits", "block", "cast", "exp2", "sine")}
+                                   for name in ("arith", "bits", "block", "cast", "exp2", "abs_sinpi")}
     assert {f"kc_{name}" for name in primitives.PRIMITIVES} - set(parse().functions) == {"kc_block_scale"}
 
 
 RANGES = {"s": (0, 62), "rounding": (0, 2), "bits": (1, 63), "v": (1, 2**61), "den": (1, 2**60),
           "num": (0, 2**60), "c": (0, 2**20), "a": (0, 2**40), "b": (-(2**20), 2**20),
           "lo": (-(2**40), 0), "hi": (0, 2**40), "acc": (0, 2**60), "u": (-(2**20), 2**20)}
-POINTERS = ("divide", "block_scale", "exp2_16", "exp2_32", "sine")
+POINTERS = ("divide", "block_scale", "exp2_16", "exp2_32", "abs_sinpi")
 SCALAR = [name for name in primitives.PRIMITIVES if name not in POINTERS]
 
 

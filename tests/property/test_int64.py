@@ -73,24 +73,24 @@ def test_the_trainer_s_sums_fit_for_every_n_and_lambda_that_the_planner_accepts(
     if plan is None:
         return
     full, mac = 2 ** (word - 1), plan.integer("mac_shift")
-    xi_frac, mu_frac = plan.integer("xi_frac"), plan.integer("mu_frac")
+    xi_frac, innov_frac = plan.integer("xi_frac"), plan.integer("innov_frac")
     acc_frac = 2 * (word - 1) - mac
     acc = n * (full * full >> mac)  # every product at the rail
     assert acc <= LIMIT
     x_exponents = range(plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max") + 1)
-    for frac, exponents in ((xi_frac, range(plan.integer("a_exp_max") + 1)), (mu_frac, x_exponents)):
+    for frac, exponents in ((xi_frac, range(plan.integer("a_exp_max") + 1)), (innov_frac, x_exponents)):
         for exponent in exponents:
             shift = acc_frac - frac - exponent
             assert -62 <= shift <= 62
             aligned = acc >> shift if shift >= 0 else acc << -shift
             rest = full << (frac - (word - 2))  # y; r[m] is half of it
             assert aligned + rest < LIMIT  # the numerator of a division
-    assert max(xi_frac, mu_frac) <= 61
+    assert max(xi_frac, innov_frac) <= 61
     for exponent in x_exponents:
         shift = plan.integer("f_shift") - exponent
         assert -62 <= shift <= 62
         assert acc <= LIMIT >> max(-shift, 0)
-    assert 0 < plan.integer("alpha_rho") < 2**31 and plan.integer("lambda_rho") < 2**31
+    assert 0 < plan.integer("alpha_scale") < 2**31 and plan.integer("ridge_scale") < 2**31
 
 
 @given(WORDS, st.integers(2, 65535), st.floats(1e-6, 1.999999))

@@ -53,7 +53,7 @@ def test_narrow_is_the_cast_of_fxpmath_below_its_53_exact_bits(
         data: st.DataObject, bits: int, s: int, mode: int) -> None:
     wide = min(bits + s + 1, 52)
     v = data.draw(st.integers(-(2 ** (wide - 1)), 2 ** (wide - 1) - 1))
-    ours = p.narrow(v, s, mode, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+    ours = p.requantise(v, s, mode, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     assert ours == fxp_cast(fxp(v, wide, s), bits, 0, mode)
 
 
@@ -63,7 +63,7 @@ def test_narrow_is_the_cast_of_apytypes_at_every_width(
     v = data.draw(st.integers(-(2**62), 2**62 - 1))
     theirs = apy(v, 64, s).cast(bits=bits, frac_bits=0, quantization=APYTYPES[mode],
                                 overflow=OverflowMode.SAT)
-    assert p.narrow(v, s, mode, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1) == apy_word(theirs)
+    assert p.requantise(v, s, mode, -(2 ** (bits - 1)), 2 ** (bits - 1) - 1) == apy_word(theirs)
 
 
 @given(st.integers(-(2**62), 2**62 - 1), st.integers(2, 62))
@@ -110,7 +110,7 @@ def test_known_defect_fxpmath_casts_arrays_of_64_bits_wrongly_by_one_lsb(mode: i
         products = Fxp([word], True, 64, 2, raw=True)  # -0.75 or 0.75
         found = Fxp(products, True, 32, 0, rounding=FXPMATH[mode], overflow="saturate")
     assert int(found.val[0]) == 0
-    assert p.narrow(word, 2, mode, -(2**31), 2**31 - 1) == (1 if word > 0 else -1)
+    assert p.requantise(word, 2, mode, -(2**31), 2**31 - 1) == (1 if word > 0 else -1)
 
 
 @pytest.mark.parametrize("word", [-7, -3, 3, 5])
@@ -125,9 +125,9 @@ def test_fxpmath_casts_arrays_of_64_bits_rightly_in_trunc_mode(word: int) -> Non
 def test_known_defect_fxpmath_casts_through_float64_and_loses_bits_beyond_53(mode: int) -> None:
     just_below = 2**61 - 1  # 2**30 - 2**-31: every float64 near it is 2**30
     assert fxp_cast(fxp(just_below, 63, 31), 40, 0, p.FLOOR) == 2**30
-    assert p.narrow(just_below, 31, p.FLOOR, -(2**39), 2**39 - 1) == 2**30 - 1
+    assert p.requantise(just_below, 31, p.FLOOR, -(2**39), 2**39 - 1) == 2**30 - 1
     below_half = 2**60 + 2**30 - 1  # 2**29 + 1/2 - 2**-31
-    assert p.narrow(below_half, 31, mode, -(2**39), 2**39 - 1) == 2**29
+    assert p.requantise(below_half, 31, mode, -(2**39), 2**39 - 1) == 2**29
     if mode == p.HALF_UP:
         assert fxp_cast(fxp(below_half, 62, 31), 40, 0, mode) == 2**29 + 1
 
@@ -148,4 +148,4 @@ def test_known_defect_the_saturating_accumulator_of_apytypes_does_not_saturate()
     acc = 0
     for _ in range(8):
         acc = p.mac(acc, 16384, 16384, 0)
-    assert p.narrow(acc, 15, p.FLOOR, -(2**15), 2**15 - 1) == 2**15 - 1
+    assert p.requantise(acc, 15, p.FLOOR, -(2**15), 2**15 - 1) == 2**15 - 1

@@ -33,7 +33,7 @@ def test_where_float64_has_no_answer_no_error_is_told(monkeypatch):
     told, found = (CliRunner().invoke(app, ["sim", path, *more]) for more in ((), ("--json",)))
     assert (told.exit_code, found.exit_code) == (0, 0)
     assert "Float64  has no answer to this system" in told.stdout
-    assert "against float64" not in told.stdout
+    assert "compared with float64" not in told.stdout
     assert "error on the training data" not in told.stdout
     values = json.loads(found.stdout)
     assert values["trained"] and values["budget"] is None and "no answer" in values["float64"]

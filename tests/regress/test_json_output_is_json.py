@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from kerncast.cli._output import print_json
 from kerncast.cli.main import app
-from kerncast.cli.shell import emit
 
 
 def test_null_stands_for_what_is_not_finite_at_any_depth(capsys: pytest.CaptureFixture[str]) -> None:
-    emit({"a": float("inf"), "b": [1.5, (float("nan"), {"c": -float("inf")})], "d": True, "e": "NaN"})
+    print_json({"a": float("inf"), "b": [1.5, (float("nan"), {"c": -float("inf")})], "d": True, "e": "NaN"})
     assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail) == {
         "a": None, "b": [1.5, [None, {"c": None}]], "d": True, "e": "NaN"}
 

@@ -193,7 +193,7 @@ def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
     for raw, words in zip(x, v, strict=True):
         convert_x(raw, input_constants(plan), words, Ranges(plan).log)
     return field_arrays(plan, {"alpha": multipliers, "alpha_exp": low + seed % 32 * (high - low) // 31,
-                               "trained": 1, "count": 1 + seed % held, "v": v}), x
+                               "trained": 1, "count": 1 + seed % held, "centers": v}), x
 
 
 def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
@@ -202,7 +202,7 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
     held = int(state["trained"][0]) * plan.sizes["n"] if plan.trains else int(state["count"][0])
     if held == 0:
         return {"status": np.full(len(x_raw), 3), "f": np.zeros(len(x_raw), dtype=np.int64)}
-    v = state["v"].reshape(-1, columns) if "v" in state \
+    v = state["centers"].reshape(-1, columns) if "centers" in state \
         else plan.integer("x_step") * np.arange(held, dtype=np.int64)[:, np.newaxis]
     exponent = int(state["alpha_exp"][0]) if plan.trains else 0
     f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))

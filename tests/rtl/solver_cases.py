@@ -17,7 +17,7 @@ from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.model.toeplitz.trainer import solver_constants
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.primitives import Words, narrow
+from kerncast.sim.primitives import Words, requantise
 from kerncast.sim.spec import Spec
 
 from .conftest import LONG
@@ -61,8 +61,8 @@ def solution(plan: Plan, r: Words, y: Words) -> list[int]:
     status, _, x, exponent = recursion(plan, r, y, plan.sizes["n"])
     if status == NOT_POSITIVE_DEFINITE:
         return [status, 0]
-    c, rho = cast_of(plan, "alpha"), plan.integer("alpha_rho")
-    return [status, exponent, *(narrow(int(v) * rho, 31, c.rounding, c.lo, c.hi) for v in x)]
+    c, rho = cast_of(plan, "alpha"), plan.integer("alpha_scale")
+    return [status, exponent, *(requantise(int(v) * rho, 31, c.rounding, c.lo, c.hi) for v in x)]
 
 
 @dataclass

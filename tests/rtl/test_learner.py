@@ -124,10 +124,10 @@ def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared,
 
 def lost_neighbours(before, after) -> int:
     """How many vectors had their neighbour in the slot that went for a new vector."""
-    if before["count"][0] < len(before["near"]) or (before["v"] == after["v"]).all():
+    if before["count"][0] < len(before["nearest_idx"]) or (before["centers"] == after["centers"]).all():
         return 0
-    slot = int(np.argmax(after["rank"]))
-    return sum(int(near == slot) for i, near in enumerate(before["near"]) if i != slot)
+    slot = int(np.argmax(after["age_order"]))
+    return sum(int(near == slot) for i, near in enumerate(before["nearest_idx"]) if i != slot)
 
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), [USUAL[0], USUAL[2], IN_LANES[1]])

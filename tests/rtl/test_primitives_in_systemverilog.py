@@ -126,7 +126,8 @@ def test_align(compare):
     for v in words(64, 1500, 2):
         s = chance.randint(-62, 62)
         inputs.append((v >> max(-s, 0), s))  # a multiplied word must fit
-    compare(Module("kc_align", {"v": 64, "s": 7}, 64), inputs, [p.align(v, s) for v, s in inputs])
+    compare(Module("kc_arithmetic_shift", {"v": 64, "s": 7}, 64), inputs,
+            [p.arithmetic_shift(v, s) for v, s in inputs])
 
 
 @pytest.mark.parametrize(("low", "high"), [(-32768, 32767), (0, 65535), (-(1 << 31), (1 << 31) - 1), (-5, 9)])
@@ -145,9 +146,9 @@ def test_narrow_shifts_both_ways_and_saturates(compare, rounding, clocks):
     for v in words(64, 1500, 4):
         s = chance.randint(-20, 62)
         inputs.append((v >> max(-s, 0), s))
-    module = Module("kc_narrow", {"v": 64, "s": 7}, 16, latency=clocks,
+    module = Module("kc_requantise", {"v": 64, "s": 7}, 16, latency=clocks,
                     parameters={"ROUNDING": rounding, "CLOCKS": clocks})
-    compare(module, inputs, [p.narrow(v, s, rounding, -32768, 32767) for v, s in inputs])
+    compare(module, inputs, [p.requantise(v, s, rounding, -32768, 32767) for v, s in inputs])
 
 
 @pytest.mark.parametrize("clocks", [2, 3])
@@ -240,5 +241,5 @@ def test_sine(compare):
     edges = [(i << 23) + near for i in range(513) for near in (-1, 0, 1)]
     inputs = [(t % (1 << 32),) for t in edges + [chance.getrandbits(32) for _ in range(4000)]]
     table = np.array(sine(), dtype=np.int64)
-    module = Module("kc_sine", {"t": 32}, 32, "s", 6, {"TABLE": literal(sine(), 32)})
-    compare(module, inputs, [p.sine(t, table) for (t,) in inputs])
+    module = Module("kc_abs_sinpi", {"t": 32}, 32, "s", 6, {"TABLE": literal(sine(), 32)})
+    compare(module, inputs, [p.abs_sinpi(t, table) for (t,) in inputs])

@@ -74,7 +74,8 @@ def test_bit_length(compare, bits):
 
 def test_normalise(compare):
     inputs = [(v,) for v in sizes(62, 1000, 2) if v]
-    compare(Module("kc_normalise", {"v": 62}, {"e": 6}), inputs, [(p.normalise(v),) for (v,) in inputs])
+    compare(Module("kc_normalisation_shift", {"v": 62}, {"e": 6}), inputs,
+            [(p.normalisation_shift(v),) for (v,) in inputs])
 
 
 def test_divide_in_its_clocks_for_small_words_ends_and_words_of_every_length(compare):

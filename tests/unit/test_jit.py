@@ -69,12 +69,12 @@ def test_a_process_hands_numba_only_the_functions_that_it_calls() -> None:
             "from kerncast.sim import primitives\n"
             "from kerncast.sim.jit import jit\n"
             "met = lambda name: '_callee' in vars(getattr(primitives, name))\n"
-            "narrow = primitives.narrow\n"
-            "twice = jit(lambda v: narrow(2 * v, 0, 0, -100, 100))\n"
-            "assert not met('narrow') and not met('mac')\n"
+            "requantise = primitives.requantise\n"
+            "twice = jit(lambda v: requantise(2 * v, 0, 0, -100, 100))\n"
+            "assert not met('requantise') and not met('mac')\n"
             "assert [twice(v) for v in (3, 60)] == [6, 100]\n"
-            "assert met('narrow') and not met('mac')\n"
-            "assert '_dispatcher' not in vars(narrow) and narrow(5, 0, 0, -3, 3) == 3")
+            "assert met('requantise') and not met('mac')\n"
+            "assert '_dispatcher' not in vars(requantise) and requantise(5, 0, 0, -3, 3) == 3")
     run = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
 

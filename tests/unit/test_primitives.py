@@ -85,18 +85,18 @@ def test_shift_round_asserts_its_shift(s: int) -> None:
 @pytest.mark.parametrize("s", [-63, 63])
 def test_align_asserts_its_shift(s: int) -> None:
     with pytest.raises(AssertionError):
-        p.align(1, s)
+        p.arithmetic_shift(1, s)
 
 
 @given(words(64), st.integers(0, 62))
 def test_align_to_the_right_is_the_floor(v: int, s: int) -> None:
-    assert p.align(v, s) == v // 2**s
+    assert p.arithmetic_shift(v, s) == v // 2**s
 
 
 @given(st.integers(0, 62).flatmap(lambda s: st.tuples(st.just(s), words(64 - s))))
 def test_align_to_the_left_multiplies_exactly(case: tuple[int, int]) -> None:
     s, v = case
-    assert p.align(v, -s) == v * 2**s
+    assert p.arithmetic_shift(v, -s) == v * 2**s
 
 
 def test_saturate_gives_the_nearest_word_of_the_range_exhaustively() -> None:
@@ -125,13 +125,13 @@ def test_narrow_to_eight_bits_is_exact_for_all_sixteen_bit_words(mode: int) -> N
     for s in (-2, -1, 0, 1, 4, 8):
         for v in range(-(2**15), 2**15, 7 if s % 4 else 1):
             want = clipped(rounded(Fraction(v) / Fraction(2) ** s, mode), -128, 127)
-            assert p.narrow(v, s, mode, -128, 127) == want, (v, s)
+            assert p.requantise(v, s, mode, -128, 127) == want, (v, s)
 
 
 @given(st.sampled_from((16, 32)), words(48), st.integers(-14, 62), st.sampled_from(MODES))
 def test_narrow_rounds_once_and_saturates_at_the_rails(bits: int, v: int, s: int, mode: int) -> None:
     lo, hi = -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
-    assert p.narrow(v, s, mode, lo, hi) == clipped(rounded(Fraction(v) / Fraction(2) ** s, mode), lo, hi)
+    assert p.requantise(v, s, mode, lo, hi) == clipped(rounded(Fraction(v) / Fraction(2) ** s, mode), lo, hi)
 
 
 def test_mac_is_exact_for_all_eight_bit_factors() -> None:
@@ -182,7 +182,7 @@ def test_bit_length_is_exact_around_every_power_of_two() -> None:
 
 @given(st.integers(1, 61).flatmap(lambda e: st.integers(2 ** (e - 1), 2**e - 1)))
 def test_normalise_brings_every_word_to_the_top(v: int) -> None:
-    assert 2**61 <= v * 2 ** p.normalise(v) < 2**62
+    assert 2**61 <= v * 2 ** p.normalisation_shift(v) < 2**62
 
 
 SIZES = st.integers(0, 61).flatmap(lambda e: st.integers(2**e, 2 ** (e + 1) - 1))
@@ -238,7 +238,7 @@ def test_block_scale_shifts_only_its_part_and_gives_the_largest_magnitude(
 
 
 def test_root_is_rounded_up_for_every_short_word() -> None:
-    assert [p.root(v) for v in range(1 << 16)] == [isqrt(v - 1) + 1 if v else 0 for v in range(1 << 16)]
+    assert [p.isqrt_ceil(v) for v in range(1 << 16)] == [isqrt(v - 1) + 1 if v else 0 for v in range(1 << 16)]
 
 
 @given(st.integers(0, 2**62 - 1))
@@ -246,5 +246,5 @@ def test_root_is_rounded_up_for_every_short_word() -> None:
 @example((2**31 - 1) ** 2)
 @example((2**31 - 1) ** 2 + 1)
 def test_root_is_the_smallest_word_whose_square_reaches(v: int) -> None:
-    x = p.root(v)
+    x = p.isqrt_ceil(v)
     assert x * x >= v and (x == 0 or (x - 1) ** 2 < v)

@@ -4,7 +4,7 @@
     // to the first one of the next, and a frame that breaks the rules is reported once.
     logic [9:0] formal_beats = 0;           // taken of this frame; 1 for ever while it is dropped
     logic formal_ok = 1;                    // nothing was wrong with it so far
-    logic formal_bad = 0;
+    logic formal_frame_error = 0;
     logic [9:0] formal_count = 0;           // of this frame
     logic [9:0] formal_held = 0;
     wire [9:0] formal_all = 3 + formal_count * (COLUMNS + 1);
@@ -33,7 +33,7 @@
     wire formal_body = formal_accept && formal_ok && formal_beats >= 3;
 
     always @(posedge clk) begin
-        formal_bad <= formal_accept && formal_ok && formal_wrong;
+        formal_frame_error <= formal_accept && formal_ok && formal_wrong;
         if (formal_accept) begin
             if (formal_beats == 0) formal_held <= 0;
             if (formal_beats == 1) formal_count <= s_axis_model_tdata;
@@ -44,14 +44,14 @@
         if (rst) begin
             formal_beats <= 0;
             formal_ok <= 1;
-            formal_bad <= 0;
+            formal_frame_error <= 0;
             formal_held <= 0;
         end
     end
 
     always @(posedge clk) if (formal_clock != 0) begin
         assert (s_axis_model_tready == (formal_beats != 0 || enable) && busy == (formal_beats != 0));
-        assert (bad == formal_bad && count == formal_held && count <= VECTORS);
+        assert (frame_error == formal_frame_error && count == formal_held && count <= VECTORS);
         assert (write_v == (formal_body && formal_at != COLUMNS));
         assert (write_alpha == (formal_body && formal_at == COLUMNS));
         if (write_v) assert (v_write_reg == formal_row && lane == formal_at % LANES);

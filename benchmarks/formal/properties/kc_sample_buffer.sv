@@ -3,7 +3,7 @@
     // until `done`; one that breaks the rules is reported once, and is not held.
     logic [9:0] formal_beats = 0;           // taken of this sample; 1 for ever while it is dropped
     logic formal_ok = 1;                    // nothing was wrong with it so far
-    logic formal_target, formal_bad = 0;
+    logic formal_target, formal_frame_error = 0;
     logic [1:0] formal_due = 0;             // whole samples that came, and are not done
     logic [TDATA_BITS-1:0] formal_word;     // the last one taken of it
     logic [3:0] formal_waiting = 0;         // words of a column, any one, taken and not written
@@ -26,7 +26,7 @@
     end
 
     always @(posedge clk) begin
-        formal_bad <= formal_accept && formal_ok && formal_end != s_axis_x_tlast;
+        formal_frame_error <= formal_accept && formal_ok && formal_end != s_axis_x_tlast;
         formal_waiting <= formal_waiting + formal_in - formal_out;
         formal_due <= formal_due + (formal_good && formal_end) - (done && full);
         if (formal_accept) begin
@@ -38,7 +38,7 @@
         if (rst) begin
             formal_beats <= 0;
             formal_ok <= 1;
-            formal_bad <= 0;
+            formal_frame_error <= 0;
             formal_due <= 0;
             formal_waiting <= 0;
         end
@@ -46,7 +46,7 @@
 
     always @(posedge clk) if (formal_clock != 0) begin
         assert (s_axis_x_tready == (state_reg != SETTLE && formal_due < SLOTS && (formal_beats != 0 || enable)));
-        assert (bad == formal_bad && busy == (formal_due != 0 || formal_beats != 0));
+        assert (frame_error == formal_frame_error && busy == (formal_due != 0 || formal_beats != 0));
         if (full) assert (formal_due != 0);
         if (full && SLOTS == 1) assert (formal_waiting == 0);
         if (full && SLOTS == 1) assert (learning == formal_target && (!formal_target || target == formal_word));
@@ -58,7 +58,7 @@
         assert (formal_waiting == formal_on_its_way);
         assert (held_reg <= SLOTS && formal_due == held_reg + (state_reg == SETTLE));
         assert (formal_due <= SLOTS && (state_reg == HOLD) == (held_reg == SLOTS));
-        if (state_reg == SETTLE || state_reg == HOLD) assert (formal_beats == 0 && formal_ok && !formal_bad);
+        if (state_reg == SETTLE || state_reg == HOLD) assert (formal_beats == 0 && formal_ok && !formal_frame_error);
         else assert (state_reg == (formal_ok ? RECEIVE : DROP));
         if (!formal_ok) assert (formal_beats == 1 && beat_reg == 0);
         if (formal_ok) assert (beat_reg == formal_beats && formal_beats < COLUMNS + TARGET);

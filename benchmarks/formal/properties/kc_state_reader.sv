@@ -7,7 +7,7 @@
 
     always @(posedge clk) begin
         if (formal_kept && $stable(place) && $stable(v_row))
-            assume ($stable(v) && $stable(alpha) && $stable(row) && $stable(near_d2) && $stable(near) && $stable(rank));
+            assume ($stable(v) && $stable(alpha) && $stable(row) && $stable(nearest_d2) && $stable(nearest_idx) && $stable(age_order));
         if (busy) assume ($stable(count) || formal_clock == 0);
         if (formal_kept) assert (m_axis_state_tvalid && $stable(m_axis_state_tdata) && $stable(m_axis_state_tlast)
                                  && $stable(m_axis_state_tuser) && $stable(place) && $stable(v_row));

@@ -8,7 +8,7 @@
     wire formal_accept = s_axis_state_tvalid && s_axis_state_tready;
     wire formal_of_slots = formal_beats == 0 ? s_axis_state_tuser : formal_slots;
     wire [9:0] formal_head = formal_of_slots ? 2 : 3;
-    wire [9:0] formal_group = formal_of_slots ? RANK + 1 : COLUMNS + 1;
+    wire [9:0] formal_group = formal_of_slots ? ORDER_AT + 1 : COLUMNS + 1;
     wire formal_end = formal_beats != 0 && formal_beats + 1'b1 ==
         formal_head + (formal_beats == 1 && !formal_of_slots ? 10'(SLOTS) : formal_count) * formal_group;
     logic [9:0] formal_of;                  // the group it stands in, and its place there
@@ -29,28 +29,28 @@
     wire formal_wrong = formal_end != s_axis_state_tlast
         || (formal_beats == 0 && (data != TAG || (formal_of_slots && !formal_model)))
         || (formal_beats == 1 && (data > SLOTS || (formal_of_slots && data != formal_count)))
-        || (formal_body && formal_of_slots && formal_at >= RANK - 1 && data >= formal_count);
+        || (formal_body && formal_of_slots && formal_at >= ORDER_AT - 1 && data >= formal_count);
     wire formal_good = formal_accept && formal_ok && !formal_wrong;
 
-    logic formal_bad = 0, formal_forget = 0, formal_whole = 0;
+    logic formal_frame_error = 0, formal_clear_state = 0, formal_whole = 0;
     logic formal_v = 0, formal_alpha = 0, formal_slot = 0;
     logic [9:0] formal_place;
     logic [9:0] formal_column;
     localparam FORMAL_ROWS = (COLUMNS + LANES - 1) / LANES;
-    logic [(RANK+1)*WORD-1:0] formal_words; // the newest on top
+    logic [(ORDER_AT+1)*WORD-1:0] formal_words; // the newest on top
 
     always @(posedge clk) begin
-        formal_bad <= formal_accept && formal_ok && formal_wrong;
-        formal_forget <= formal_good && formal_beats == 0 && !formal_of_slots;
+        formal_frame_error <= formal_accept && formal_ok && formal_wrong;
+        formal_clear_state <= formal_good && formal_beats == 0 && !formal_of_slots;
         formal_whole <= formal_good && formal_end && formal_of_slots;
         formal_v <= formal_good && formal_body && !formal_of_slots && formal_at != COLUMNS;
         formal_alpha <= formal_good && formal_body && !formal_of_slots && formal_at == COLUMNS;
-        formal_slot <= formal_good && formal_body && formal_of_slots && formal_at == RANK;
+        formal_slot <= formal_good && formal_body && formal_of_slots && formal_at == ORDER_AT;
         formal_place <= formal_of;
         formal_column <= formal_at;
-        if (spoil) formal_model <= 0;
+        if (invalidate) formal_model <= 0;
         if (formal_accept) begin
-            formal_words <= {data, formal_words[(RANK+1)*WORD-1:WORD]};
+            formal_words <= {data, formal_words[(ORDER_AT+1)*WORD-1:WORD]};
             formal_slots <= formal_of_slots;
             if (formal_beats == 1 && !formal_of_slots) formal_count <= data;
             formal_model <= formal_good && (formal_end ? !formal_of_slots : formal_of_slots && formal_model);
@@ -61,7 +61,7 @@
             formal_beats <= 0;
             formal_ok <= 1;
             formal_model <= 0;
-            {formal_bad, formal_forget, formal_whole, formal_v, formal_alpha, formal_slot} <= 0;
+            {formal_frame_error, formal_clear_state, formal_whole, formal_v, formal_alpha, formal_slot} <= 0;
         end
     end
 
@@ -70,16 +70,16 @@
     always @(posedge clk) if (formal_clock != 0) begin
         assert (s_axis_state_tready == (formal_beats != 0 || enable));
         if (formal_beats != 0 || write_slot || write_alpha) assert (busy);
-        assert (bad == formal_bad && forget == formal_forget && whole == formal_whole);
+        assert (frame_error == formal_frame_error && clear_state == formal_clear_state && whole == formal_whole);
         assert (write_v == formal_v && write_alpha == formal_alpha && write_slot == formal_slot);
         if (write_v) assert (v_row == formal_place * FORMAL_ROWS + formal_column / LANES);
         if (write_v) assert (lane == formal_column % LANES && last_column == (formal_column + 1 == COLUMNS));
         if (write_alpha || write_slot) assert (place == formal_place);
-        if (write_v || write_alpha) assert (word == formal_words[RANK*WORD +: WORD]);
+        if (write_v || write_alpha) assert (word == formal_words[ORDER_AT*WORD +: WORD]);
         if (write_slot) assert (row == formal_words[DISTANCE_BITS-1:0]
-            && near_d2 == formal_words[PARTS*WORD +: DISTANCE_BITS]
-            && near == formal_words[2*PARTS*WORD +: PLACE_BITS]
-            && rank == formal_words[RANK*WORD +: PLACE_BITS]);
+            && nearest_d2 == formal_words[PARTS*WORD +: DISTANCE_BITS]
+            && nearest_idx == formal_words[2*PARTS*WORD +: PLACE_BITS]
+            && age_order == formal_words[ORDER_AT*WORD +: PLACE_BITS]);
         if (whole) assert (count == formal_count);
         // Of states that cannot be reached:
         assert (modelled_reg == formal_model && (formal_ok || formal_beats == 1));

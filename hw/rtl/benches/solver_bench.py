@@ -84,7 +84,8 @@ class SolverBench(StreamBench):
                 for lane in range(len(mask)):
                     if lanes >> lane & 1:
                         word = words[(lane + 1) * width - 1:lane * width]
-                        self._written.append([name, int(core.m_reg.value), row * len(mask) + lane, int(word)])
+                        self._written.append([name, int(core.step_reg.value), row * len(mask) + lane,
+                                              int(word)])
 
 
 @cocotb.test()

@@ -1,8 +1,9 @@
 """sim.model: the online learner in float32, for targets that compute with it: KLMS, MKLMS and FKLMS.
 
-Report 836: learning rule (2)-(6), strategy of fixed N_max; KLMS and MKLMS with projection (12) and metric
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
+learning rule (2)-(6), strategy of fixed N_max; KLMS and MKLMS with projection (12) and metric
 (13) through one inverse (:mod:`.gram_f32`), FKLMS with (16) and the exact distance.  Words of inputs and
-distances are those of the integer learner; multipliers are in full scales of y.
+distances are those of the integer learner; coefficients are in full scales of y.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from ...plan import Plan
 from ...primitives import Words, shift_round
 from .. import trace_hooks as at
 from ..base import IntegerModel
-from ..float32 import LARGEST, ONE, ZERO, Floats, exp2, fixed, real, size, within
+from ..float32 import LIMIT, ONE, ZERO, Floats, clip, exp2, fabs, fixed, real
 from ..kernel import (
     Cast,
     InputConstants,
@@ -35,13 +36,13 @@ from ..ranges import DISTANCE, F, record
 from ..statuses import INACCURATE, NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
 from .gram_f32 import Gram, clear, column, insert, rank_one, rebuild
-from .metric import cheapest as newer_of_closest
-from .metric import forget, meet
+from .metric import link_nearest, relink_neighbours
+from .metric import select_victim as newer_of_closest
 from .state import FKLMS, LmsConstants, LmsState
 
 
 class Constants(NamedTuple):
-    """What the plan gives; floats from their bits."""
+    """Constants of the plan; floats from their bits."""
 
     eta: np.float32
     decay: np.float32  # 1 - eta rho; 0: no decay
@@ -55,16 +56,16 @@ class Constants(NamedTuple):
 
 
 class State(NamedTuple):
-    """The device's arrays, `k` empty where the plan has none; `rank` 0 is the oldest vector."""
+    """The device's arrays, `k` empty where the plan has none; `age_order` 0 is the oldest vector."""
 
     alpha: Floats
-    v: Words
-    rank: Words
+    centers: Words
+    age_order: Words
     k: Floats
 
 
-class Near(NamedTuple):
-    """What FKLMS keeps of neighbours, with the same v and rank; KLMS and MKLMS have None in its place."""
+class Neighbours(NamedTuple):
+    """Nearest-vector data of FKLMS, sharing centers and age order; KLMS and MKLMS have None instead."""
 
     state: LmsState
     constants: LmsConstants
@@ -72,7 +73,7 @@ class Near(NamedTuple):
 
 @jit_inline
 def kernel(d2: int, c: Constants) -> np.float32:
-    """The kernel of an exact distance."""
+    """Compute the kernel of an exact distance."""
     if d2 >= c.d2_end:
         return ZERO
     return exp2(np.float32(d2 >> c.d2_shift) * c.scale)
@@ -80,21 +81,21 @@ def kernel(d2: int, c: Constants) -> np.float32:
 
 @jit
 def to_word(f: np.float32, f_shift: int, cast: Cast, log: Log) -> tuple[int, bool]:
-    """A sum in full scales of y as a word of f; whether it met a rail."""
+    """Convert a sum in full scales of y to f; return it and whether it saturated."""
     return into_word(shift_round(fixed(f), f_shift, cast.rounding), cast, log, F)
 
 
 @jit
-def fill_row(s: State, near: Near | None, x: Words, count: int, c: Constants, log: Log) -> int:
-    """Kernel values into `k`, or distances into `row`, of x and all vectors; the slot that holds x, or -1."""
+def fill_row(s: State, neighbours: Neighbours | None, x: Words, count: int, c: Constants, log: Log) -> int:
+    """Store kernel values in `k`, or distances in `scratch_row`; return the slot that contains x, or -1."""
     duplicate = -1
     for i in range(count):
-        d2 = distance(s.v[i], x, c.distance)
+        d2 = distance(s.centers[i], x, c.distance)
         record(log, DISTANCE, d2)
-        if near is None:
+        if neighbours is None:
             s.k[i] = kernel(d2, c)
         else:
-            near.state.row[i] = d2
+            neighbours.state.scratch_row[i] = d2
         if d2 == 0:
             duplicate = i
     return duplicate
@@ -102,7 +103,7 @@ def fill_row(s: State, near: Near | None, x: Words, count: int, c: Constants, lo
 
 @jit
 def coupling(g: Gram, slot: int, count: int, least: np.float32) -> np.float32:
-    """The squared kernel values of `slot` with the vectors that are no candidates."""
+    """Sum the squared kernel values of `slot` with the vectors that are not candidates."""
     acc = ZERO
     for j in range(count):
         if g.step[j] > least:
@@ -112,11 +113,11 @@ def coupling(g: Gram, slot: int, count: int, least: np.float32) -> np.float32:
 
 
 @jit
-def cheapest(s: State, g: Gram, count: int, modified: bool) -> int:
-    """The slot of least lambda_i = kappa_i (13), of MKLMS kappa_i alpha_i^2; -1 where the inverse is none.
+def select_victim(s: State, g: Gram, count: int, modified: bool) -> int:
+    """Return the slot with the smallest kappa_i (13), of MKLMS kappa_i alpha_i^2; -1 if the inverse is bad.
 
-    kappa_i = 1 / (K^-1)_ii is known to about the jitter: of those that may be the least, the candidates,
-    the one that is coupled most to the others goes, and of equals the newest.
+    kappa_i = 1 / (K^-1)_ii is known up to the jitter: of all candidates for the minimum, the one with the
+    strongest coupling to the others is selected; of equals, the newest.
     """
     least = ZERO
     for i in range(count):
@@ -132,34 +133,34 @@ def cheapest(s: State, g: Gram, count: int, modified: bool) -> int:
     for i in range(count):
         if g.step[i] <= least:
             coupled = coupling(g, i, count, least)
-            if best < 0 or coupled > most or (coupled >= most and s.rank[i] > s.rank[best]):
+            if best < 0 or coupled > most or (coupled >= most and s.age_order[i] > s.age_order[best]):
                 best, most = i, coupled
     return best
 
 
 @jit
 def project(s: State, g: Gram, slot: int, count: int) -> bool:
-    """Beta = [I K_RR^-1 K_RN] alpha (12), from column `slot` of the inverse in `u`; whether one was cut."""
+    """Project: beta = [I K_RR^-1 K_RN] alpha (12), column `slot` in `u`; return whether one was clipped."""
     lost = False
     share = s.alpha[slot] / g.u[slot]
     for j in range(count):
         if j != slot:
             moved = s.alpha[j] - g.u[j] * share
-            s.alpha[j] = within(moved, LARGEST)
-            if size(moved) > LARGEST:
+            s.alpha[j] = clip(moved, LIMIT)
+            if fabs(moved) > LIMIT:
                 lost = True
     return lost
 
 
 @jit
 def drop_by_inverse(s: State, g: Gram, count: int, modified: bool, out: Words) -> int:
-    """Remove the cheapest vector from the inverse, which is made afresh where it does not pass; its slot."""
-    slot = cheapest(s, g, count, modified)
+    """Remove the victim from the inverse, which is rebuilt if it fails its check; return its slot."""
+    slot = select_victim(s, g, count, modified)
     sound = slot >= 0 and column(g, count, slot)
     if not sound:
         rebuild(g, count)
         out[2] += 1
-        slot = cheapest(s, g, count, modified)
+        slot = select_victim(s, g, count, modified)
         sound = column(g, count, slot)
     if sound:
         if project(s, g, slot, count):
@@ -173,87 +174,91 @@ def drop_by_inverse(s: State, g: Gram, count: int, modified: bool, out: Words) -
 
 
 @jit
-def drop_nearest(s: State, near: Near, count: int, c: Constants, out: Words, log: Log) -> int:
-    """Hand the multiplier of the newer of the closest pair to the others (16); its slot."""
-    slot, _ = newer_of_closest(near.state, count, near.constants, c.distance, log)
+def drop_nearest(s: State, neighbours: Neighbours, count: int, c: Constants, out: Words, log: Log) -> int:
+    """Project the coefficient of the newer of the closest pair onto the others (16); return its slot."""
+    slot, _ = newer_of_closest(neighbours.state, count, neighbours.constants, c.distance, log)
     for j in range(count):
         if j != slot:
-            moved = s.alpha[j] + s.alpha[slot] * kernel(distance(s.v[j], s.v[slot], c.distance), c)
-            s.alpha[j] = within(moved, LARGEST)
-            if size(moved) > LARGEST:
+            moved = s.alpha[j] + s.alpha[slot] * kernel(distance(s.centers[j], s.centers[slot], c.distance),
+                                                        c)
+            s.alpha[j] = clip(moved, LIMIT)
+            if fabs(moved) > LIMIT:
                 out[1] = SATURATED
-    forget(near.state, slot, count, near.constants, c.distance, log)
+    relink_neighbours(neighbours.state, slot, count, neighbours.constants, c.distance, log)
     return slot
 
 
 @jit
-def make_room(s: State, g: Gram, near: Near | None, count: int, c: Constants, modified: bool, out: Words,
+def evict(s: State, g: Gram, neighbours: Neighbours | None, count: int, c: Constants, modified: bool,
+          out: Words,
               log: Log) -> int:
-    """Remove a vector; its slot.  out[1] receives a status, out[2] counts rebuilds."""
-    if near is None:
+    """Evict a vector; return its slot.  out[1] receives a status, out[2] counts rebuilds."""
+    if neighbours is None:
         slot = drop_by_inverse(s, g, count, modified, out)
-        trace(log, at.CHEAPEST_SLOT, 0, 0, slot)
+        trace(log, at.VICTIM_SLOT, 0, 0, slot)
     else:
-        slot = drop_nearest(s, near, count, c, out, log)
+        slot = drop_nearest(s, neighbours, count, c, out, log)
     for j in range(count):
-        if s.rank[j] > s.rank[slot]:
-            s.rank[j] -= 1
+        if s.age_order[j] > s.age_order[slot]:
+            s.age_order[j] -= 1
     s.alpha[slot] = ZERO
     return slot
 
 
 @jit
-def weigh(s: State, near: Near | None, count: int, c: Constants) -> np.float32:
-    """The sum ``alpha_i k(v_i, x)`` (1)."""
+def kernel_expansion(s: State, neighbours: Neighbours | None, count: int, c: Constants) -> np.float32:
+    """Compute ``sum_i alpha_i k(v_i, x)`` (1)."""
     acc = ZERO
     for i in range(count):
-        if near is None:
+        if neighbours is None:
             acc += s.alpha[i] * s.k[i]
         else:
-            acc += s.alpha[i] * kernel(near.state.row[i], c)
+            acc += s.alpha[i] * kernel(neighbours.state.scratch_row[i], c)
     return acc
 
 
 @jit
-def admit(s: State, g: Gram, near: Near | None, slot: int, x: Words, held: int, out: Words, log: Log) -> None:
-    """Put x into `slot` as the newest of `held` vectors."""
+def insert_center(s: State, g: Gram, neighbours: Neighbours | None, slot: int, x: Words, held: int,
+                  out: Words, log: Log) -> None:
+    """Insert x at `slot` as the newest of `held` vectors."""
     for j in range(x.shape[0]):
-        s.v[slot, j] = x[j]
-    s.rank[slot] = held - 1
-    if near is None:
+        s.centers[slot, j] = x[j]
+    s.age_order[slot] = held - 1
+    if neighbours is None:
         s.k[slot] = ZERO
         out[2] += insert(g, held, slot, s.k)
     else:
-        meet(near.state, slot, held, near.constants, log)
+        link_nearest(neighbours.state, slot, held, neighbours.constants, log)
 
 
 @jit
 def correct(alpha: Floats, count: int, slot: int, decay: np.float32, step: np.float32) -> bool:
-    """Decay all multipliers (5), and let that of `slot` learn (3), (4); whether it was cut."""
+    """Decay all coefficients (5) and update that of `slot` (3), (4); return whether it was clipped."""
     if decay != ZERO:
         for i in range(count):
             alpha[i] *= decay
     learnt = alpha[slot] + step
-    alpha[slot] = within(learnt, LARGEST)
-    return bool(size(learnt) > LARGEST)
+    alpha[slot] = clip(learnt, LIMIT)
+    return bool(fabs(learnt) > LIMIT)
 
 
 @jit
-def learn(s: State, g: Gram, near: Near | None, count: int, x: Words, y: int, c: Constants, modified: bool,
+def learn(s: State, g: Gram, neighbours: Neighbours | None, count: int, x: Words, y: int, c: Constants,
+          modified: bool,
           out: Words, log: Log) -> int:
-    """One step of the rule; out = (f, status, rebuilds), the new count comes back."""
-    duplicate = fill_row(s, near, x, count, c, log)
+    """Carry out one step of the rule; out = (f, status, rebuilds); return the new count."""
+    duplicate = fill_row(s, neighbours, x, count, c, log)
     slot, held = count if duplicate < 0 else duplicate, count
     out[1] = OK
     if duplicate < 0 and count == s.alpha.shape[0]:
-        slot = make_room(s, g, near, count, c, modified, out, log)
+        slot = evict(s, g, neighbours, count, c, modified, out, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f = weigh(s, near, count, c)
+    f = kernel_expansion(s, neighbours, count, c)
     out[0], saturated = to_word(f, c.f_shift, c.f, log)
     trace(log, at.LEARN_F, 0, 0, out[0])
     if duplicate < 0:
         held = min(count + 1, s.alpha.shape[0])
-        admit(s, g, near, slot, x, held, out, log)
+        insert_center(s, g, neighbours, slot, x, held, out, log)
     saturated |= correct(s.alpha, held, slot, c.decay, c.eta * (np.float32(y) * c.y - f))
     if saturated and out[1] == OK:
         out[1] = SATURATED
@@ -261,24 +266,24 @@ def learn(s: State, g: Gram, near: Near | None, count: int, x: Words, y: int, c:
 
 
 @jit
-def learn_all(x_raw: Words, y_raw: Words, s: State, g: Gram, near: Near | None, count: int,
+def learn_all(x_raw: Words, y_raw: Words, s: State, g: Gram, neighbours: Neighbours | None, count: int,
               i: InputConstants, c: Constants, modified: bool, f: Words, status: Words, x: Words, out: Words,
               log: Log) -> int:
-    """All samples in order; x (D,) and out (3,) are work space.  The new count comes back."""
+    """Learn all samples in order; x (D,) and out (3,) are workspace; return the new count."""
     for p in range(x_raw.shape[0]):
         convert_x(x_raw[p], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
-        count = learn(s, g, near, count, x, convert_y(y_raw[p], i, log), c, modified, out, log)
+        count = learn(s, g, neighbours, count, x, convert_y(y_raw[p], i, log), c, modified, out, log)
         f[p], status[p] = out[0], out[1]
     return count
 
 
 @jit
 def expand(x: Words, s: State, count: int, c: Constants) -> np.float32:
-    """The prediction in full scales of y."""
+    """Predict in full scales of y."""
     acc = ZERO
     for i in range(count):
-        acc += s.alpha[i] * kernel(distance(s.v[i], x, c.distance), c)
+        acc += s.alpha[i] * kernel(distance(s.centers[i], x, c.distance), c)
     return acc
 
 
@@ -291,16 +296,17 @@ def constants_of(plan: Plan) -> Constants:
         kernel_constants(plan))
 
 
-def _neighbours(plan: Plan, v: Words, rank: Words) -> Near:
+def _no_neighbours(plan: Plan, centers: Words, age_order: Words) -> Neighbours:
     """No neighbours yet; of the integer learner's constants the metric matters alone."""
     arrays = {name: np.zeros(plan.sizes["N"], dtype=np.int64) for name in LmsState._fields}
     plain: dict[str, Any] = dict.fromkeys(LmsConstants._fields, 0)
     plain |= {"metric": FKLMS, "alpha": cast_of(plan, "f"), "f": cast_of(plan, "f")}
-    return Near(LmsState(**{**arrays, "v": v, "rank": rank}), LmsConstants(**plain))
+    return Neighbours(LmsState(**{**arrays, "centers": centers, "age_order": age_order}),
+                      LmsConstants(**plain))
 
 
 class LmsF32Model(IntegerModel):
-    """The model of a plan whose algorithm is ``kernel_lms``, with multipliers in float32."""
+    """The model of a plan whose algorithm is ``kernel_lms``, with coefficients in float32."""
 
     def __init__(self, plan: Plan) -> None:
         self._constants = constants_of(plan)
@@ -310,12 +316,13 @@ class LmsF32Model(IntegerModel):
         """Back to the empty model."""
         budget, columns, metric = self.plan.sizes["N"], self.plan.sizes["D"], self.plan.options["metric"]
         kept = 0 if metric == "fklms" else budget
-        v, rank = np.zeros((budget, columns), dtype=np.int64), np.zeros(budget, dtype=np.int64)
+        centers = np.zeros((budget, columns), dtype=np.int64)
+        age_order = np.zeros(budget, dtype=np.int64)
         k, u, rest, step = np.zeros((4, kept), dtype=np.float32)
-        self._state = State(np.zeros(budget, dtype=np.float32), v, rank, k)
+        self._state = State(np.zeros(budget, dtype=np.float32), centers, age_order, k)
         one, jitter = (real(self.plan, name) if kept else ONE for name in ("one_f32", "jitter_f32"))
         self._gram = Gram(np.zeros((kept, kept), dtype=np.float32), u, rest, step, one, jitter)
-        self._near = None if kept else _neighbours(self.plan, v, rank)
+        self._neighbours = None if kept else _no_neighbours(self.plan, centers, age_order)
         self._out = np.zeros(3, dtype=np.int64)
         self._count = 0
 
@@ -325,7 +332,7 @@ class LmsF32Model(IntegerModel):
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         with np.errstate(all="ignore"):  # an inverse that left the numbers does not pass
-            self._count = learn_all(x_raw, y_raw, self._state, self._gram, self._near, self._count,
+            self._count = learn_all(x_raw, y_raw, self._state, self._gram, self._neighbours, self._count,
                                     self._input, self._constants, self.plan.options["metric"] == "mklms",
                                     f, status, x, self._out, self.ranges.log)
         return {"status": status, "f": f}
@@ -347,13 +354,14 @@ class LmsF32Model(IntegerModel):
 
     def _members(self) -> dict[str, NDArray[Any]]:
         s, g = self._state, self._gram
-        if self._near is not None:
-            near = self._near.state
-            return {"alpha": s.alpha.view(np.uint32), "v": s.v, "rank": s.rank, "row": near.row,
-                    "dist": near.dist, "near": near.near}
+        if self._neighbours is not None:
+            neighbours = self._neighbours.state
+            return {"alpha": s.alpha.view(np.uint32), "centers": s.centers, "age_order": s.age_order,
+                    "scratch_row": neighbours.scratch_row, "nearest_d2": neighbours.nearest_d2,
+                    "nearest_idx": neighbours.nearest_idx}
         floats = {"gram": g.a, "alpha": s.alpha, "k": s.k, "u": g.u, "rest": g.rest, "step": g.step}
         return {name: v.view(np.uint32) for name, v in floats.items()} | {
-            "v": s.v, "rank": s.rank, "rebuilds": self._out[2:]}
+            "centers": s.centers, "age_order": s.age_order, "rebuilds": self._out[2:]}
 
     def load(self, state: Outputs) -> None:
         """Take over a state."""

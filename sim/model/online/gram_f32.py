@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...jit import jit
-from ..float32 import HALF, ONE, ZERO, Floats, total
+from ..float32 import HALF, ONE, ZERO, Floats, norm1
 
 #: What the entries of a checked product may miss on average.  Of a column it is the error of a projection in
 #: units of what the removal changes anyway; of a bordering a step of refinement squares it.
@@ -84,7 +84,7 @@ def border(g: Gram, count: int, slot: int, k: Floats) -> bool:
     times_inverse(g, count, k, g.u)
     residual(g, count, g.u, k)
     g.rest[slot] = ZERO
-    if not total(g.rest, count) <= DRIFT * np.float32(count):
+    if not norm1(g.rest, count) <= DRIFT * np.float32(count):
         return False
     times_inverse(g, count, g.rest, g.step)
     s = g.one
@@ -129,4 +129,4 @@ def column(g: Gram, count: int, slot: int) -> bool:
         g.u[j], g.step[j] = g.a[slot, j], ZERO
     g.step[slot] = ONE
     residual(g, count, g.u, g.step)
-    return bool(total(g.rest, count) <= DRIFT * np.float32(count) and g.u[slot] >= HALF)
+    return bool(norm1(g.rest, count) <= DRIFT * np.float32(count) and g.u[slot] >= HALF)

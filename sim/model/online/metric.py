@@ -1,6 +1,7 @@
-"""sim.model: the metrics of the online learner: which vector does least harm by going.
+"""sim.model: the metrics of the online learner: the loss of removing a vector.
 
-Report 836, (17), (18), and the metrics of its section 5; what each is in integers says
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003),
+(17), (18) and the metrics of section 5; what each is in integers says
 :mod:`...planner.online.metric`.
 """
 
@@ -14,142 +15,144 @@ from ..ranges import DISTANCE, record
 from ..trace_hooks import Log, trace
 from .state import AGE, FAST_KLMS, FKLMS, FMKLMS, MAGNITUDE, LmsConstants, LmsState
 
-#: No distance and no loss is larger.
-MOST = (1 << 63) - 1
+#: An upper bound of distances and losses.
+INT64_MAX = (1 << 63) - 1
 
 
 @jit_inline
 def keeps_neighbours(c: LmsConstants) -> bool:
-    """Whether each slot knows its nearest vector."""
+    """Return whether each slot stores its nearest vector."""
     return c.metric in (FKLMS, FMKLMS)
 
 
 @jit_inline
 def keeps_sums(c: LmsConstants) -> bool:
-    """Whether each slot has the sum of its squared kernel values."""
+    """Return whether each slot stores the sum of its squared kernel values."""
     return c.metric >= FAST_KLMS
 
 
 @jit_inline
 def square(value: int, c: LmsConstants) -> int:
-    """A kernel word squared, as it is added and subtracted."""
+    """Square a kernel value as it is added and subtracted."""
     return shift_round(value * value, c.square_shift, FLOOR)
 
 
 @jit_inline
-def weighed(alpha: int, kappa: int, c: LmsConstants) -> int:
-    """``alpha^2 kappa``, which must not be negative."""
+def weighted(alpha: int, kappa: int, c: LmsConstants) -> int:
+    """Compute ``alpha^2 kappa``; kappa must not be negative."""
     return mul_shift(alpha * alpha, kappa >> c.kappa_shift, c.metric_shift)
 
 
 @jit
 def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Return lambda of a vector by its multiplier and what is kept `about` it: distance, sum or rank."""
+    """Return the loss of a vector from its coefficient and its distance, sum or age order (`about`)."""
     if c.metric in (FKLMS, AGE):
         return about
     if c.metric == MAGNITUDE:
         return alpha if alpha >= 0 else -alpha
     if c.metric == FMKLMS:
-        return weighed(alpha, c.kappa_one - kernel(about, k, log), c)
+        return weighted(alpha, c.kappa_one - kernel(about, k, log), c)
     kappa = c.kappa_one - about
     if c.metric == FAST_KLMS:
         return kappa
-    return weighed(alpha, kappa if kappa > 0 else 0, c)
+    return weighted(alpha, kappa if kappa > 0 else 0, c)
 
 
 @jit_inline
 def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Return lambda of slot i."""
+    """Return the loss of slot i."""
     about = 0
     if keeps_neighbours(c):
-        about = s.dist[i]
+        about = s.nearest_d2[i]
     elif keeps_sums(c):
         about = s.sums[i]
     elif c.metric == AGE:
-        about = s.rank[i]
+        about = s.age_order[i]
     return loss_of(s.alpha[i], about, c, k, log)
 
 
 @jit
-def closest(s: LmsState, count: int) -> tuple[int, int]:
-    """:func:`cheapest` of FKLMS, the usual metric: without a choice at every slot."""
-    best, least = -1, MOST
+def select_victim_fklms(s: LmsState, count: int) -> tuple[int, int]:
+    """Select the victim of FKLMS, the usual metric: without a branch per slot."""
+    best, min_loss = -1, INT64_MAX
     for i in range(count):
-        if s.dist[i] <= least and s.rank[i] != 0 and (
-                best < 0 or s.dist[i] < least or s.rank[i] > s.rank[best]):
-            best, least = i, s.dist[i]
-    return best, least
+        if s.nearest_d2[i] <= min_loss and s.age_order[i] != 0 and (
+                best < 0 or s.nearest_d2[i] < min_loss or s.age_order[i] > s.age_order[best]):
+            best, min_loss = i, s.nearest_d2[i]
+    return best, min_loss
 
 
 @jit
-def cheapest(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
-    """The slot of least loss, of equals the newest, and that loss; of FKLMS never the oldest vector."""
-    best, least = -1, 0
+def select_victim(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
+    """Return the slot of the smallest loss, of equals the newest, and the loss; with FKLMS not the oldest."""
+    best, min_loss = -1, 0
     if c.metric == FKLMS:
-        best, least = closest(s, count)
+        best, min_loss = select_victim_fklms(s, count)
     else:
         for i in range(count):
-            lam = loss(s, i, c, k, log)
-            if best < 0 or lam < least or (lam == least and s.rank[i] > s.rank[best]):
-                best, least = i, lam
-    trace(log, at.CHEAPEST_SLOT, 0, 0, best)
-    return best, least
+            candidate = loss(s, i, c, k, log)
+            if best < 0 or candidate < min_loss or (candidate == min_loss
+                                                    and s.age_order[i] > s.age_order[best]):
+                best, min_loss = i, candidate
+    trace(log, at.VICTIM_SLOT, 0, 0, best)
+    return best, min_loss
 
 
 @jit
-def find_near(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k: KernelConstants,
+def find_nearest(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k: KernelConstants,
               log: Log) -> None:
-    """Search the neighbour of `slot`, leaving out `skip`; of equals, the oldest."""
-    age = s.rank[slot] if c.metric == FKLMS else count
-    best, least = -1, MOST
+    """Find the nearest vector of `slot`, without `skip`; of equals, the oldest."""
+    age = s.age_order[slot] if c.metric == FKLMS else count
+    best, min_d2 = -1, INT64_MAX
     for j in range(count):
-        if s.rank[j] < age and j not in (slot, skip):
-            d2 = distance(s.v[slot], s.v[j], k)
-            trace(log, at.NEAR_DISTANCE, slot, j, d2)
-            if d2 <= least and (best < 0 or d2 < least or s.rank[j] < s.rank[best]):
-                best, least = j, d2
-    s.near[slot] = slot if best < 0 else best
-    s.dist[slot] = 0 if best < 0 else least
-    trace(log, at.NEAR_NEAR, slot, 0, s.near[slot])
-    trace(log, at.NEAR_DIST, slot, 0, s.dist[slot])
+        if s.age_order[j] < age and j not in (slot, skip):
+            d2 = distance(s.centers[slot], s.centers[j], k)
+            trace(log, at.NEAREST_DISTANCE, slot, j, d2)
+            if d2 <= min_d2 and (best < 0 or d2 < min_d2 or s.age_order[j] < s.age_order[best]):
+                best, min_d2 = j, d2
+    s.nearest_idx[slot] = slot if best < 0 else best
+    s.nearest_d2[slot] = 0 if best < 0 else min_d2
+    trace(log, at.NEAREST_IDX, slot, 0, s.nearest_idx[slot])
+    trace(log, at.NEAREST_D2, slot, 0, s.nearest_d2[slot])
 
 
 @jit
-def forget(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> None:
-    """Those whose neighbour was in `slot` search another."""
+def relink_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants,
+                      log: Log) -> None:
+    """Find a new nearest vector for each vector whose nearest was in `slot`."""
     for j in range(count):
-        if j != slot and s.near[j] == slot:
-            find_near(s, j, count, slot, c, k, log)
+        if j != slot and s.nearest_idx[j] == slot:
+            find_nearest(s, j, count, slot, c, k, log)
 
 
 @jit
-def meet(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
-    """The new vector in `slot` finds its neighbour in `row`, and becomes that of whom it is nearest to."""
-    best, least = -1, MOST
+def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
+    """Link the new vector in `slot` to its nearest; relink the vectors that it is nearest to."""
+    best, min_d2 = -1, INT64_MAX
     for j in range(count):
-        if s.row[j] <= least and j != slot and (
-                best < 0 or s.row[j] < least or s.rank[j] < s.rank[best]):
-            best, least = j, s.row[j]
-    s.near[slot] = slot if best < 0 else best
-    s.dist[slot] = 0 if best < 0 else least
-    record(log, DISTANCE, s.dist[slot])
-    trace(log, at.INSERT_NEAR, slot, 0, s.near[slot])
-    trace(log, at.INSERT_DIST, slot, 0, s.dist[slot])
+        if s.scratch_row[j] <= min_d2 and j != slot and (
+                best < 0 or s.scratch_row[j] < min_d2 or s.age_order[j] < s.age_order[best]):
+            best, min_d2 = j, s.scratch_row[j]
+    s.nearest_idx[slot] = slot if best < 0 else best
+    s.nearest_d2[slot] = 0 if best < 0 else min_d2
+    record(log, DISTANCE, s.nearest_d2[slot])
+    trace(log, at.INSERT_NEAREST_IDX, slot, 0, s.nearest_idx[slot])
+    trace(log, at.INSERT_NEAREST_D2, slot, 0, s.nearest_d2[slot])
     if c.metric == FMKLMS:
         for j in range(count):
-            if j != slot and (s.near[j] == j or s.row[j] < s.dist[j]):
-                s.near[j] = slot
-                s.dist[j] = s.row[j]
-                trace(log, at.MEET_DIST, slot, j, s.dist[j])
+            if j != slot and (s.nearest_idx[j] == j or s.scratch_row[j] < s.nearest_d2[j]):
+                s.nearest_idx[j] = slot
+                s.nearest_d2[j] = s.scratch_row[j]
+                trace(log, at.LINK_NEAREST_D2, slot, j, s.nearest_d2[j])
 
 
 @jit
 def add_squares(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
-    """The new vector in `slot` and all others add the squares of the kernel values in `row`."""
+    """Add the squares of the kernel values in `scratch_row` for the new vector and all others."""
     s.sums[slot] = 0
     for j in range(count):
         if j != slot:
-            term = square(s.row[j], c)
+            term = square(s.scratch_row[j], c)
             s.sums[slot] += term
             s.sums[j] += term
     trace(log, at.INSERT_SUM, slot, 0, s.sums[slot])

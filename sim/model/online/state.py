@@ -46,18 +46,18 @@ class LmsConstants(NamedTuple):
 
 
 class LmsState(NamedTuple):
-    """The device's arrays, empty where the plan has none; `rank` 0 is the oldest vector.
+    """The device's arrays, empty where the plan has none; `age_order` 0 is the oldest vector.
 
-    `near` is the slot of the neighbour, a vector's own where it has none.  `clock` has one entry.
+    `nearest_idx` is the slot of the neighbour, a vector's own where it has none.  `clock` has one entry.
     """
 
-    row: Words
-    dist: Words
-    near: Words
+    scratch_row: Words
+    nearest_d2: Words
+    nearest_idx: Words
     sums: Words
     alpha: Words
-    v: Words
-    rank: Words
+    centers: Words
+    age_order: Words
     born: Words
     clock: Words
 
@@ -95,5 +95,5 @@ def empty_state(plan: Plan) -> LmsState:
     """No vectors: every member that the plan has, all zero."""
     counts = {field.name: field.count for field in plan.memory}
     arrays = {name: np.zeros(counts.get(name, 0), dtype=np.int64) for name in LmsState._fields}
-    arrays["v"] = np.zeros((plan.sizes["N"], plan.sizes["D"]), dtype=np.int64)
+    arrays["centers"] = np.zeros((plan.sizes["N"], plan.sizes["D"]), dtype=np.int64)
     return LmsState(**arrays)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...jit import jit
-from ...primitives import HALF_UP, Words, align, bit_length, mac, magnitude, narrow
+from ...primitives import HALF_UP, Words, arithmetic_shift, bit_length, mac, magnitude, requantise
 from .. import trace_hooks as at
-from ..scalar31 import LEAST, WORD, short
+from ..scalar31 import WORD_MAX, ZERO_EXP, to_scalar
 from ..trace_hooks import Log, trace_all
 
 #: Rows that one step may take at most.
@@ -46,29 +46,29 @@ class Solver(NamedTuple):
 
 
 @jit
-def settle(wide: Words, e: int, count: int, least: int, out: Words) -> int:
-    """Words of ``wide[:count]`` with the least exponent, `least` or above, that holds them; it comes back."""
+def normalise_block(wide: Words, e: int, count: int, min_exp: int, out: Words) -> int:
+    """Round ``wide[:count]`` to words; return their smallest exponent that fits, at least `min_exp`."""
     used = 0
     for i in range(count):
         used = max(used, magnitude(wide[i]))
     if used == 0:
         for i in range(count):
             out[i] = 0
-        return least
-    s = min(max(bit_length(used) - 31, least + 31 - e), 62)
+        return min_exp
+    s = min(max(bit_length(used) - 31, min_exp + 31 - e), 62)
     for i in range(count):
-        out[i] = narrow(wide[i], s, HALF_UP, -WORD, WORD)
-    return max(e - 31 + s, least)
+        out[i] = requantise(wide[i], s, HALF_UP, -WORD_MAX, WORD_MAX)
+    return max(e - 31 + s, min_exp)
 
 
 @jit
-def below(v: int, e: int, top: int) -> int:
+def align_to(v: int, e: int, top: int) -> int:
     """From exponent e to exponent `top`, no less."""
-    return align(v, min(top - e, 62))
+    return arithmetic_shift(v, min(top - e, 62))
 
 
 @jit
-def dot(first: Words, at: int, second: Words, count: int, shift: int) -> int:
+def dot_reversed(first: Words, at: int, second: Words, count: int, shift: int) -> int:
     """``sum_i first[at - i] second[i]``, i < count: a row of a Toeplitz matrix times a vector."""
     acc = 0
     for i in range(count):
@@ -77,7 +77,7 @@ def dot(first: Words, at: int, second: Words, count: int, shift: int) -> int:
 
 
 @jit
-def along(first: Words, at: int, second: Words, start: int, end: int, shift: int) -> int:
+def dot_forward(first: Words, at: int, second: Words, start: int, end: int, shift: int) -> int:
     """``sum_j first[at + j] second[j]``, start <= j < end."""
     acc = 0
     for j in range(start, end):
@@ -86,81 +86,83 @@ def along(first: Words, at: int, second: Words, start: int, end: int, shift: int
 
 
 @jit
-def total(v: Words, e: int, count: int) -> tuple[int, int]:
+def norm1(v: Words, e: int, count: int) -> tuple[int, int]:
     """The sum of magnitudes."""
     acc = 0
     for i in range(count):
         acc += v[i] if v[i] > 0 else -v[i]
-    return short(acc, e + 31)
+    return to_scalar(acc, e + 31)
 
 
 @jit
-def one(e: int) -> int:
+def unit(e: int) -> int:
     """The word worth 1 at exponent e; 1 where there is none."""
     return 1 << max(31 - e, 0)
 
 
 @jit
-def add_scaled(count: int, k: Solver, v: int, q: int, q_exp: int, u: Words, u_exp: int) -> None:
+def add_scaled(k: Solver, count: int, v: int, q: int, q_exp: int, u: Words, u_exp: int) -> None:
     """Row v plus the scalar q times ``u[count - 1], ..., u[0]``."""
     row = k.w[v]
     top = max(k.e[v], q_exp + u_exp) + GUARD
     for i in range(count):
-        k.wide[i] = below(row[i] << 31, k.e[v], top) + below(q * u[count - 1 - i], q_exp + u_exp, top)
-    k.e[v] = settle(k.wide, top, count, LEAST, row)
+        k.wide[i] = align_to(row[i] << 31, k.e[v], top) + align_to(q * u[count - 1 - i], q_exp + u_exp, top)
+    k.e[v] = normalise_block(k.wide, top, count, ZERO_EXP, row)
 
 
 @jit
-def sum_of(m: int, k: Solver, v: Words, v_exp: int, d: Words, d_exp: int, least: int, out: Words) -> int:
+def add_vectors(k: Solver, m: int, v: Words, v_exp: int, d: Words, d_exp: int, min_exp: int,
+                out: Words) -> int:
     """``out = v + d``; its exponent."""
     top = max(v_exp, d_exp) + GUARD
     for i in range(m):
-        k.wide[i] = below(v[i] << 31, v_exp, top) + below(d[i] << 31, d_exp, top)
-    return settle(k.wide, top, m, least, out)
+        k.wide[i] = align_to(v[i] << 31, v_exp, top) + align_to(d[i] << 31, d_exp, top)
+    return normalise_block(k.wide, top, m, min_exp, out)
 
 
 @jit
-def residual(m: int, k: Solver, v: Words, v_exp: int, c: Words, c_exp: int) -> int:
+def residual(k: Solver, m: int, v: Words, v_exp: int, c: Words, c_exp: int) -> int:
     """``c -= T_m v``; its new exponent."""
     r = k.w[ROW_R]
     top = max(c_exp, v_exp + k.shift) + GUARD
     for i in range(m):
-        acc = mac(dot(r, i, v, i, k.shift), k.r0, v[i], k.shift) + along(r, -i, v, i + 1, m, k.shift)
-        k.wide[i] = below(c[i] << 31, c_exp, top) - below(acc, v_exp + k.shift, top)
-    c_exp = settle(k.wide, top, m, LEAST, c)
+        acc = mac(dot_reversed(r, i, v, i, k.shift), k.r0, v[i], k.shift) + dot_forward(r, -i, v, i + 1, m,
+                                                                                        k.shift)
+        k.wide[i] = align_to(c[i] << 31, c_exp, top) - align_to(acc, v_exp + k.shift, top)
+    c_exp = normalise_block(k.wide, top, m, ZERO_EXP, c)
     trace_all(k.log, at.RESIDUAL_C, m, c, 0, m)
     return c_exp
 
 
 @jit
-def solve_again(m: int, k: Solver, c: Words, c_exp: int) -> int:
+def apply_inverse(k: Solver, m: int, c: Words, c_exp: int) -> int:
     """``c = T_m^-1 c`` from g and a (G. Heinig, K. Rost, 1984); its new exponent."""
     a, g, first, second = k.w[ROW_A], k.w[ROW_G], k.w[ROW_B + 1], k.w[ROW_B + 2]
     a_exp, g_exp = k.e[ROW_A] + k.shift, k.e[ROW_G] + k.shift
     for i in range(m):
-        k.wide[i] = along(a, -i, c, i, m, k.shift)
-    first_exp = settle(k.wide, a_exp + c_exp, m, LEAST, first)
-    trace_all(k.log, at.AGAIN_FIRST, m, first, 0, m)
+        k.wide[i] = dot_forward(a, -i, c, i, m, k.shift)
+    first_exp = normalise_block(k.wide, a_exp + c_exp, m, ZERO_EXP, first)
+    trace_all(k.log, at.INVERSE_FIRST, m, first, 0, m)
     for i in range(m):
         acc = 0
         for j in range(i + 1, m):
             acc = mac(acc, g[m - (j - i)], c[j], k.shift)
         k.wide[i] = acc
-    second_exp = settle(k.wide, g_exp + c_exp, m, LEAST, second)
-    trace_all(k.log, at.AGAIN_SECOND, m, second, 0, m)
+    second_exp = normalise_block(k.wide, g_exp + c_exp, m, ZERO_EXP, second)
+    trace_all(k.log, at.INVERSE_SECOND, m, second, 0, m)
     top = max(g_exp + first_exp, a_exp + second_exp) + GUARD
     for i in range(m):
-        k.wide[i] = (below(dot(g, i, first, i + 1, k.shift), g_exp + first_exp, top)
-                     - below(along(a, m - i, second, 0, i + 1, k.shift), a_exp + second_exp, top))
-    c_exp = settle(k.wide, top, m, LEAST, c)
-    trace_all(k.log, at.AGAIN_C, m, c, 0, m)
+        k.wide[i] = (align_to(dot_reversed(g, i, first, i + 1, k.shift), g_exp + first_exp, top)
+                     - align_to(dot_forward(a, m - i, second, 0, i + 1, k.shift), a_exp + second_exp, top))
+    c_exp = normalise_block(k.wide, top, m, ZERO_EXP, c)
+    trace_all(k.log, at.INVERSE_C, m, c, 0, m)
     return c_exp
 
 
 @jit
-def largest(v: Words, count: int) -> int:
+def max_abs(v: Words, count: int) -> int:
     """The largest magnitude, at least."""
-    most = 0
+    found = 0
     for i in range(count):
-        most = max(most, magnitude(v[i]))
-    return most
+        found = max(found, magnitude(v[i]))
+    return found

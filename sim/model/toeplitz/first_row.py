@@ -1,7 +1,8 @@
 """sim.model: the first row of the Toeplitz matrix, over 1 + lambda, in O(n) memory.
 
 Lemma 1 (uniform grid) gives it exactly; Lemma 2 takes the mean of each diagonal of the kernel
-matrix, one diagonal at a time (paper 000).
+matrix, one diagonal at a time (S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized
+Least Squares by Toeplitz Matrix").
 """
 
 from __future__ import annotations

@@ -10,11 +10,11 @@ import numpy as np
 
 from ...jit import jit
 from ...plan import Plan
-from ...primitives import HALF_UP, Words, bit_length, magnitude, narrow
+from ...primitives import HALF_UP, Words, bit_length, magnitude, requantise
 from .. import trace_hooks as at
-from ..scalar31 import LEAST, add, invert, less, over, plus, short, times
+from ..scalar31 import ZERO_EXP, add, add_wide, div, invert, lt, mul, to_scalar
 from ..statuses import BREAKDOWN, OK
-from ..trace_hooks import UNREAD, Log, trace, trace_all
+from ..trace_hooks import NULL_LOG, Log, trace, trace_all
 from .block_vectors import (
     BLOCK,
     GUARD,
@@ -27,16 +27,16 @@ from .block_vectors import (
     ROWS,
     Solver,
     add_scaled,
-    along,
-    below,
-    dot,
-    largest,
-    one,
+    add_vectors,
+    align_to,
+    apply_inverse,
+    dot_forward,
+    dot_reversed,
+    max_abs,
+    norm1,
+    normalise_block,
     residual,
-    settle,
-    solve_again,
-    sum_of,
-    total,
+    unit,
 )
 
 #: Corrections of the answer at most.
@@ -48,35 +48,36 @@ GOOD, NEAR_BEST, SINGULAR, ACCEPTED = -7, -3, -20, -10
 
 
 @jit
-def single_step(m: int, k: Solver, eps: int, eps_exp: int) -> tuple[int, int]:
+def single_step(k: Solver, m: int, eps: int, eps_exp: int) -> tuple[int, int]:
     """From m to m + 1 by Durbin's update; the new eps."""
     r, y, a, g, x = k.w[ROW_R], k.w[ROW_Y], k.w[ROW_A], k.w[ROW_G], k.w[ROW_X]
     a_exp = k.e[ROW_A]
-    mu, mu_exp = add(y[m] << 31, k.e[ROW_Y], -dot(r, m, x, m, k.shift), k.e[ROW_X] + k.shift)
-    c, c_exp = over(mu, mu_exp, eps, eps_exp)
-    num, num_exp = short(-dot(r, m + 1, a, m + 1, k.shift), a_exp + k.shift)
-    xi, xi_exp = over(num, num_exp, eps, eps_exp)
-    trace(k.log, at.SINGLE_MU, m, 0, mu)
+    innov, innov_exp = add_wide(y[m] << 31, k.e[ROW_Y], -dot_reversed(r, m, x, m, k.shift),
+                                k.e[ROW_X] + k.shift)
+    c, c_exp = div(innov, innov_exp, eps, eps_exp)
+    num, num_exp = to_scalar(-dot_reversed(r, m + 1, a, m + 1, k.shift), a_exp + k.shift)
+    xi, xi_exp = div(num, num_exp, eps, eps_exp)
+    trace(k.log, at.SINGLE_INNOV, m, 0, innov)
     trace(k.log, at.SINGLE_XI, m, 0, xi)
     x[m] = 0
-    add_scaled(m + 1, k, ROW_X, c, c_exp, a, a_exp)
+    add_scaled(k, m + 1, ROW_X, c, c_exp, a, a_exp)
     trace_all(k.log, at.SINGLE_X, m, x, 0, m + 1)
-    q, e = over(1 << 30, 1, eps, eps_exp)
+    q, e = div(1 << 30, 1, eps, eps_exp)
     for i in range(m + 1):
-        k.wide[i] = below(q * a[i], e, e + 1)
-    k.e[ROW_G] = settle(k.wide, e + 1 + a_exp, m + 1, LEAST, g)
+        k.wide[i] = align_to(q * a[i], e, e + 1)
+    k.e[ROW_G] = normalise_block(k.wide, e + 1 + a_exp, m + 1, ZERO_EXP, g)
     trace_all(k.log, at.SINGLE_G, m, g, 0, m + 1)
     a[m + 1] = 0
-    add_scaled(m + 2, k, ROW_A, xi, xi_exp, a, a_exp)
+    add_scaled(k, m + 2, ROW_A, xi, xi_exp, a, a_exp)
     trace_all(k.log, at.SINGLE_A, m, a, 0, m + 2)
-    down, down_exp = plus(1 << 30, 1, -xi, xi_exp)
-    up, up_exp = plus(1 << 30, 1, xi, xi_exp)
-    eps, eps_exp = times(eps, eps_exp, down, down_exp)
-    return times(eps, eps_exp, up, up_exp)
+    down, down_exp = add(1 << 30, 1, -xi, xi_exp)
+    up, up_exp = add(1 << 30, 1, xi, xi_exp)
+    eps, eps_exp = mul(eps, eps_exp, down, down_exp)
+    return mul(eps, eps_exp, up, up_exp)
 
 
 @jit
-def schur_complement(m: int, p: int, k: Solver, eps: int, eps_exp: int) -> None:
+def schur_complement(k: Solver, m: int, p: int, eps: int, eps_exp: int) -> None:
     """``B = T_m^-1 C`` and ``S = T_p - C'B``, where ``T_{m+p} = [[T_m, C], [C', T_p]]``."""
     r, a, g, B, e = k.w[ROW_R], k.w[ROW_A], k.w[ROW_G], k.w[ROW_B:], k.e[ROW_B:]
     for i in range(m):
@@ -84,18 +85,20 @@ def schur_complement(m: int, p: int, k: Solver, eps: int, eps_exp: int) -> None:
     e[0] = k.e[ROW_A]
     for j in range(1, p):
         last = B[j - 1, m - 1] if m > 0 else 0
-        q, q_exp = add(r[m + j] << 31, 0, -along(r, 1, B[j - 1], 0, m, k.shift), e[j - 1] + k.shift)
+        q, q_exp = add_wide(r[m + j] << 31, 0, -dot_forward(r, 1, B[j - 1], 0, m, k.shift),
+                            e[j - 1] + k.shift)
         top = max(e[j - 1], e[j - 1] + e[0], q_exp + k.e[ROW_G]) + GUARD
         for i in range(m):
             shifted = 0 if i == 0 else B[j - 1, i - 1]
-            k.wide[i] = (below(shifted << 31, e[j - 1], top) + below(last * B[0, i], e[j - 1] + e[0], top)
-                         + below(q * g[i], q_exp + k.e[ROW_G], top))
-        e[j] = settle(k.wide, top, m, LEAST, B[j])
+            k.wide[i] = (align_to(shifted << 31, e[j - 1], top)
+                         + align_to(last * B[0, i], e[j - 1] + e[0], top)
+                         + align_to(q * g[i], q_exp + k.e[ROW_G], top))
+        e[j] = normalise_block(k.wide, top, m, ZERO_EXP, B[j])
         trace_all(k.log, at.COMPLEMENT_B, m + j, B[j], 0, m)
     for i in range(p):
         for j in range(i + 1):
             first = k.r0 if i == j else r[i - j]
-            q, q_exp = add(first << 31, 0, -dot(r, m + i, B[j], m, k.shift), e[j] + k.shift)
+            q, q_exp = add_wide(first << 31, 0, -dot_reversed(r, m + i, B[j], m, k.shift), e[j] + k.shift)
             k.S[i, j, 0], k.S[i, j, 1] = q, q_exp
             k.S[j, i, 0], k.S[j, i, 1] = q, q_exp
             trace(k.log, at.COMPLEMENT_S, m, i * BLOCK + j, q)
@@ -103,105 +106,106 @@ def schur_complement(m: int, p: int, k: Solver, eps: int, eps_exp: int) -> None:
 
 
 @jit
-def border(m: int, p: int, k: Solver, v: Words, v_exp: int, least: int) -> int:
+def border(k: Solver, m: int, p: int, v: Words, v_exp: int, min_exp: int) -> int:
     """From ``T_m v = c`` to m + p rows: ``[v - B z; z]``, ``S z = fresh - C'v``; the new exponent.
 
     `fresh` has the new rows of c, and is overwritten.
     """
     r, B, e, fresh, z = k.w[ROW_R], k.w[ROW_B:], k.e[ROW_B:], k.fresh, k.rest[0]
     for i in range(p):
-        fresh[i, 0], fresh[i, 1] = add(fresh[i, 0] << 31, fresh[i, 1], -dot(r, m + i, v, m, k.shift),
+        fresh[i, 0], fresh[i, 1] = add_wide(fresh[i, 0] << 31, fresh[i, 1],
+                                            -dot_reversed(r, m + i, v, m, k.shift),
                                        v_exp + k.shift)
     top = v_exp
     for i in range(p):
-        z[i, 0], z[i, 1] = 0, LEAST
+        z[i, 0], z[i, 1] = 0, ZERO_EXP
         for j in range(p):
-            q, q_exp = times(k.inverse[i, j, 0], k.inverse[i, j, 1], fresh[j, 0], fresh[j, 1])
-            z[i, 0], z[i, 1] = plus(z[i, 0], z[i, 1], q, q_exp)
+            q, q_exp = mul(k.inverse[i, j, 0], k.inverse[i, j, 1], fresh[j, 0], fresh[j, 1])
+            z[i, 0], z[i, 1] = add(z[i, 0], z[i, 1], q, q_exp)
         trace(k.log, at.BORDER_Z, m, i, z[i, 0])
         top = max(top, z[i, 1], z[i, 1] + e[i])
     top += GUARD
     for i in range(m):
-        acc = below(v[i] << 31, v_exp, top)
+        acc = align_to(v[i] << 31, v_exp, top)
         for j in range(p):
-            acc -= below(z[j, 0] * B[j, i], z[j, 1] + e[j], top)
+            acc -= align_to(z[j, 0] * B[j, i], z[j, 1] + e[j], top)
         k.wide[i] = acc
     for i in range(p):
-        k.wide[m + i] = below(z[i, 0] << 31, z[i, 1], top)
-    return settle(k.wide, top, m + p, least, v)
+        k.wide[m + i] = align_to(z[i, 0] << 31, z[i, 1], top)
+    return normalise_block(k.wide, top, m + p, min_exp, v)
 
 
 @jit
-def block_step(m: int, p: int, k: Solver) -> tuple[int, int]:
+def block_step(k: Solver, m: int, p: int) -> tuple[int, int]:
     """From m to m + p through `inverse`; the new eps."""
     r, y, a, g, x, e = k.w[ROW_R], k.w[ROW_Y], k.w[ROW_A], k.w[ROW_G], k.w[ROW_X], k.e
     for i in range(p):
-        k.fresh[i, 0], k.fresh[i, 1] = (1 << 30, 1) if m + i == 0 else (0, LEAST)
-    e[ROW_G] = border(m, p, k, g, e[ROW_G], LEAST)
+        k.fresh[i, 0], k.fresh[i, 1] = (1 << 30, 1) if m + i == 0 else (0, ZERO_EXP)
+    e[ROW_G] = border(k, m, p, g, e[ROW_G], ZERO_EXP)
     trace_all(k.log, at.BLOCK_G, m, g, 0, m + p)
     for i in range(p):
         k.fresh[i, 0], k.fresh[i, 1] = -r[m + 1 + i], 0
-    e[ROW_A] = border(m, p, k, a[1:], e[ROW_A], 1)
+    e[ROW_A] = border(k, m, p, a[1:], e[ROW_A], 1)
     trace_all(k.log, at.BLOCK_A, m, a, 1, m + p + 1)
     for i in range(p):
         k.fresh[i, 0], k.fresh[i, 1] = y[m + i], e[ROW_Y]
-    e[ROW_X] = border(m, p, k, x, e[ROW_X], LEAST)
+    e[ROW_X] = border(k, m, p, x, e[ROW_X], ZERO_EXP)
     trace_all(k.log, at.BLOCK_X, m, x, 0, m + p)
     m += p
-    a[0] = one(e[ROW_A])
+    a[0] = unit(e[ROW_A])
     # One step of refinement on T g = e_1 and T a[1:] = -(r_1, ..., r_m).
     dg, da = k.w[ROW_B], k.w[ROW_B + 3]
     for i in range(m):
         dg[i] = 1 << 30 if i == 0 else 0
         da[i] = -r[1 + i]
-    dg_exp = residual(m, k, g, e[ROW_G], dg, 1)
-    da_exp = residual(m, k, a[1:], e[ROW_A], da, 0)
-    dg_exp = solve_again(m, k, dg, dg_exp)
-    da_exp = solve_again(m, k, da, da_exp)
-    e[ROW_G] = sum_of(m, k, g, e[ROW_G], dg, dg_exp, LEAST, g)
+    dg_exp = residual(k, m, g, e[ROW_G], dg, 1)
+    da_exp = residual(k, m, a[1:], e[ROW_A], da, 0)
+    dg_exp = apply_inverse(k, m, dg, dg_exp)
+    da_exp = apply_inverse(k, m, da, da_exp)
+    e[ROW_G] = add_vectors(k, m, g, e[ROW_G], dg, dg_exp, ZERO_EXP, g)
     trace_all(k.log, at.REFINED_G, m, g, 0, m)
-    e[ROW_A] = sum_of(m, k, a[1:], e[ROW_A], da, da_exp, 1, a[1:])
+    e[ROW_A] = add_vectors(k, m, a[1:], e[ROW_A], da, da_exp, 1, a[1:])
     trace_all(k.log, at.REFINED_A, m, a, 1, m + 1)
-    a[0] = one(e[ROW_A])
-    return add(k.r0 << 31, 0, along(r, 1, a[1:], 0, m, k.shift), e[ROW_A] + k.shift)
+    a[0] = unit(e[ROW_A])
+    return add_wide(k.r0 << 31, 0, dot_forward(r, 1, a[1:], 0, m, k.shift), e[ROW_A] + k.shift)
 
 
 @jit
-def block_size(most: int, level: int, level_exp: int, k: Solver) -> int:
+def block_size(k: Solver, max_rows: int, level: int, level_exp: int) -> int:
     """Rows to take: the shortest of the best conditioned blocks, its inverse in `inverse`; 0 if none."""
-    best, best_exp = 0, LEAST  # the least |S^-1|
-    for p in range(1, most + 1):
+    best, best_exp = 0, ZERO_EXP  # the least |S^-1|
+    for p in range(1, max_rows + 1):
         norm, norm_exp = invert(k.S, p, k.rest, k.inverse)
-        if norm > 0 and (best == 0 or less(norm, norm_exp, best, best_exp)):
+        if norm > 0 and (best == 0 or lt(norm, norm_exp, best, best_exp)):
             best, best_exp = norm, norm_exp
-    one_over, one_exp = times(best, best_exp, level, level_exp + SINGULAR)
-    if best == 0 or not less(one_over, one_exp, 1 << 30, 1):
+    one_over, one_exp = mul(best, best_exp, level, level_exp + SINGULAR)
+    if best == 0 or not lt(one_over, one_exp, 1 << 30, 1):
         return 0
-    for p in range(1, most + 1):
+    for p in range(1, max_rows + 1):
         norm, norm_exp = invert(k.S, p, k.rest, k.inverse)
-        if norm > 0 and not less(best, best_exp - NEAR_BEST, norm, norm_exp):
+        if norm > 0 and not lt(best, best_exp - NEAR_BEST, norm, norm_exp):
             return p
     return 0
 
 
 @jit
-def refine(n: int, k: Solver) -> tuple[int, int]:
+def refine(k: Solver, n: int) -> tuple[int, int]:
     """Correct x by ``T^-1 (y - T x)`` as long as that at least halves the residual, which comes back."""
     y, x, rest, better = k.w[ROW_Y], k.w[ROW_X], k.w[ROW_B], k.w[ROW_B + 3]
     for i in range(n):
         rest[i] = y[i]
-    rest_exp = residual(n, k, x, k.e[ROW_X], rest, k.e[ROW_Y])
-    found, found_exp = total(rest, rest_exp, n)
+    rest_exp = residual(k, n, x, k.e[ROW_X], rest, k.e[ROW_Y])
+    found, found_exp = norm1(rest, rest_exp, n)
     for turn in range(REFINEMENTS):
-        rest_exp = solve_again(n, k, rest, rest_exp)
-        better_exp = sum_of(n, k, x, k.e[ROW_X], rest, rest_exp, LEAST, better)
+        rest_exp = apply_inverse(k, n, rest, rest_exp)
+        better_exp = add_vectors(k, n, x, k.e[ROW_X], rest, rest_exp, ZERO_EXP, better)
         trace_all(k.log, at.REFINE_BETTER, turn, better, 0, n)
         for i in range(n):
             rest[i] = y[i]
-        rest_exp = residual(n, k, better, better_exp, rest, k.e[ROW_Y])
-        left, left_exp = total(rest, rest_exp, n)
-        trace(k.log, at.REFINE_LEFT, turn, 0, left)
-        if not less(left, left_exp + 1, found, found_exp):
+        rest_exp = residual(k, n, better, better_exp, rest, k.e[ROW_Y])
+        left, left_exp = norm1(rest, rest_exp, n)
+        trace(k.log, at.REFINE_NORM, turn, 0, left)
+        if not lt(left, left_exp + 1, found, found_exp):
             break
         found, found_exp = left, left_exp
         k.e[ROW_X] = better_exp
@@ -211,41 +215,41 @@ def refine(n: int, k: Solver) -> tuple[int, int]:
 
 
 @jit
-def poor(eps: int, eps_exp: int, recent: Words) -> bool:
+def needs_block(eps: int, eps_exp: int, recent: Words) -> bool:
     """Whether |eps| is no more than 2**GOOD of its recent level."""
     above = 0
     for i in range(BLOCK):
-        above += less(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp)
+        above += lt(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp)
     return above < BLOCK
 
 
 @jit
-def lookahead(n: int, k: Solver, blocks: Words, out: Words) -> int:
+def lookahead(k: Solver, n: int, blocks: Words, out: Words) -> int:
     """Solve ``T x = y`` for row ROW_X with r (n,) and y in their rows; a status comes back.
 
     `blocks` (n,) receives the sizes of the steps; `out` their count, and whether all were single with
     eps > 0, so that T is positive definite.
     """
     r, a, e = k.w[ROW_R], k.w[ROW_A], k.e
-    level, level_exp = short(max(largest(r[1:], n - 1), magnitude(k.r0)) << 31, 0)
+    level, level_exp = to_scalar(max(max_abs(r[1:], n - 1), magnitude(k.r0)) << 31, 0)
     for i in range(BLOCK):
         k.recent[i, 0], k.recent[i, 1] = level, level_exp
     r[n] = 0  # it enters the last predictor alone, which may then be anything
-    a[0], e[ROW_A], e[ROW_G], e[ROW_X] = 1 << 30, 1, LEAST, LEAST
-    eps, eps_exp = short(k.r0 << 31, 0)
+    a[0], e[ROW_A], e[ROW_G], e[ROW_X] = 1 << 30, 1, ZERO_EXP, ZERO_EXP
+    eps, eps_exp = to_scalar(k.r0 << 31, 0)
     m, out[0], out[1] = 0, 0, 1
     while m < n:
         p = 1
-        if poor(eps, eps_exp, k.recent):
-            most = min(BLOCK, n - m)
-            schur_complement(m, most, k, eps, eps_exp)
-            p = block_size(most, level, level_exp, k)
+        if needs_block(eps, eps_exp, k.recent):
+            max_rows = min(BLOCK, n - m)
+            schur_complement(k, m, max_rows, eps, eps_exp)
+            p = block_size(k, max_rows, level, level_exp)
             if p == 0:
                 return BREAKDOWN
         trace(k.log, at.AHEAD_P, m, 0, p)
         if p > 1 or eps <= 0:
             out[1] = 0
-        eps, eps_exp = single_step(m, k, eps, eps_exp) if p == 1 else block_step(m, p, k)
+        eps, eps_exp = single_step(k, m, eps, eps_exp) if p == 1 else block_step(k, m, p)
         trace(k.log, at.AHEAD_EPS, m, 0, eps)
         trace(k.log, at.AHEAD_EPS_EXP, m, 0, eps_exp)
         trace(k.log, at.AHEAD_A_EXP, m, 0, e[ROW_A])
@@ -257,9 +261,9 @@ def lookahead(n: int, k: Solver, blocks: Words, out: Words) -> int:
         k.recent[out[0] % BLOCK, 0], k.recent[out[0] % BLOCK, 1] = abs(eps), eps_exp
         blocks[out[0]] = p
         out[0] += 1
-    found, found_exp = refine(n, k)
-    most_y, most_exp = total(k.w[ROW_Y], e[ROW_Y], n)
-    return BREAKDOWN if less(most_y, most_exp + ACCEPTED, found, found_exp) else OK
+    found, found_exp = refine(k, n)
+    y_norm, y_norm_exp = norm1(k.w[ROW_Y], e[ROW_Y], n)
+    return BREAKDOWN if lt(y_norm, y_norm_exp + ACCEPTED, found, found_exp) else OK
 
 
 class Lookahead:
@@ -278,7 +282,7 @@ class Lookahead:
         self._n = n
         self._k = Solver(bit_length(n), 0, room(ROWS, n + 1), room(ROWS), room(n + 1),
                          room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2),
-                         room(BLOCK, 2), room(BLOCK, 2), UNREAD)
+                         room(BLOCK, 2), room(BLOCK, 2), NULL_LOG)
         self._blocks, self._found = room(n), room(2)  # of these: steps, positive
 
     @property
@@ -286,7 +290,7 @@ class Lookahead:
         """Whether every step was single with eps > 0."""
         return bool(self._found[1])
 
-    def solve(self, r0: int, r: Words, y: Words, y_exp: int, log: Log = UNREAD) -> tuple[int, Words, int]:
+    def solve(self, r0: int, r: Words, y: Words, y_exp: int, log: Log = NULL_LOG) -> tuple[int, Words, int]:
         """Status, words and exponent of the solution of ``T x = y``.
 
         Parameters
@@ -300,9 +304,9 @@ class Lookahead:
         log : Log, optional
             Takes the trace.
         """
-        n, k = self._n, self._k._replace(r0=r0, log=UNREAD if log.trace is None else log)
+        n, k = self._n, self._k._replace(r0=r0, log=NULL_LOG if log.trace is None else log)
         k.w[ROW_R, :n], k.w[ROW_Y, :n], k.e[ROW_Y] = r, y, y_exp
-        status = lookahead(n, k, self._blocks, self._found)
+        status = lookahead(k, n, self._blocks, self._found)
         return status, k.w[ROW_X, :n], int(k.e[ROW_X])
 
     def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan, log: Log) -> tuple[int, int]:
@@ -317,7 +321,7 @@ class Lookahead:
         if e > top:
             return BREAKDOWN, e
         for i in range(self._n):
-            alpha[i] = narrow(int(x[i]), min(up + e - x_exp, 62), HALF_UP, word.lo, word.hi)
+            alpha[i] = requantise(int(x[i]), min(up + e - x_exp, 62), HALF_UP, word.lo, word.hi)
         return OK, e
 
     def fields(self) -> dict[str, Words]:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words, saturate
-from ..float32 import HALF, ONE, ZERO, Floats, greater, largest, size, total
+from ..float32 import HALF, ONE, ZERO, Floats, fabs, fmax, max_abs, norm1
 from ..statuses import BREAKDOWN, OK
 from ..trace_hooks import Log
 
@@ -41,11 +41,11 @@ NEAR_BEST = np.float32(0.125)
 # A block whose 1/|S^-1| is below this part of the largest |r_i| is singular.
 SINGULAR = np.float32(2.0**-20)
 # An answer whose residual is a larger part of y is none; nor is one that left the numbers.
-ACCEPTED, MOST = np.float32(2.0**-10), np.float32(2.0**126)
+ACCEPTED, RESIDUAL_MAX = np.float32(2.0**-10), np.float32(2.0**126)
 
 
 @jit
-def dot(first: Floats, at: int, second: Floats, count: int) -> np.float32:
+def dot_reversed(first: Floats, at: int, second: Floats, count: int) -> np.float32:
     """``sum_i first[at - i] second[i]``, i < count: a row of a Toeplitz matrix times a vector."""
     acc = ZERO
     for i in range(count):
@@ -57,8 +57,8 @@ def dot(first: Floats, at: int, second: Floats, count: int) -> np.float32:
 def single_step(m: int, r: Floats, y: np.float32, a: Floats, g: Floats, x: Floats,
                 eps: np.float32) -> np.float32:
     """From m to m + 1 by Durbin's update; the new eps."""
-    c = (y - dot(r, m, x, m)) / eps
-    xi = -dot(r, m + 1, a, m + 1) / eps
+    c = (y - dot_reversed(r, m, x, m)) / eps
+    xi = -dot_reversed(r, m + 1, a, m + 1) / eps
     x[m] = ZERO
     for i in range(m + 1):
         x[i] += c * a[m - i]
@@ -85,10 +85,10 @@ def invert(S: Floats, p: int, rest: Floats, inverse: Floats) -> np.float32:
     for k in range(p):
         pivot = k
         for i in range(k + 1, p):
-            if size(rest[i, k]) > size(rest[pivot, k]):
+            if fabs(rest[i, k]) > fabs(rest[pivot, k]):
                 pivot = i
         head = rest[pivot, k]
-        if not size(head) > ZERO:
+        if not fabs(head) > ZERO:
             return ZERO
         for j in range(p):
             left, right = rest[pivot, j], inverse[pivot, j]
@@ -103,8 +103,8 @@ def invert(S: Floats, p: int, rest: Floats, inverse: Floats) -> np.float32:
     for i in range(p):
         row = ZERO
         for j in range(p):
-            row += size(inverse[i, j])
-        norm = greater(norm, row)
+            row += fabs(inverse[i, j])
+        norm = fmax(norm, row)
     return ONE / norm if norm > ZERO else ZERO  # 0 where a pivot was beyond the numbers
 
 
@@ -127,7 +127,7 @@ def schur_complement(m: int, p: int, r: Floats, a: Floats, g: Floats, B: Floats,
             B[j, i] = shifted + B[j - 1, m - 1] * B[0, i] + acc * g[i]
     for i in range(p):
         for j in range(i + 1):
-            S[i, j] = r[i - j] - dot(r, m + i, B[j], m)
+            S[i, j] = r[i - j] - dot_reversed(r, m + i, B[j], m)
             S[j, i] = S[i, j]
     S[0, 0] = eps  # what it is, without the rounding of a long sum
 
@@ -136,7 +136,7 @@ def schur_complement(m: int, p: int, r: Floats, a: Floats, g: Floats, B: Floats,
 def border(m: int, p: int, r: Floats, v: Floats, new: Floats, B: Floats, inverse: Floats) -> None:
     """From ``T_m v = c`` to m + p rows: ``[v - B z; z]``, ``S z = (the new rows of c) - C'v``."""
     for i in range(p):
-        new[i] -= dot(r, m + i, v, m)
+        new[i] -= dot_reversed(r, m + i, v, m)
     for i in range(p):
         z = ZERO
         for j in range(p):
@@ -209,15 +209,15 @@ def block_step(m: int, p: int, w: Floats, x: Floats, small: Floats) -> np.float3
 
 
 @jit
-def block_size(most: int, level: np.float32, small: Floats) -> int:
+def block_size(max_rows: int, level: np.float32, small: Floats) -> int:
     """Rows to take: the shortest of the best conditioned blocks, its inverse in `small`; 0 if none."""
     S, rest, inverse = small[:BLOCK], small[BLOCK: 2 * BLOCK], small[2 * BLOCK: 3 * BLOCK]
     best = ZERO
-    for p in range(1, most + 1):
-        best = greater(best, invert(S, p, rest, inverse))
+    for p in range(1, max_rows + 1):
+        best = fmax(best, invert(S, p, rest, inverse))
     if not best > SINGULAR * level:
         return 0
-    for p in range(1, most + 1):
+    for p in range(1, max_rows + 1):
         if invert(S, p, rest, inverse) >= NEAR_BEST * best:
             return p
     return 0
@@ -231,14 +231,14 @@ def refine(n: int, w: Floats, x: Floats) -> np.float32:
     for i in range(n):
         rest[i] = y[i]
     residual(n, r, x, rest)
-    found = total(rest, n)
+    found = norm1(rest, n)
     for _ in range(REFINEMENTS):
         solve_again(n, a, g, rest, first, second)
         for i in range(n):
             better[i] = x[i] + rest[i]
             rest[i] = y[i]
         residual(n, r, better, rest)
-        left = total(rest, n)
+        left = norm1(rest, n)
         if not left < HALF * found:
             break
         found = left
@@ -256,7 +256,7 @@ def lookahead(n: int, w: Floats, x: Floats, small: Floats, blocks: Words, out: W
     """
     r, y, a, g, B = w[ROW_R], w[ROW_Y], w[ROW_A], w[ROW_G], w[ROW_B:]
     recent = small[3 * BLOCK + 1]  # |eps| at the last regular m, as many as a block may skip
-    level = largest(r, n)
+    level = max_abs(r, n)
     for i in range(BLOCK):
         recent[i] = level
     r[n] = ZERO  # it enters the last predictor alone, which may then be anything
@@ -265,21 +265,21 @@ def lookahead(n: int, w: Floats, x: Floats, small: Floats, blocks: Words, out: W
     m, out[0], out[1] = 0, 0, 1
     while m < n:
         p = 1
-        if not size(eps) > GOOD * largest(recent, BLOCK):
-            most = min(BLOCK, n - m)
-            schur_complement(m, most, r, a, g, B, eps, small[:BLOCK])
-            p = block_size(most, level, small)
+        if not fabs(eps) > GOOD * max_abs(recent, BLOCK):
+            max_rows = min(BLOCK, n - m)
+            schur_complement(m, max_rows, r, a, g, B, eps, small[:BLOCK])
+            p = block_size(max_rows, level, small)
             if p == 0:
                 return BREAKDOWN
         if p > 1 or not eps > ZERO:
             out[1] = 0
         eps = single_step(m, r, y[m], a, g, x, eps) if p == 1 else block_step(m, p, w, x, small)
         m += p
-        recent[out[0] % BLOCK] = size(eps)
+        recent[out[0] % BLOCK] = fabs(eps)
         blocks[out[0]] = p
         out[0] += 1
     found = refine(n, w, x)
-    return OK if found <= ACCEPTED * total(y, n) and found <= MOST else BREAKDOWN
+    return OK if found <= ACCEPTED * norm1(y, n) and found <= RESIDUAL_MAX else BREAKDOWN
 
 
 @jit
@@ -296,16 +296,16 @@ def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_ma
 
     The exponent is the least that holds the largest; halves are rounded away from zero.
     """
-    most, reach, e = largest(x, x.shape[0]), ONE, 0
+    peak, full_scale, e = max_abs(x, x.shape[0]), ONE, 0
     while e > exp_min:
-        reach *= HALF
+        full_scale *= HALF
         e -= 1
-    while most >= reach and e <= exp_max:
-        reach += reach
+    while peak >= full_scale and e <= exp_max:
+        full_scale += full_scale
         e += 1
     if e <= exp_max:
         for i in range(x.shape[0]):
-            v = x[i] / reach * full
+            v = x[i] / full_scale * full
             out[i] = saturate(int(v - HALF if v < ZERO else v + HALF), lo, hi)
     return e
 

@@ -1,7 +1,7 @@
 """sim.model: the Schur (generator) form of the symmetric Levinson recursion, in block floating point.
 
 The system and its solution are those of :mod:`.levinson`, and so are a, x and their exponents; but
-the inner products that give xi and mu are not summed anew at every step.  They stand in
+the inner products that give xi and the innovation are not summed anew at every step.  They stand in
 
     p_i = sum_j k_{i-j} a_j,    q_i = sum_j k_{i-j} b_j,    s_i = y_i - sum_j k_{i-j} x_j
 
@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...jit import jit
-from ...primitives import Words, bit_length, block_scale, divide, magnitude, narrow, shift_round
+from ...primitives import Words, bit_length, block_scale, divide, magnitude, requantise, shift_round
 from .. import trace_hooks as at
 from ..kernel import Cast
 from ..ranges import EPS, XI, P, Q, S, cast, record
@@ -59,52 +59,52 @@ def start_residual(y: Words, s: Words, k: LevinsonConstants, log: Log) -> tuple[
 
 
 @jit
-def update_generators(m: int, p: Words, q: Words, xi: int, k: LevinsonConstants, g: SchurConstants,
+def update_generators(p: Words, q: Words, step: int, xi: int, k: LevinsonConstants, g: SchurConstants,
                       log: Log) -> int:
-    """``q_i = q_{i-1} + xi p_i, p_i += xi q_{i-1}`` for the rows i > m; the largest magnitude of q.
+    """``q_i = q_{i-1} + xi p_i, p_i += xi q_{i-1}`` for the rows i > step; return the largest magnitude of q.
 
-    q moves down one row at every step: its row i is kept in ``q[i - m]``.
+    q moves down one row at every step: its row i is kept in ``q[i - step]``.
     """
     used = 0
     c, shift = g.generator, k.word - 1
-    for i in range(m + 1, p.shape[0]):
-        left, right = p[i], q[i - m]
+    for i in range(step + 1, p.shape[0]):
+        left, right = p[i], q[i - step]
         p[i] = cast((left << shift) + xi * right, shift, c.rounding, c.lo, c.hi, log, P)
-        q[i - m] = cast((right << shift) + xi * left, shift, c.rounding, c.lo, c.hi, log, Q)
-        used = max(used, magnitude(q[i - m]))
-    trace_all(log, at.GENERATOR_P, m, p, m + 1, p.shape[0])
-    trace_all(log, at.GENERATOR_Q, m, q, 1, q.shape[0] - m)
+        q[i - step] = cast((right << shift) + xi * left, shift, c.rounding, c.lo, c.hi, log, Q)
+        used = max(used, magnitude(q[i - step]))
+    trace_all(log, at.GENERATOR_P, step, p, step + 1, p.shape[0])
+    trace_all(log, at.GENERATOR_Q, step, q, 1, q.shape[0] - step)
     return used
 
 
 @jit
-def update_residual(m: int, s: Words, q: Words, word: int, shift: int, g: SchurConstants,
+def update_residual(s: Words, q: Words, step: int, c: int, shift: int, g: SchurConstants,
                     log: Log) -> int:
-    """``s_i -= word q_i`` for the rows i > m; the largest magnitude."""
+    """Update ``s_i -= c q_i`` for the rows i > step; return the largest magnitude."""
     used = 0
-    c = g.generator
-    for i in range(m + 1, s.shape[0]):
-        s[i] = cast(s[i] - narrow(word * q[i - m], shift, c.rounding, c.lo, c.hi), 0, c.rounding,
-                    c.lo, c.hi, log, S)
+    fmt = g.generator
+    for i in range(step + 1, s.shape[0]):
+        s[i] = cast(s[i] - requantise(c * q[i - step], shift, fmt.rounding, fmt.lo, fmt.hi), 0, fmt.rounding,
+                    fmt.lo, fmt.hi, log, S)
         used = max(used, magnitude(s[i]))
-    trace_all(log, at.UPDATE_S, m, s, m + 1, s.shape[0])
+    trace_all(log, at.UPDATE_S, step, s, step + 1, s.shape[0])
     return used
 
 
 @jit
-def lengthen_s(m: int, s: Words, q: Words, q_used: int, c: int, c_exp: int, s_exp: int, s_used: int,
+def residual_step(s: Words, q: Words, q_used: int, step: int, c: int, c_exp: int, s_exp: int, s_used: int,
                k: LevinsonConstants, g: SchurConstants, log: Log) -> tuple[int, int]:
-    """Take ``c q`` off one residual; its new exponent (above its range: there is none) and magnitude."""
+    """Subtract ``c q`` from one residual; return its exponent (above its range: refused) and magnitude."""
     if c == 0:
         return s_exp, s_used
-    # The least exponent that holds s and every c q_i, each in half of the word.
+    # The smallest exponent that holds s and every c q_i, each in half of the word.
     need = max(s_exp + (s_used >> (BITS - 1)), c_exp + bit_length(q_used) - (BITS - 1))
     if need > g.s_exp_max:
         return need, s_used
-    block_scale(s, m + 1, s.shape[0], min(need - s_exp, 62))
-    trace_all(log, at.LENGTHEN_SCALED_S, m, s, m + 1, s.shape[0])
+    block_scale(s, step + 1, s.shape[0], min(need - s_exp, 62))
+    trace_all(log, at.RESIDUAL_SCALED_S, step, s, step + 1, s.shape[0])
     shift = min(k.word - 1 + need - c_exp, 62)
-    return need, update_residual(m, s, q, c, shift, g, log)
+    return need, update_residual(s, q, step, c, shift, g, log)
 
 
 @jit
@@ -127,30 +127,30 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
     for side in range(sides):
         out[2 + side], out[2 + sides + side] = k.x_exp_min, 0
         s_exp[side], s_used[side] = start_residual(y[side], s[side], k, log)
-    for m in range(y.shape[1]):
-        if m > 0:
-            num = p[m]
+    for step in range(y.shape[1]):
+        if step > 0:
+            num = p[step]
             if num >= eps or -num >= eps:
                 return NOT_POSITIVE_DEFINITE
             quotient, e = divide(-num, eps)
             xi = cast(quotient, min(32 - k.word - e, 62), k.a.rounding, k.a.lo, k.a.hi, log, XI)
-            trace(log, at.SCHUR_XI, m, 0, xi)
-            a_exp, a_used = extend_a(m, a, wide, xi, a_exp, a_used, k, log)
+            trace(log, at.SCHUR_XI, step, 0, xi)
+            a_exp, a_used = extend_a(a, step, xi, a_exp, a_used, wide, k, log)
             eps = shift_round((eps << (k.word - 1)) + xi * num, k.word - 1, k.a.rounding)
             record(log, EPS, eps)
-            trace(log, at.SCHUR_EPS, m, 0, eps)
+            trace(log, at.SCHUR_EPS, step, 0, eps)
             if a_exp > k.a_exp_max or eps < k.eps_min:
                 return NOT_POSITIVE_DEFINITE
             saturated |= a_used > k.a.hi
-            q_used = update_generators(m, p, q, xi, k, g, log)
+            q_used = update_generators(p, q, step, xi, k, g, log)
         for side in range(sides):
-            quotient, e = divide(s[side, m], eps)
-            c = narrow(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
-            trace(log, at.SCHUR_C, m, 0, c)
+            quotient, e = divide(s[side, step], eps)
+            c = requantise(quotient, 32 - k.word, k.a.rounding, k.a.lo, k.a.hi)
+            trace(log, at.SCHUR_C, step, 0, c)
             c_exp = e + s_exp[side]
-            s_exp[side], s_used[side] = lengthen_s(m, s[side], q, q_used, c, c_exp, s_exp[side],
+            s_exp[side], s_used[side] = residual_step(s[side], q, q_used, step, c, c_exp, s_exp[side],
                                                    s_used[side], k, g, log)
-            out[2 + side], out[2 + sides + side] = extend_x(m, x[side], a, c, c_exp, a_exp, a_used,
+            out[2 + side], out[2 + sides + side] = extend_x(x[side], a, step, c, c_exp, a_exp, a_used,
                                                             out[2 + side], out[2 + sides + side], k, log)
             if s_exp[side] > g.s_exp_max or out[2 + side] > k.x_exp_max:
                 return NOT_POSITIVE_DEFINITE

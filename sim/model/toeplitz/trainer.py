@@ -147,7 +147,7 @@ class ToeplitzModel(IntegerModel):
         if status not in TRAINED:
             return status
         self._scalars[:3] = solver[:3]
-        _scale_alpha(self._alpha, self.plan.integer("alpha_rho"), c.rounding, c.lo, c.hi, log)
+        _scale_alpha(self._alpha, self.plan.integer("alpha_scale"), c.rounding, c.lo, c.hi, log)
         bound = self.plan.integer("no_bound")
         if self._lookahead is None or self._lookahead.positive:
             bound = certify(y, self._r, self._alpha, self._scalars[2], self._certify)
@@ -156,7 +156,7 @@ class ToeplitzModel(IntegerModel):
         return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
 
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
-        rho, r, log = self.plan.integer("lambda_rho"), cast_of(self.plan, "r"), self.ranges.log
+        rho, r, log = self.plan.integer("ridge_scale"), cast_of(self.plan, "r"), self.ranges.log
         if self.uniform:
             uniform_row(self._r, self.plan.integer("x_step"), rho, self._kernel, r, log)
             return
@@ -177,7 +177,7 @@ class ToeplitzModel(IntegerModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
-        return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "v": self._v}
+        return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}
 
     def load(self, state: Outputs) -> None:
         """Take over a state."""

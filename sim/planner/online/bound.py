@@ -2,7 +2,8 @@
 
 Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does three things:
 
-1. *Projection* (a full budget, eq. 16 of report 836): the multiplier ``alpha_s`` of the removed vector is
+1. *Projection* (a full budget, eq. 16 of Mitchinson, Dodd and Harrison, "Reduction of Kernel Models"): the
+   coefficient ``alpha_s`` of the removed vector is
    handed to every other one, ``alpha_j += alpha_s k(v_j, v_s)``.  The removed one is gone, so
    ``S <- S + (kappa - 1) |alpha_s| <= g S`` with ``g = max(1, kappa)``, where kappa bounds the sum of the
    kernel values between one vector and all others.

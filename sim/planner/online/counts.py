@@ -28,7 +28,7 @@ from ...plan import SIZE_KEYS, Field, Operations
 from ...spec.tables import Online
 from ..counts import memory, operations
 from ..words import WordClass
-from .metric import NEIGHBOURS, SUMS, WEIGHED
+from .metric import NEIGHBOURS, SUMS, WEIGHTED
 
 #: Sums over c = 1 ... N, and of those that start at 2 the same: c - 1, its pairs, and c.
 _OTHERS, _PAIRS, _ALL = "N*(N-1)//2", "N*(N-1)*(N-2)//3", "N*(N+1)//2"
@@ -38,22 +38,24 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
     """The model structure; with `newest_only` slots stand in the order of age, and nothing is kept of it."""
     distance, metric = words.distance.c_type, online.parts[1]
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
-    near = "older center" if metric == "fklms" else "vector"
-    fields = [("row", distance, "N", "distances to the current sample"
+    near = "older center" if metric == "fklms" else "center"
+    fields = [("scratch_row", distance, "N", "distances to the current sample"
                + (", then kernel values" if metric in SUMS else "")),
-              ("alpha", Format(True, words.bits, 0).c_type, "N", "multipliers"),
-              ("v", x_word, "N*D", "dictionary: the centers")]
+              ("alpha", Format(True, words.bits, 0).c_type, "N", "coefficients"),
+              ("centers", x_word, "N*D", "dictionary: the centers")]
     if not online.newest_only:
         if metric in NEIGHBOURS:
-            fields += [("dist", distance, "N", f"distance to the nearest {near}"),
-                       ("near", index, "N", f"slot of the nearest {near}; its own slot if there is none")]
+            fields += [("nearest_d2", distance, "N", f"distance to the nearest {near}"),
+                       ("nearest_idx", index, "N",
+                        f"slot of the nearest {near}; its own slot if there is none")]
         if metric in SUMS:
             fields += [("sums", distance, "N", "squared kernel values over all others")]
-        fields += [("rank", index, "N", "age order: 0 is the oldest")]
+        fields += [("age_order", index, "N", "age order: 0 is the oldest")]
     if online.max_age is not None:
         fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
-    return memory([*fields, ("count", "uint16_t", "1", "number of centers")], sizes, SIZE_KEYS["kernel_lms"])
+    return memory([*fields, ("count", "uint16_t", "1", "number of centers")], sizes,
+                  SIZE_KEYS["kernel_lms"])
 
 
 def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
@@ -86,7 +88,7 @@ def _newest(online: Online, counts: dict[str, list[str]]) -> None:
     projection, metric = online.parts
     if metric in SUMS:
         counts["multiplications"] += ["N"]  # squares
-    if metric in WEIGHED:
+    if metric in WEIGHTED:
         counts["multiplications"] += ["2"]
     if metric == "fmklms":
         counts["kernel_values"] += ["1"]
@@ -98,7 +100,7 @@ def _newest(online: Online, counts: dict[str, list[str]]) -> None:
 def _full(online: Online, counts: dict[str, list[str]], searches: bool) -> None:
     """A vector of a full memory goes, and the new one comes."""
     projection, metric = online.parts
-    if metric in WEIGHED:
+    if metric in WEIGHTED:
         counts["multiplications"] += ["2*N"]
     if metric == "fmklms":
         counts["kernel_values"] += ["N"]
@@ -131,7 +133,7 @@ def _after(online: Online, counts: dict[str, list[str]]) -> None:
         counts["multiplications"] += [_OTHERS]
     if metric == "fmklms" and reduces:
         counts["kernel_values"] += [f"{_ALL}-1"]
-    if metric in WEIGHED and reduces:
+    if metric in WEIGHTED and reduces:
         counts["multiplications"] += [f"2*({_ALL})" if metric in SUMS else f"2*({_ALL}-1)"]
     if metric == "fklms" and discards:
         counts["distance_terms"] += ["N*(N-1)*(N-2)//6"]

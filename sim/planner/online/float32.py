@@ -4,8 +4,9 @@ Words of inputs, distances and targets are the integer learner's; from the kerne
 constants stand in the plan as the integers that their bits are.
 
 The inverse of KLMS and MKLMS is that of K + jitter I.  2^-17 N, rounded up to a power of two, is 128
-roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of report
-836 the inverse is then made afresh at one update in a thousand, with half the jitter at one in a hundred;
+roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of
+Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", the inverse is then made afresh at one
+update in a thousand, with half the jitter at one in a hundred;
 the error of the fit is the same.
 """
 
@@ -84,14 +85,15 @@ def _jitter_constants(budget: int) -> dict[str, int]:
 def _memory(metric: str, words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
     fields = [("alpha", "float", "N", "coefficients, in full scales of y"),
-              ("v", x_word, "N*D", "dictionary: the centers"),
-              ("rank", index, "N", "age order: 0 is the oldest"),
+              ("centers", x_word, "N*D", "dictionary: the centers"),
+              ("age_order", index, "N", "age order: 0 is the oldest"),
               ("count", "uint16_t", "1", "number of centers")]
     if metric == "fklms":
         distance = words.distance.c_type
-        fields += [("row", distance, "N", "distances to the current sample"),
-                   ("dist", distance, "N", "distance to the nearest older center"),
-                   ("near", index, "N", "slot of the nearest older center; its own slot if there is none")]
+        fields += [("scratch_row", distance, "N", "distances to the current sample"),
+                   ("nearest_d2", distance, "N", "distance to the nearest older center"),
+                   ("nearest_idx", index, "N",
+                    "slot of the nearest older center; its own slot if there is none")]
     else:
         fields += [("gram", "float", "N*N", "kernel matrix below, its inverse on and above the diagonal"),
                    ("k", "float", "N", "kernel values of the current sample"),

@@ -1,6 +1,7 @@
 """sim.planner: integers of the online learner's metrics, and of the limits that a loss is held against.
 
-The loss lambda of a vector (report 836, and its section 5) is an integer on the device:
+The loss lambda of a vector (Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", and its section 5)
+is an integer on the device:
 
 ``fklms``      the exact distance to the nearest older vector: 1 - k falls with it, so that no kernel value
                is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t log2(e),
@@ -37,7 +38,7 @@ from ..words import Affine, WordClass
 #: Metrics that keep the distance to a neighbour, that keep a sum of squares, and that weigh with alpha^2.
 NEIGHBOURS = ("fklms", "fmklms")
 SUMS = ("fast_klms", "fast_mklms")
-WEIGHED = ("fmklms", "fast_mklms")
+WEIGHTED = ("fmklms", "fast_mklms")
 #: Larger than every loss below it, and still a word of 64 bits.
 _MOST = 1 << 62
 
@@ -78,7 +79,7 @@ def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[s
         found["square_shift"] = max(0, ceil_log2(budget) + 2 * frac - room)
         frac = 2 * frac - found["square_shift"]
     found["kappa_one"] = 1 << frac
-    if metric in WEIGHED:
+    if metric in WEIGHTED:
         found["kappa_shift"] = max(0, frac - 30)
         found["metric_shift"] = max(0, 2 * (alpha.bits - 1) + min(frac, 30) - 62)
     return found

@@ -80,7 +80,7 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
         reach = 62 - (2 * word - 2 + ceil_log2(n) - mac_shift)  # of a prediction's sum, shifted up
         own |= {"refine": spec.toeplitz.refine, "alpha_exp_max": min(top, own["f_shift"] + reach)}
     else:
-        own["alpha_rho"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
+        own["alpha_scale"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
     return solver | own
 
 
@@ -102,7 +102,7 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
         "xi": signal("a", short, "1"),
         "eps": Signal(Format(True, 64, c["xi_frac"]), Rounding.FLOOR, Overflow.SATURATE, 0,
                       1 << c["xi_frac"], "1 + lambda"),
-        "mu": Signal(Format(True, 64, c["mu_frac"]), Rounding.FLOOR, Overflow.SATURATE,
+        "innov": Signal(Format(True, 64, c["innov_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
     }
 
@@ -127,7 +127,7 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
     if spec.toeplitz.bias:
         fields.append(("eta", short, "n", "solution for a right-hand side of ones"))
     if spec.toeplitz.scheme != "uniform":
-        fields.append(("v", x_word, "n*D", "training inputs"))
+        fields.append(("centers", x_word, "n*D", "training inputs"))
     if spec.toeplitz.bias:
         fields.append(("bias", long, "1", "intercept, in LSB of y"))
     fields += [("a_exp", "int16_t", "1", "block exponent of a"),

@@ -44,15 +44,15 @@ def levinson_constants(spec: Spec, word: int) -> dict[str, int]:
     a_exp_max = ceil_log2_sqrt(p) + 2
     x_exp_max = ceil_log2_sqrt(n * p**2) + 3
     xi_frac = 61 - ceil_log2(n) - a_exp_max
-    mu_frac = 61 - ceil_log2(n) - x_exp_max
+    innov_frac = 61 - ceil_log2(n) - x_exp_max
     rho = round(Fraction(2**31) / (1 + Fraction(lam)))
-    if a_exp_max > word - 2 or min(xi_frac, mu_frac) < word - 2 or rho >= 2**31:
+    if a_exp_max > word - 2 or min(xi_frac, innov_frac) < word - 2 or rho >= 2**31:
         raise fail("E205", f"lambda is too small for {n} samples at {word} bits: the bound on alpha "
                            f"({bounds(spec)['alpha']:.3g} times full scale) leaves no bits",
                    where="[toeplitz] lambda", value=lam, allowed="larger values, or a longer word length",
                    remedy="raise lambda, lower n, or set [numbers] word = 32")
-    return {"lambda_rho": rho, "solver_word": word, "solver_shift": products_shift(word, n),
-            "xi_frac": xi_frac, "mu_frac": mu_frac, "eps_min": int(Fraction(2**xi_frac, 2) / p),
+    return {"ridge_scale": rho, "solver_word": word, "solver_shift": products_shift(word, n),
+            "xi_frac": xi_frac, "innov_frac": innov_frac, "eps_min": int(Fraction(2**xi_frac, 2) / p),
             "a_exp_min": 0, "a_exp_max": a_exp_max, "x_exp_min": ALPHA_EXP_MIN, "x_exp_max": x_exp_max}
 
 

@@ -28,14 +28,14 @@ MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
 def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
     """Constants of the first row, and the shift with which n products of 32-bit words stay below 2**62."""
     shift = {"lookahead_shift": n.bit_length()} if solver == "lookahead" else {}
-    return {"lambda_rho": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
+    return {"ridge_scale": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
 
 
 def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
     """Members of the model structure; `x_word` is empty where inputs are not stored."""
     entry = "float" if solver == "lookahead_f32" else "int32_t"
     wide = [("wide", "int64_t", "n+1", "scratch vector before its cast")] if entry == "int32_t" else []
-    stored = [("v", x_word, "n*D", "training inputs")] if x_word else []
+    stored = [("centers", x_word, "n*D", "training inputs")] if x_word else []
     return [BOUND_FIELD,
             *wide,
             ("row", entry, "n+1", "first row, and space for a zero"),

@@ -27,7 +27,7 @@ def schur_constants(spec: Spec) -> dict[str, int]:
     """The constants that differ from Levinson's, and the range of s."""
     assert spec.toeplitz is not None
     p, frac = power(spec), GENERATOR.frac
-    return {"solver_shift": 0, "xi_frac": frac, "mu_frac": frac,
+    return {"solver_shift": 0, "xi_frac": frac, "innov_frac": frac,
             "eps_min": max(1, int(Fraction(2**frac, 2) / p)),
             "s_exp_max": ceil_log2_sqrt(spec.toeplitz.n * p) + 3}
 

@@ -103,7 +103,8 @@ def indefinite():
 def test_an_indefinite_matrix_warns_says_so_and_gives_a_model_of_zeros(solver):
     options, X, y = indefinite()
     model = ToeplitzRLSRegressor(**options, solver=solver)
-    with pytest.warns(LinAlgWarning, match=r"not_positive_definite.*multipliers are 0.*diagonal_mean_biased"):
+    with pytest.warns(LinAlgWarning,
+                      match=r"not_positive_definite.*coefficients are 0.*diagonal_mean_biased"):
         model.fit(X, y)
     assert (model.status_, model.solver_) == ("not_positive_definite", solver)
     assert np.all(model.dual_coef_ == 0.0) and model.intercept_ == 0.0
@@ -317,11 +318,11 @@ def test_the_examples_in_the_docstrings_are_true(name):
 def test_diagonal_means_of_an_irregular_signal_are_not_taken_without_a_warning(options):
     t = np.append(np.arange(200.0) + 0.3 * np.sin(np.arange(200.0) ** 2), 1e12)[:, np.newaxis]
     y = np.sin(t[:, 0] / 15)
-    with pytest.warns(LinAlgWarning, match=r"no uniform grid.*diagonal_mean_biased.*Use KernelRLS"):
+    with pytest.warns(LinAlgWarning, match=r"not a uniform grid.*diagonal_mean_biased.*Use KernelRLS"):
         model = ToeplitzRLSRegressor(sigma=3.0, lam=0.01, **options).fit(t, y)
     assert model.scheme_ == "diagonal_mean_biased"
     ToeplitzRLSRegressor(3.0, 0.01, scheme="diagonal_mean_biased", **options).fit(t, y)  # asked for by name
-    with pytest.warns(UserWarning, match=r"no uniform grid.*Use solve_kernel"):
+    with pytest.warns(UserWarning, match=r"not a uniform grid.*Use solve_kernel"):
         first_row(t, 3.0)
 
 

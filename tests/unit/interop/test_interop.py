@@ -139,7 +139,7 @@ def test_the_terms_of_the_budget_add_up_to_the_error_against_the_estimator():
     plan = kerncast.plan(fitted, X, input={"word": "s16f8"})
     raw = kerncast.raw_inputs(plan, X)
     result = kerncast.simulate(plan, raw)
-    assert list(result.budget.terms) == ["input words", "multipliers", "arithmetic"]
+    assert list(result.budget.terms) == ["input rounding", "coefficients", "arithmetic"]
     assert abs(result.budget.total - (result.f - result.f_float)).max() < 1e-12
     assert abs(result.f_float - fitted.predict(raw / 256)).max() < 1e-12
 

@@ -1,4 +1,4 @@
-"""Norms are rounded to the safe side, and the certified bound holds in exact arithmetic."""
+"""Norms are rounded to the safe side, and the bound_from_norm bound holds in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from kerncast.sim.model.bound import (
     NO_BOUND,
     BoundConstants,
     add_square,
-    certified,
-    reduced,
-    within,
+    bound_from_norm,
+    bound_within,
+    norm_reduced,
 )
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.certify import certify_constants, norm_bits
@@ -49,7 +49,7 @@ def test_the_bound_is_the_norm_over_lambda_rounded_up(word: int, lam: float, dat
     c = certify_constants(word, 64, Fraction(lam), Fraction(0), shift, 0.5)
     k = BoundConstants(c["norm_bits"], c["bound_gain"], c["bound_shift"], c["tolerance"])
     squares, s = data.draw(st.integers(1, 2**61)), data.draw(st.integers(0, 36))
-    bound = certified(squares, s, k)
+    bound = bound_from_norm(squares, s, k)
     # |residual| (1 + lambda) / lambda, a step of the residual being 2**-(W - 1 - shift) words of alpha
     gain = (1 + Fraction(lam)) / Fraction(lam) * Fraction(2) ** (s - (word - 1 - shift))
     assert bound == NO_BOUND or bound**2 >= squares * gain**2
@@ -61,14 +61,14 @@ def test_without_a_premise_there_is_no_bound() -> None:
     c = certify_constants(16, 64, Fraction(1, 100), Fraction(1, 50), 0, 0.5)
     k = BoundConstants(c["norm_bits"], c["bound_gain"], c["bound_shift"], c["tolerance"])
     assert c["bound_gain"] == 0
-    assert certified(1, 0, k) == NO_BOUND and certified(0, 0, k) == 0
-    assert not within(NO_BOUND, 2**60, 0, k)
+    assert bound_from_norm(1, 0, k) == NO_BOUND and bound_from_norm(0, 0, k) == 0
+    assert not bound_within(NO_BOUND, 2**60, 0, k)
 
 
 @given(st.integers(0, 2**61), st.integers(0, 40), st.integers(0, 2**61), st.integers(0, 40),
        st.integers(0, 1))
 def test_reduced_compares_the_norms(new: int, new_s: int, old: int, old_s: int, quarter: int) -> None:
-    assert reduced(new, new_s, old, old_s, quarter) == (
+    assert norm_reduced(new, new_s, old, old_s, quarter) == (
         new * Fraction(4) ** new_s <= old * Fraction(4) ** (old_s - quarter))
 
 

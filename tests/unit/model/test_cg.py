@@ -248,7 +248,7 @@ def test_a_matrix_that_words_show_to_be_indefinite_is_refused_and_leaves_nothing
     model = open_model(plan)
     assert STATUSES[int(model.train(x, y)["status"][0])] == "not_positive_definite"
     state = model.state()
-    assert not any(state[name].any() for name in state if name != "v")
+    assert not any(state[name].any() for name in state if name != "centers")
     assert model.predict(x[:2])["status"].tolist() == [STATUSES.index("not_trained")] * 2
 
 

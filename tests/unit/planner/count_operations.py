@@ -134,7 +134,7 @@ def open_counted(plan: Any) -> Any:
     watch("exponent", "exponents", owns_products=True)
     watch("square_diff", "distance_terms", owns_products=True)
     watch("divide", "divisions", owns_products=True)
-    watch("root", "roots", owns_products=True)
+    watch("isqrt_ceil", "roots", owns_products=True)
     watch("divide_round", "divisions", owns_products=True)
     watch("convert_x", "inputs converted", owns_products=True)
     watch("convert_y", "targets converted", owns_products=True)

@@ -14,11 +14,11 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.kernel import exponent_scale
 from kerncast.sim.planner.log2 import ceil_log2, ceil_log2_sqrt, floor_log2
 from kerncast.sim.planner.words import WORD_CLASSES
-from kerncast.sim.primitives import narrow
+from kerncast.sim.primitives import requantise
 from kerncast.sim.spec import Spec
 
 INT64 = 1 << 63
-LIMIT = 1 << 62  # what the primitives `divide` and `narrow` are written for
+LIMIT = 1 << 62  # what the primitives `divide` and `requantise` are written for
 WIDE = 1 << 61
 #: Further keys of the table [toeplitz].
 VARIANTS = ({}, {}, {"scaling": "static"}, {"solver": "schur"}, {"refine": 2}, {"bias": True},
@@ -105,7 +105,8 @@ def check_common(plan: Plan) -> None:
     for offset, gain in zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True):
         ends = [(raw - offset) * gain for raw in (raw_x.lo, raw_x.hi)]
         assert all(-LIMIT < end < LIMIT for end in ends)
-        low, high = (narrow(end, plan.integer("x_shift"), x.rounding.value, -LIMIT, LIMIT) for end in ends)
+        low, high = (requantise(end, plan.integer("x_shift"), x.rounding.value, -LIMIT,
+                                LIMIT) for end in ends)
         assert x.lo <= low <= high <= x.hi  # nothing saturates
         farthest += (high - low) ** 2
     assert farthest <= words.distance.hi
@@ -117,7 +118,7 @@ def check_common(plan: Plan) -> None:
     for raw in (raw_y.lo, raw_y.hi):
         word = (raw - plan.integer("y_offset")) * plan.integer("y_gain")
         assert abs(word) < LIMIT
-        cast = narrow(word, plan.integer("y_shift"), y.rounding.value, -LIMIT, LIMIT)
+        cast = requantise(word, plan.integer("y_shift"), y.rounding.value, -LIMIT, LIMIT)
         assert abs(cast) <= 1 << y.format.frac
 
 
@@ -165,17 +166,17 @@ def check_trainer(plan: Plan) -> None:
     assert all(-62 <= f - e <= 62 for e in exponents)
     assert aligned(products, f - exponents[1]) <= LIMIT
     assert n * k < WIDE
-    assert k * plan.integer("lambda_rho") < LIMIT
-    if "alpha_rho" in plan.constants:
-        assert top * plan.integer("alpha_rho") <= LIMIT
-        assert 0 < plan.integer("alpha_rho") < 1 << 31
+    assert k * plan.integer("ridge_scale") < LIMIT
+    if "alpha_scale" in plan.constants:
+        assert top * plan.integer("alpha_scale") <= LIMIT
+        assert 0 < plan.integer("alpha_scale") < 1 << 31
     if plan.options["scheme"] == "uniform":
         assert 0 < plan.integer("x_step") * (n - 1) <= plan.signals["x"].hi
 
 
 def check_recursion(plan: Plan) -> None:
     """Levinson's sums, and what they become, aligned; with static scaling, refinement and a bias too."""
-    names = ("solver_word", "solver_shift", "xi_frac", "mu_frac")
+    names = ("solver_word", "solver_shift", "xi_frac", "innov_frac")
     n, (w, mac, xi, mu) = plan.sizes["n"], (plan.integer(name) for name in names)
     assert n * ceil_shift(1 << 2 * (w - 1), mac) <= LIMIT
     for frac, block in ((xi, "a"), (mu, "x")):
@@ -196,7 +197,7 @@ def check_certificate(plan: Plan) -> None:
     for exponent in (plan.integer(f"alpha_exp_{end}") for end in ("min", "max")):
         shift = w - 2 + 31 - (w - 1 - drop + plan.integer("alpha_frac") - exponent)
         assert -62 <= shift < 62
-        share = aligned(plan.integer("lambda_rho") << (w - 1), shift)
+        share = aligned(plan.integer("ridge_scale") << (w - 1), shift)
         assert share + row + plan.integer("residual_slack") < LIMIT
     assert n << 2 * plan.integer("norm_bits") <= LIMIT
     assert 0 <= plan.integer("bound_gain") < 1 << 31

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from kerncast.cli import test as cli_test
-from kerncast.cli.hil import hil_record, hil_run, material
+from kerncast.cli._aliases import hil_run
+from kerncast.cli.hil import hil_record
 from kerncast.codegen.generate import generate
+from kerncast.lab.workflow import load_inputs
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
@@ -157,7 +159,7 @@ def test_vectors_of_another_plan_or_with_another_state_are_refused(plan, vectors
 
 def test_every_command_that_replays_a_folder_refuses_vectors_of_another_plan(plan, vectors, tmp_path):
     generate(plan, tmp_path, vectors=replace(vectors, plan_hash="0" * 64))
-    for command in (lambda: material(tmp_path, tmp_path), lambda: cli_test.test(tmp_path, ["model"]),
+    for command in (lambda: load_inputs(tmp_path, tmp_path), lambda: cli_test.test(tmp_path, ["model"]),
                     lambda: hil_run(tmp_path, "mps2-an386"), lambda: hil_record(tmp_path, "emu:mps2-an386")):
         with pytest.raises(KerncastError) as caught:
             command()

@@ -162,7 +162,7 @@ def replace_flash(most: int):
 
 
 def bytes_of(ctype: str) -> int:
-    known = {"probe_xraw_t": 1, "probe_yraw_t": 1, "probe_word_t": 2}
+    known = {"probe_in_t": 1, "probe_target_t": 1, "probe_out_t": 2}
     return known.get(ctype) or int(re.search(r"\d+", ctype).group()) // 8
 
 

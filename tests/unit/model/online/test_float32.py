@@ -178,7 +178,7 @@ def test_a_sample_presented_again_updates_its_own_multiplier(reduction: str) -> 
     model.update(x[3:4], y[3:4] + 4000)
     after = model.state()
     assert np.flatnonzero(before["alpha"] != after["alpha"]).tolist() == [3]
-    assert after["count"][0] == 8 and (after["v"] == before["v"]).all()
+    assert after["count"][0] == 8 and (after["centers"] == before["centers"]).all()
 
 
 @pytest.mark.parametrize(("reduction", "x"), [("klms_f32", [0, 5000, 20000]),
@@ -186,4 +186,4 @@ def test_a_sample_presented_again_updates_its_own_multiplier(reduction: str) -> 
 def test_of_two_that_are_alike_the_newer_goes(reduction: str, x: list[int]) -> None:
     model = open_model(plan_of(reduction, len(x) - 1, online={"rho": 0.0}))
     model.update(np.array(x)[:, np.newaxis], np.full(len(x), 3000))
-    assert model.state()["v"].tolist() == [*x[:-2], x[-1]]
+    assert model.state()["centers"].tolist() == [*x[:-2], x[-1]]

@@ -51,11 +51,11 @@ def test_the_same_vectors_are_kept_as_in_float64_tie_by_tie(word: int, budget: i
         model.update(x, y)
         found, expected = model.state(), reference.state()
         assert found["count"].item() == expected["count"]
-        assert np.array_equal(found["v"].reshape(budget, columns), expected["V"])
-        assert np.array_equal(found["rank"], expected["rank"])
+        assert np.array_equal(found["centers"].reshape(budget, columns), expected["V"])
+        assert np.array_equal(found["age_order"], expected["rank"])
         younger = expected["rank"] > 0
-        assert np.array_equal(found["near"][younger], expected["near"][younger])
-        assert np.array_equal(found["dist"][younger], expected["dist"][younger])
+        assert np.array_equal(found["nearest_idx"][younger], expected["near"][younger])
+        assert np.array_equal(found["nearest_d2"][younger], expected["dist"][younger])
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.05])
@@ -82,7 +82,7 @@ def test_a_duplicate_updates_its_own_multiplier_and_nothing_else(word: int) -> N
     model.update(x[1:2], np.array([-500]))
     after = model.state()
     assert after["alpha"][1] < before["alpha"][1]
-    for name in ("v", "dist", "near", "rank", "count"):
+    for name in ("centers", "nearest_d2", "nearest_idx", "age_order", "count"):
         assert np.array_equal(before[name], after[name])
     assert np.array_equal(np.delete(before["alpha"], 1), np.delete(after["alpha"], 1))
 
@@ -91,11 +91,11 @@ def test_of_the_closest_pair_the_newer_goes_and_of_equal_pairs_the_newest() -> N
     model = open_model(make_plan(spec_of(budget=4)))
     model.update(np.array([[0], [10], [50], [60]]), np.full(4, 100))  # two pairs at distance 10
     model.update(np.array([[200]]), np.array([100]))
-    assert model.state()["v"].tolist() == [0, 10, 50, 200]
-    assert model.state()["rank"].tolist() == [0, 1, 2, 3]
+    assert model.state()["centers"].tolist() == [0, 10, 50, 200]
+    assert model.state()["age_order"].tolist() == [0, 1, 2, 3]
     model.update(np.array([[120]]), np.array([100]))
-    assert model.state()["v"].tolist() == [0, 120, 50, 200]  # now 10 is nearest to an elder
-    assert model.state()["rank"].tolist() == [0, 3, 1, 2]
+    assert model.state()["centers"].tolist() == [0, 120, 50, 200]  # now 10 is nearest to an elder
+    assert model.state()["age_order"].tolist() == [0, 3, 1, 2]
 
 
 def test_what_was_removed_lives_on_in_its_neighbours() -> None:

@@ -74,8 +74,8 @@ def reach(model: LmsModel) -> int:
 def in_order(model: LmsModel) -> None:
     """Ages are a permutation, everybody's neighbour is its nearest elder, and few vectors overlap."""
     s, count = model.state(), int(model.state()["count"][0])
-    rank, near, dist = (s[name][:count] for name in ("rank", "near", "dist"))
-    v = s["v"].reshape(BUDGET, COLUMNS)[:count].astype(np.int64)
+    rank, near, dist = (s[name][:count] for name in ("age_order", "nearest_idx", "nearest_d2"))
+    v = s["centers"].reshape(BUDGET, COLUMNS)[:count].astype(np.int64)
     d2 = ((v[:, np.newaxis] - v) ** 2).sum(2)
     to_elders = np.where(rank < rank[:, np.newaxis], d2, np.iinfo(np.int64).max)
     younger = np.flatnonzero(rank > 0)

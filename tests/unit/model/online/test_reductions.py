@@ -46,7 +46,7 @@ def held(plan: Plan, state: Any) -> dict[float, float]:
     """Vectors with their multipliers, in units of x and y."""
     count, alpha = state["count"].item(), plan.signals["alpha"].format
     return {v / 4: float(alpha.value(int(a))) for v, a in
-            zip(state["v"][:count].tolist(), state["alpha"][:count], strict=True)}
+            zip(state["centers"][:count].tolist(), state["alpha"][:count], strict=True)}
 
 
 def follows(online: dict[str, Any], seed: int, rho: float = 0.02) -> tuple[list[int], KernelLMS]:
@@ -104,7 +104,7 @@ def test_the_clock_runs_over_and_ages_stay_right() -> None:
     x, y = stream(0, 60)
     assert np.array_equal(model.update(x, y)["f"], late.update(x, y)["f"])
     assert late.state()["clock"].item() == 40
-    assert np.array_equal(model.state()["v"], late.state()["v"])
+    assert np.array_equal(model.state()["centers"], late.state()["centers"])
 
 
 def test_a_full_memory_lets_the_newest_go_and_says_so() -> None:
@@ -112,14 +112,14 @@ def test_a_full_memory_lets_the_newest_go_and_says_so() -> None:
     model = open_model(plan)
     found = model.update(np.array([[0], [400], [800], [808]]), np.full(4, 1000))["status"]
     assert [STATUSES[s] for s in found] == ["ok", "ok", "full", "full"]
-    assert model.state()["v"].tolist() == [0, 400]
+    assert model.state()["centers"].tolist() == [0, 400]
     close = model.update(np.array([[404]]), np.array([0]))["status"]
     assert STATUSES[close.item()] == "ok"  # it may go
 
 
 def test_newest_only_keeps_vectors_multipliers_and_a_row() -> None:
     members = {f.name for f in make_plan(spec_of(max_deterioration=0.02, newest_only=True)).memory}
-    assert members - {"reserved"} == {"v", "alpha", "row", "count"}
+    assert members - {"reserved"} == {"centers", "alpha", "scratch_row", "count"}
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
@@ -130,7 +130,7 @@ def test_sums_of_squares_do_not_drift(metric: str, word: int) -> None:
     model = open_model(plan)
     model.update(*stream(3, 400))
     state = model.state()
-    count, v = state["count"].item(), state["v"].astype(float) / 4
+    count, v = state["count"].item(), state["centers"].astype(float) / 4
     k = np.exp(-(v[:count, np.newaxis] - v[:count]) ** 2 / (2 * SIGMA**2))
     sums = state["sums"][:count] / plan.integer("kappa_one")
     assert count > 1
@@ -146,7 +146,7 @@ def test_the_losses_of_the_rails_fit_their_words(word: int) -> None:
         model.update(np.array([[0], [500], [1000]]), np.array([100, 200, 300]))
         model._state.alpha[1] = plan.signals["alpha"].format.lo
         model.update(np.array([[250]]), np.array([100]))
-        assert sorted(model.state()["v"].tolist()) == [250, 500, 1000]
+        assert sorted(model.state()["centers"].tolist()) == [250, 500, 1000]
 
 
 def test_lambda_max_of_fklms_is_the_largest_distance_that_real_numbers_permit() -> None:

@@ -113,7 +113,7 @@ def test_static_scaling_is_as_good_where_its_range_is_right_and_says_where_it_is
             assert plan.evidence["alpha"]["decided_by"] == "simulated"
         else:
             assert status in ("saturated", "inaccurate")
-            scaled = plan.integer("alpha_rho") * ((1 << (word - 1)) - 1) >> 31
+            scaled = plan.integer("alpha_scale") * ((1 << (word - 1)) - 1) >> 31
             assert np.abs(state["alpha"]).max() in (scaled, scaled + 1)  # the rail of x, over 1 + lambda
 
 

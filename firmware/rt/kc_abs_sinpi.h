@@ -1,6 +1,6 @@
 /* kerncast runtime: |sin(pi t)| from a table.  SPDX-License-Identifier: Apache-2.0 */
-#ifndef KERNCAST_KC_SINE_H
-#define KERNCAST_KC_SINE_H
+#ifndef KERNCAST_KC_ABS_SINPI_H
+#define KERNCAST_KC_ABS_SINPI_H
 
 #include <stdint.h>
 
@@ -8,7 +8,7 @@
 #include "kc_table.h"
 
 /* |sin(pi t / 2^32)| as u32f31, t >= 0, of which the low 32 bits count; 257 entries u32f31. */
-static inline int64_t kc_sine(int64_t t, KC_TABLE uint32_t *table)
+static inline int64_t kc_abs_sinpi(int64_t t, KC_TABLE uint32_t *table)
 {
     const int64_t low = t & INT64_C(0xFFFFFFFF);
     const int64_t turn = low < INT64_C(0x80000000) ? low : INT64_C(0x100000000) - low;

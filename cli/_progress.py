@@ -1,4 +1,4 @@
-"""cli: progress on stderr, so that stdout holds the result alone."""
+"""cli: report progress on stderr, so that stdout holds the result alone."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-# Where there is no terminal a bar is lines, one for each such part of the work.
+# Without a terminal, a bar is one line for each such part of the work.
 _PARTS = 10
 
 
 @contextmanager
 def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
-    """A function to call with what is being done; with ``--json`` it is silent.
+    """Yield a function to call with what is being done; with ``--json`` it is silent.
 
-    On a terminal one line with a spinner and the time since the start; elsewhere a line a step.
+    On a terminal, one line with a spinner and the time since the start; elsewhere, one line per step.
     """
     if as_json:
         yield lambda _: None
@@ -33,23 +33,23 @@ def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def bar(as_json: bool, what: str) -> Iterator[Callable[[int, int], None]]:
-    """A function ``progress(done, total)`` that draws a bar; with ``--json`` it is silent.
+    """Yield a function ``progress(done, total)`` that draws a bar; with ``--json`` it is silent.
 
-    Elsewhere than on a terminal a line for every tenth of the work.
+    Without a terminal, print one line per tenth of the work.
     """
     if as_json:
         yield lambda done, total: None
         return
     if not sys.stderr.isatty():
-        told = 0
+        printed = 0
 
-        def tell(done: int, total: int) -> None:
-            nonlocal told
-            if done * _PARTS // total > told:
-                told = done * _PARTS // total
-                print(f"{what}: {told * 100 // _PARTS} %", file=sys.stderr, flush=True)
+        def report(done: int, total: int) -> None:
+            nonlocal printed
+            if done * _PARTS // total > printed:
+                printed = done * _PARTS // total
+                print(f"{what}: {printed * 100 // _PARTS} %", file=sys.stderr, flush=True)
 
-        yield tell
+        yield report
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn

@@ -1,7 +1,7 @@
 // kerncast primitive: floor(v / 2**s); a negative s multiplies by 2**-s.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_align #(
+module kc_arithmetic_shift #(
     parameter V_BITS = 64,  // width of the word, two's complement
     parameter S_BITS = 7    // width of the shift, two's complement
 ) (

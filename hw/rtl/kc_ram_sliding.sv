@@ -1,8 +1,9 @@
-// kerncast: a vector in LANES banks, written as in kc_lane_ram, of which LANES words are read downwards: lane l
-// gets word top - l, wherever top stands.  They come two clocks after top.  SPDX-License-Identifier: Apache-2.0
+// kerncast: banked RAM with a sliding window: rows are written as in kc_ram_banked_reg; LANES words are read
+// downwards from any index: lane l gets word top - l. Read latency: two clocks.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_window_ram #(
+module kc_ram_sliding #(
     parameter WIDTH = 16,
     parameter ROWS = 2,
     parameter LANES = 1,                              // a power of two
@@ -13,11 +14,11 @@ module kc_window_ram #(
     input  wire [LANES-1:0] write_mask,
     input  wire [ROW_BITS-1:0] write_row,
     input  wire [LANES*WIDTH-1:0] write_data,
-    input  wire [ROW_BITS+LANE_BITS-1:0] top,         // words below 0 are any
+    input  wire [ROW_BITS+LANE_BITS-1:0] top,         // words below index 0 are undefined
     output wire [LANES*WIDTH-1:0] read_data
 );
     localparam INDEX_BITS = ROW_BITS + LANE_BITS;
-    localparam LOW = LANES - 1;                       // mask of the bits that name a bank
+    localparam LOW = LANES - 1;                       // mask of the bank number
 
     wire [LANES*WIDTH-1:0] bank_data;
     logic [LANES*WIDTH-1:0] bank_data_reg;
@@ -32,7 +33,7 @@ module kc_window_ram #(
 
     generate
         for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
-            // The word of the window that is in this bank lies (top - bank) mod LANES below top.
+            // This bank holds the word of the window that is (top - bank) mod LANES below top.
             wire [INDEX_BITS-1:0] below = (top - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
             wire [INDEX_BITS-1:0] index = top - below;
             wire [INDEX_BITS-1:0] source = (top_2_reg - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);

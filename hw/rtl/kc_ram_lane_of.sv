@@ -1,7 +1,8 @@
-// kerncast: where a column of a vector stands in rows of LANES words.  SPDX-License-Identifier: Apache-2.0
+// kerncast: lane of a column in a vector stored in rows of LANES words, and the end of its row.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_lane_place #(
+module kc_ram_lane_of #(
     parameter COLUMNS = 1,
     parameter LANES = 1,                    // a power of two
     parameter COLUMN_BITS = 1,
@@ -9,8 +10,8 @@ module kc_lane_place #(
 ) (
     input  wire [COLUMN_BITS-1:0] column,
     output wire [LANE_BITS-1:0] lane,
-    output wire last,                       // it is the last of its vector
-    output wire row_end                     // the next one, also of another vector, is of another row
+    output wire last,                       // last column of the vector
+    output wire row_end                     // the next column, if any, is in another row
 );
     localparam [LANE_BITS-1:0] LAST_LANE = LANE_BITS'(LANES - 1);
 

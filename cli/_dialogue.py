@@ -1,4 +1,4 @@
-"""cli: what ``kerncast init`` asks on a terminal, where the command line left everything open."""
+"""cli: ask on a terminal what the command line of ``kerncast init`` left open."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 
 class Answers(NamedTuple):
-    """What was answered; None where a default decides."""
+    """The answers; None if a default decides."""
 
     name: str
     data: Path | None
@@ -19,33 +19,33 @@ class Answers(NamedTuple):
     target: str
 
 
-#: What trains, in a user's words.
+#: The algorithms, in a user's words.
 ALGORITHMS = {
     "toeplitz_rls": "a signal at a constant step, all samples at once, in O(n) memory",
     "kernel_cg": "samples of any kind, all at once",
-    "kernel_lms": "samples one by one, for ever, in fixed memory",
+    "kernel_lms": "samples one by one, without end, in fixed memory",
 }
 
 
 def at_terminal() -> bool:
-    """Whether somebody is there to answer."""
+    """Return whether stdin and stdout are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
-    """Ask for a model's name, data, way of learning and target; an empty answer takes what is in brackets.
+    """Ask for a model's name, data, algorithm and target; an empty answer takes what is in brackets.
 
     Parameters
     ----------
     name : str or None
-        Asked for only where the command line has none.
+        Asked for only if the command line has none.
     columns : callable
-        Inputs a sample of a data file, 0 for a signal; raises what is wrong with it.
+        Returns the inputs per sample of a data file, 0 for a signal; raises what is wrong with it.
     """
     from ..codegen.firmware.targets import target_ids
 
     name = name or typer.prompt("Name of the model (lower case, as in C)", default="model")
-    text = typer.prompt("CSV of your samples, the last column the target (empty: none yet)",
+    text = typer.prompt("CSV file of your samples, the last column the target (empty: none yet)",
                         default="", show_default=False)
     data = Path(text).expanduser() if text.strip() else None
     usual = None if data is None else ("kernel_lms" if columns(data) else "toeplitz_rls")
@@ -54,13 +54,13 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
         algorithm = usual  # the others need columns
     else:
         typer.echo("\n".join(f"  {key:12}  {ALGORITHMS[key]}" for key in offered))
-        algorithm = _choice("What learns", offered, usual or "toeplitz_rls")
+        algorithm = _choice("Algorithm", offered, usual or "toeplitz_rls")
     target = _choice("Target (kerncast targets lists them)", target_ids(), "cortex-m4")
     return Answers(name, data, algorithm, target)
 
 
 def _choice(question: str, offered: Sequence[str], usual: str) -> str:
-    """One of what is offered, asked again until it is."""
+    """Ask until the answer is one of those offered."""
     while (answer := typer.prompt(question, default=usual).strip()) not in offered:
-        typer.echo(f"  {answer} is none of {', '.join(offered)}")
+        typer.echo(f"  {answer} is not one of {', '.join(offered)}")
     return str(answer)

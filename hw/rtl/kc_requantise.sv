@@ -2,7 +2,7 @@
 // Two clocks: the shift, the saturation; or three, where the shift takes two.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_narrow #(
+module kc_requantise #(
     parameter V_BITS = 64,                  // width of the word, two's complement
     parameter S_BITS = 7,                   // width of the shift, two's complement, at least 4
     parameter ROUNDING = 1,                 // 0 floor, 1 half up, 2 half to even
@@ -27,20 +27,20 @@ module kc_narrow #(
     logic outside_reg;
     wire beyond;
 
-    kc_align #(.V_BITS(V_BITS), .S_BITS(S_BITS))
-        align_inst (.v(v), .s(s), .q(multiplied));
+    kc_arithmetic_shift #(.V_BITS(V_BITS), .S_BITS(S_BITS))
+        arithmetic_shift_inst (.v(v), .s(s), .q(multiplied));
     kc_saturate #(.V_BITS(V_BITS), .OUT_BITS(OUT_BITS), .LO(LO), .HI(HI))
         saturate_inst (.v(shifted_reg), .q(saturated), .outside(beyond));
 
     generate
-        if (CLOCKS == 2) begin : at_once
+        if (CLOCKS == 2) begin : g_2clk
             wire signed [V_BITS-1:0] rounded;
 
             kc_shift_round #(.V_BITS(V_BITS), .S_BITS(S_BITS - 1), .ROUNDING(ROUNDING))
                 shift_round_inst (.v(v), .s(s[S_BITS-2:0]), .q(rounded));
 
             assign shifted = s[S_BITS-1] ? multiplied : rounded;
-        end else begin : in_two
+        end else begin : g_3clk
             // First the eights of the shift, then the rest with the rounding.
             logic signed [WIDE_BITS-1:0] coarse_reg;
             logic [3:0] rest_reg;

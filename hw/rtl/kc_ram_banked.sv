@@ -1,8 +1,17 @@
-// kerncast: a memory of rows of LANES words, a bank for each lane; a row is written under a mask, and a row is read.
-// The row comes one clock after its address, lane l in its l-th WIDTH bits.  SPDX-License-Identifier: Apache-2.0
+// kerncast: RAM with one bank per lane: a row of LANES words is written under a mask and read as a whole. Read
+// latency: one clock. Lane l is in the l-th WIDTH bits.
+//
+//   vector index   0 1 2 3 4 5 6 7 ...        LANES = 4: row = index / 4, lane = index mod 4
+//   row            0 0 0 0 1 1 1 1
+//   lane           0 1 2 3 0 1 2 3
+//
+//   kc_ram_banked      row in, row out                     kc_ram_wordwise   word in, row out
+//   kc_ram_banked_reg  the same, one clock later           kc_ram_sliding    row in, words top, top - 1, ... out
+//   kc_ram_lane_of     index -> lane, end of row           kc_ram_word_mask  word -> mask and data of its row
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_banks #(
+module kc_ram_banked #(
     parameter WIDTH = 16,
     parameter ROWS = 2,
     parameter LANES = 1,                    // a power of two
@@ -18,7 +27,7 @@ module kc_banks #(
     genvar lane;
 
     generate
-        // There is no such module: elaboration ends here.  Not every simulator has $error for it.
+        // No such module exists, so elaboration stops here; not every simulator supports $error in a generate.
         if (LANES < 1 || (LANES & (LANES - 1)) != 0) begin : refused
             LANES_must_be_a_power_of_two lanes ();
         end

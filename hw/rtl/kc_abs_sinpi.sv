@@ -3,7 +3,7 @@
 // Six clocks.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_sine #(
+module kc_abs_sinpi #(
     parameter [257*32-1:0] TABLE = 0   // entry 0 in the lowest bits
 ) (
     input  wire clk,

@@ -1,9 +1,9 @@
-// kerncast: a vector in LANES banks, word i in bank i mod LANES: a row of LANES words is written under a mask,
-// and a row is read.  The row comes two clocks after its number; lane l is in the l-th WIDTH bits.
+// kerncast: kc_ram_banked with an output register: a row of LANES words is written under a mask and read as a whole.
+// Read latency: two clocks. Word i of a vector is in lane i mod LANES; lane l is in the l-th WIDTH bits.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_lane_ram #(
+module kc_ram_banked_reg #(
     parameter WIDTH = 16,
     parameter ROWS = 2,
     parameter LANES = 1,
@@ -19,8 +19,8 @@ module kc_lane_ram #(
     wire [LANES*WIDTH-1:0] row;
     logic [LANES*WIDTH-1:0] read_data_reg;
 
-    kc_banks #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
-        banks_inst (.clk(clk), .write_mask(write_mask), .write_row(write_row), .write_data(write_data),
+    kc_ram_banked #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
+        ram_banked_inst (.clk(clk), .write_mask(write_mask), .write_row(write_row), .write_data(write_data),
                     .read_row(read_row), .read_data(row));
 
     always_ff @(posedge clk) read_data_reg <= row;

@@ -1,7 +1,7 @@
 // kerncast primitive: the shift e with 2**61 <= v * 2**e < 2**62, for 0 < v.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_normalise (
+module kc_normalisation_shift (
     input  wire [61:0] v,
     output wire [5:0] e
 );

@@ -1,7 +1,7 @@
-"""cli: what a shell completes: specs, generated folders, back ends, targets, boards, keys, codes.
+"""cli: complete words in the shell: specs, folders, back ends, targets, boards, keys, codes.
 
-``kerncast --install-completion`` asks for it. Each function answers the beginning of a word with all words
-that go on from it, and never with an error.
+``kerncast --install-completion`` turns it on. Each function takes the beginning of a word, returns all words
+that start with it, and raises nothing.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from ._tools import GROUPS
+
 Words = list[str]
 
 
 def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
-    """Paths that begin so: what is wanted, and folders to go on in."""
+    """Return the paths that start so: the wanted ones, and folders to descend into."""
     folder, _, begun = start.rpartition("/")
     base = Path(f"{folder}/") if "/" in start else Path()
     prefix = f"{folder}/" if "/" in start else ""
@@ -27,41 +29,41 @@ def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
 
 
 def specs(incomplete: str) -> Words:
-    """Specs: TOML files."""
+    """Return specs: TOML files."""
     return _files(incomplete, lambda path: path.suffix == ".toml")
 
 
 def data_files(incomplete: str) -> Words:
-    """Tables of samples."""
+    """Return tables of samples."""
     return _files(incomplete, lambda path: path.suffix in (".csv", ".tsv", ".txt"))
 
 
 def generated(incomplete: str) -> Words:
-    """Folders that kerncast generated."""
+    """Return folders that kerncast generated."""
     return _files(incomplete, lambda path: (path / "manifest.json").is_file())
 
 
 def target_names(incomplete: str) -> Words:
-    """Targets."""
+    """Return targets."""
     from ..codegen.firmware.targets import target_ids
 
     return [name for name in target_ids() if name.startswith(incomplete)]
 
 
 def board_names(incomplete: str) -> Words:
-    """Boards."""
+    """Return boards."""
     from ..codegen.firmware.targets import board_ids
 
     return [name for name in board_ids() if name.startswith(incomplete)]
 
 
 def target_or_board(incomplete: str) -> Words:
-    """Targets, and boards."""
+    """Return targets and boards."""
     return [*target_names(incomplete), *board_names(incomplete)]
 
 
 def backends(incomplete: str) -> Words:
-    """Names of back ends, those of the boards with each of their emulators."""
+    """Return back ends, each emulated board with each of its emulators."""
     from ..codegen.firmware.targets import all_boards
 
     emulated = [f"emu:{board.id}{tail}" for board in all_boards()[0] if board.emulators
@@ -73,7 +75,7 @@ def backends(incomplete: str) -> Words:
 
 
 def codes(incomplete: str) -> Words:
-    """Codes of errors, and statuses."""
+    """Return codes of errors, and statuses."""
     from ..sim.catalogue import CATALOGUE
     from ..sim.statuses import MEANINGS
 
@@ -81,22 +83,20 @@ def codes(incomplete: str) -> Words:
 
 
 def sweep_keys(incomplete: str) -> Words:
-    """Keys of a spec that a sweep can vary, each with what comes before its values."""
-    from ..sim.spec.tables import TABLES, keys  # what sweeps import takes a second
+    """Return the keys of a spec that a sweep can vary, each up to its values."""
+    from ..sim.spec.tables import TABLES, keys  # the modules of a sweep take a second to import
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
             if (word := f"{name}.{key}=").startswith(incomplete)]
 
 
 def measures(incomplete: str) -> Words:
-    """What a sweep measures and computes."""
+    """Return the measures of a sweep."""
     from ..lab.sweep.measures import MEASURES
 
     return [name for name in MEASURES if name.startswith(incomplete)]
 
 
 def tool_groups(incomplete: str) -> Words:
-    """Groups of tools that doctor looks for."""
-    from .doctor import GROUPS
-
+    """Return the groups of tools that doctor checks."""
     return [name for name in GROUPS if name.startswith(incomplete)]

@@ -1,17 +1,17 @@
-// kerncast: a word on its way into rows of LANES words: what is written of its row.
+// kerncast: write mask and row data for one word of a vector stored in rows of LANES words.
 //
-// With the last word of a vector the lanes behind it become 0, so that a row may be longer than what is left of
-// a vector.  SPDX-License-Identifier: Apache-2.0
+// The last word of a vector also clears the lanes behind it, because a row may be longer than the rest of a vector.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_row_word #(
+module kc_ram_word_mask #(
     parameter WIDTH = 16,
     parameter LANES = 1,                    // a power of two
     parameter LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
 ) (
     input  wire [WIDTH-1:0] word,
     input  wire [LANE_BITS-1:0] lane,
-    input  wire last,                       // it is the last of its vector
+    input  wire last,                       // last word of its vector
     output wire [LANES-1:0] mask,
     output wire [LANES*WIDTH-1:0] row
 );

@@ -1,9 +1,9 @@
-// kerncast: a memory of rows of LANES words, which are written one by one and read a row at a time; the row comes
-// one clock after its address, lane l in its l-th WIDTH bits.  With the last word of a vector the lanes behind it
-// become 0.  SPDX-License-Identifier: Apache-2.0
+// kerncast: banked RAM that is written word by word and read row by row. Read latency: one clock; lane l is in the
+// l-th WIDTH bits. Writing the last word of a vector clears the lanes behind it.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
-module kc_row_ram #(
+module kc_ram_wordwise #(
     parameter WIDTH = 16,
     parameter ROWS = 2,
     parameter LANES = 1,                    // a power of two
@@ -22,10 +22,10 @@ module kc_row_ram #(
     wire [LANES-1:0] mask;
     wire [LANES*WIDTH-1:0] row;
 
-    kc_row_word #(.WIDTH(WIDTH), .LANES(LANES))
+    kc_ram_word_mask #(.WIDTH(WIDTH), .LANES(LANES))
         word_inst (.word(write_data), .lane(write_lane), .last(write_last), .mask(mask), .row(row));
-    kc_banks #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
-        banks_inst (.clk(clk), .write_mask(mask & {LANES{write_enable}}), .write_row(write_row), .write_data(row),
+    kc_ram_banked #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
+        ram_banked_inst (.clk(clk), .write_mask(mask & {LANES{write_enable}}), .write_row(write_row), .write_data(row),
                     .read_row(read_row), .read_data(read_data));
 endmodule
 

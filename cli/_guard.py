@@ -1,0 +1,114 @@
+"""cli: end every command in a result, or in a message and an exit code.
+
+Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, 70 internal error, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import typer
+
+from ..sim.errors import EXIT_BAD_INPUT, KerncastError, Problem
+from ._output import Result, emit, fitted, fitted_problem, print_json, width
+
+EXIT_INTERNAL = 70
+EXIT_INTERRUPTED = 130
+DEBUG = "KERNCAST_DEBUG"
+
+#: So many different problems are printed; the others are counted.
+MOST_PROBLEMS = 10
+
+Command = Callable[..., None]
+
+
+def guarded(command: Command) -> Command:
+    """Wrap a command so that whatever goes wrong ends in a message and an exit code.
+
+    A :class:`KerncastError` is printed on stderr, or as ``{"errors": [...]}`` on stdout if the command was
+    given ``--json`` (its parameter `as_json`).
+    """
+    @functools.wraps(command)
+    def run(*args: Any, **kwargs: Any) -> None:
+        as_json = bool(kwargs.get("as_json"))
+        try:
+            command(*args, **kwargs)
+            sys.stdout.flush()
+        except KerncastError as error:
+            report(error.problems, as_json)
+            raise typer.Exit(error.exit_code) from None
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except KeyboardInterrupt as stop:
+            typer.echo("; ".join(["interrupted", *map(str, stop.args)]), err=True)
+            raise typer.Exit(EXIT_INTERRUPTED) from None
+        except BrokenPipeError:  # the reader of the pipe has closed it
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+        except OSError as error:
+            problem = Problem("E191", f"the system refused: {error.strerror or error}",
+                              str(error.filename or ""), remedy="check the path and its permissions")
+            report([problem], as_json)
+            raise typer.Exit(EXIT_BAD_INPUT) from None
+        except Exception as error:
+            _internal(error, as_json)
+            raise typer.Exit(EXIT_INTERNAL) from None
+    return run
+
+
+def report(problems: Sequence[Problem], as_json: bool = False) -> None:
+    """Print problems on stderr, or as one JSON object on stdout; of more than ten, count the others."""
+    if as_json:
+        print_json({"errors": [problem.as_dict() for problem in problems]})
+        return
+    for problem in problems[:MOST_PROBLEMS]:
+        typer.echo(fitted_problem(problem), err=True)
+    codes = sorted({problem.code for problem in problems})
+    left = len(problems) - MOST_PROBLEMS
+    lines = [f"... and {left} more problems: --json lists them all"] if left > 0 else []
+    lines += [f"More on this: kerncast explain {codes[0]}" if len(codes) == 1 else
+              f"{len(problems)} problems; more on each: kerncast explain CODE"]
+    typer.echo("\n".join(fitted(line, width(stderr=True)) for line in lines), err=True)
+
+
+def _internal(error: Exception, as_json: bool) -> None:
+    """Report an unexpected exception in one line; print the traceback only on request."""
+    if os.environ.get(DEBUG):
+        traceback.print_exc()
+    message = f"internal error, {type(error).__name__}: {error}"
+    remedy = f"set {DEBUG}=1 to see where, and report it"
+    if as_json:
+        print_json({"errors": [{"code": "internal", "message": message, "remedy": remedy}]})
+    else:
+        typer.echo(f"kerncast: {message}\n    do: {remedy}", err=True)
+
+
+class WithErrors:
+    """A result, and below it, or as ``errors``, what is wrong."""
+
+    def __init__(self, result: Result, problems: Sequence[Problem]) -> None:
+        self._result, self._problems = result, problems
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """Return the object of ``--json``."""
+        return {**self._result.as_dict(), "errors": [problem.as_dict() for problem in self._problems]}
+
+    def lines(self) -> Any:
+        """Return the text of the result alone; the problems go to stderr."""
+        return self._result.lines()
+
+
+def emit_with(problems: Sequence[Problem], result: Result, as_json: bool) -> None:
+    """Print a result together with what is wrong; exit with 2, or 3, if anything is."""
+    if not problems:
+        emit(result, as_json)
+        return
+    emit(WithErrors(result, problems), as_json)
+    if not as_json:
+        report(problems)
+    raise typer.Exit(KerncastError(problems).exit_code)

@@ -1,0 +1,233 @@
+"""cli: print a result once, as lines that fit the terminal or as one JSON object.
+
+The width is COLUMNS if it is set, else that of the terminal. A pipe or a file has no width: each row of a
+table stays on one line there, so that grep and awk find it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import shlex
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import typer
+
+from ..sim.errors import Problem
+
+#: The width of what has none.
+UNLIMITED = 1_000_000
+# A narrower terminal is treated as one of this width.
+_LEAST_WIDTH = 40
+# Columns of prose are wrapped, but not below this width.
+_PROSE = 22
+_GAP = 2
+# The end of a line of a command that continues on the next.
+_CONTINUES = " \\"
+# A cell of a column of numbers, which is aligned to the right.
+_NUMBER = re.compile(r"|-|[-+]?[\d.,]+(e[-+]?\d+)?( ?%)?( \([\d.,]+\))?( bits| bytes)?")
+
+
+class Result(Protocol):
+    """What a command prints."""
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """Return the object of ``--json``."""
+
+    def lines(self) -> Iterable[str]:
+        """Return the text, line by line."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A result that is printed as it stands.
+
+    Parameters
+    ----------
+    values : mapping
+        The object of ``--json``.
+    text : str
+        The same for people.
+    after : sequence of str, optional
+        The command to run next, word by word; printed as text only.
+    """
+
+    values: Mapping[str, Any]
+    text: str
+    after: Sequence[str] = field(default=())
+
+    def as_dict(self) -> Mapping[str, Any]:
+        """Return the object of ``--json``."""
+        return self.values
+
+    def lines(self) -> Iterable[str]:
+        """Return the text, and the command to run next."""
+        yield from self.text.split("\n")
+        if self.after:
+            yield from command_lines(self.after, "next: ").split("\n")
+
+
+def emit(result: Result, as_json: bool) -> None:
+    """Print a result on stdout: one JSON object, or lines that fit the terminal."""
+    if as_json:
+        print_json(result.as_dict())
+    else:
+        print_text("\n".join(result.lines()))
+
+
+def print_text(text: str) -> None:
+    """Print lines on stdout that fit its width; a command that continues after a backslash stays as it is."""
+    lines = text.split("\n")
+    typer.echo("\n".join(line if _CONTINUES in (line[-2:], before[-2:]) else fitted(line)
+                         for before, line in zip(["", *lines], lines, strict=False)))
+
+
+def print_json(values: object) -> None:
+    """Print one JSON object; null stands for infinity and NaN, which JSON lacks."""
+    typer.echo(json.dumps(_plain(values), indent=2, allow_nan=False))
+
+
+def _plain(values: object) -> object:
+    """Replace numbers that are not finite by None; a count of `words` is repeated as `values`."""
+    if isinstance(values, Mapping):
+        counted = {"values": values["words"]} if "values" not in values and _is_count(values) else {}
+        return {key: _plain(value) for key, value in {**values, **counted}.items()}
+    if isinstance(values, (list, tuple)):
+        return [_plain(value) for value in values]
+    return None if isinstance(values, float) and not math.isfinite(values) else values
+
+
+def _is_count(values: Mapping[str, object]) -> bool:
+    words = values.get("words")
+    return isinstance(words, int) and not isinstance(words, bool)
+
+
+# ---- width ----
+def width(stderr: bool = False) -> int:
+    """Return the width of stdout, or of stderr, in characters."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdigit() and int(given) > 0:
+        return max(int(given), _LEAST_WIDTH)
+    stream = sys.stderr if stderr else sys.stdout
+    return max(shutil.get_terminal_size().columns, _LEAST_WIDTH) if stream.isatty() else UNLIMITED
+
+
+def fitted(line: str, limit: int | None = None, hang: int = 0) -> str:
+    """Wrap one line between its words; a word longer than the line, such as a path, stays whole.
+
+    Parameters
+    ----------
+    line : str
+    limit : int, optional
+        The width; by default that of stdout.
+    hang : int, optional
+        By how much the lines after the first are indented more than the first.
+    """
+    limit = width() if limit is None else limit
+    if len(line) <= limit:
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + hang)
+    return "\n".join(textwrap.wrap(line, limit, subsequent_indent=indent, break_long_words=False,
+                                   break_on_hyphens=False, drop_whitespace=True, replace_whitespace=False))
+
+
+def command_lines(words: Sequence[str], label: str = "", limit: int | None = None) -> str:
+    """Return a shell command that can be pasted: a line that is too long continues after a backslash.
+
+    Parameters
+    ----------
+    words : sequence of str
+        Quoted for the shell, except for ``&&``.
+    label : str, optional
+        Stands before the command, such as ``next: ``.
+    limit : int, optional
+        The width; by default that of stdout.
+    """
+    limit = width() if limit is None else limit
+    lines: list[str] = []
+    line = label
+    for i, word in enumerate(word if word == "&&" else shlex.quote(word) for word in words):
+        if i and len(line) + 1 + len(word) > limit - 2:
+            lines, line = [*lines, line], f"    {word}"
+        else:
+            line += f" {word}" if i else word
+    return " \\\n".join([*lines, line])
+
+
+def fitted_problem(problem: Problem, before: str = "") -> str:
+    """Return a problem as it is printed on stderr: place and message, found, allowed and do."""
+    limit = width(stderr=True)
+    head, *rest = f"{before}{problem}".split("\n")
+    return "\n".join([fitted(head, limit, hang=4), *(fitted(line, limit, hang=4) for line in rest)])
+
+
+# ---- tables ----
+def table(rows: Iterable[Sequence[str]], keys: int = 1, limit: int | None = None) -> str:
+    """Return rows of text in aligned columns, two spaces apart, that fit the width.
+
+    Parameters
+    ----------
+    rows : iterable of sequence of str
+        The first one may be the heads.
+    keys : int
+        Leading columns that name a row: a table that is too wide is printed as several, each with them.
+    limit : int, optional
+        The width; by default that of stdout.
+    """
+    held = [list(row) for row in rows]
+    limit = width() if limit is None else limit
+    columns = [list(column) for column in zip(*held, strict=True)]
+    return "\n\n".join(_block(group, limit) for group in _groups(columns, keys, limit))
+
+
+def _groups(columns: list[list[str]], keys: int, limit: int) -> Iterator[list[list[str]]]:
+    """Split columns into groups that fit, each beginning with the keys."""
+    named, rest = columns[:keys], columns[keys:]
+    group = list(named)
+    for column in rest:
+        if len(group) > len(named) and _total([_least(c) for c in [*group, column]]) > limit:
+            yield group
+            group = list(named)
+        group.append(column)
+    yield group
+
+
+def _block(columns: list[list[str]], limit: int) -> str:
+    """Return one table, its columns of prose wrapped as far as needed."""
+    widths = [max(map(len, column)) for column in columns]
+    least = [_least(column) for column in columns]
+    while _total(widths) > limit and any(w > low for w, low in zip(widths, least, strict=True)):
+        spare = [w - low for w, low in zip(widths, least, strict=True)]
+        widest = max(range(len(widths)), key=lambda i: (spare[i] > 0, widths[i]))
+        widths[widest] -= 1
+    justify = [str.rjust if i and _is_numeric(column) else str.ljust for i, column in enumerate(columns)]
+    lines: list[str] = []
+    for row in zip(*columns, strict=True):
+        cells = [fitted(cell, w).split("\n") for cell, w in zip(row, widths, strict=True)]
+        height = max(map(len, cells))
+        for line in zip(*(cell + [""] * (height - len(cell)) for cell in cells), strict=True):
+            padded = (just(c, w) for just, c, w in zip(justify, line, widths, strict=True))
+            lines.append((" " * _GAP).join(padded).rstrip())
+    return "\n".join(lines)
+
+
+def _is_numeric(column: Sequence[str]) -> bool:
+    """Return whether a column holds numbers below its head."""
+    return len(column) > 1 and any(column[1:]) and all(_NUMBER.fullmatch(cell) for cell in column[1:])
+
+
+def _least(column: Sequence[str]) -> int:
+    """Return the least width of a column: that of its longest word, and of a short cell as a whole."""
+    return max((max(map(len, cell.split()), default=0) if len(cell) > _PROSE else len(cell)
+                for cell in column), default=0)
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + _GAP * (len(widths) - 1)

@@ -140,7 +140,7 @@ class Gaussian(DistanceKernel):
     Raises
     ------
     KerncastError
-        E220 where sigma is not a positive finite number.
+        E220 if sigma is not a positive finite number.
     """
 
     sigma: float
@@ -178,7 +178,7 @@ class Laplacian(DistanceKernel):
     Raises
     ------
     KerncastError
-        E220 where sigma is not a positive finite number.
+        E220 if sigma is not a positive finite number.
     """
 
     sigma: float
@@ -219,7 +219,7 @@ class Periodic(DistanceKernel):
     Raises
     ------
     KerncastError
-        E220 where sigma or period is not a positive finite number.
+        E220 if sigma or period is not a positive finite number.
     """
 
     sigma: float
@@ -315,7 +315,7 @@ def gaussian(U: Array, V: Array, sigma: float) -> Array:
     Raises
     ------
     KerncastError
-        E220 where sigma is not a positive finite number.
+        E220 if sigma is not a positive finite number.
     """
     return Gaussian(sigma)(U, V)
 

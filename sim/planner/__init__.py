@@ -1,4 +1,4 @@
-"""sim.planner: from a spec to a plan."""
+"""sim.planner: the plan of a spec: every format, shift, table and size."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ __all__ = ["make_plan"]
 
 def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
               y_raw: Raw | None = None, **choices: Any) -> Plan:
-    """Decide every format, shift, table and size for a spec, or for an estimator that is fitted.
+    """Decide every format, shift, table and size for a spec, or for a fitted estimator.
 
     Of an estimator the words' predictions are compared with its own, and a warning says where they differ
     (W208), as :func:`.warnings.cautions` does of the plan.
@@ -45,7 +45,7 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
         A spec, the path of a ``kerncast.toml``, or a fitted estimator as :func:`kerncast.export` takes it:
         the plan is then that of a predictor.
     x_raw, y_raw : array_like of int, optional
-        Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
+        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
         `x_raw` are samples as it was fitted to, real numbers.
     **choices
@@ -58,8 +58,8 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     Raises
     ------
     KerncastError
-        E121 for what is neither, E1xx for the spec, E203 to E206 where a format
-        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec, E270 to E278 for an
+        E121 for what is neither, E1xx for the spec, E203 to E206 if a format
+        cannot hold a signal, E244 to E248 if the arrays are no ADC counts of the spec, E270 to E278 for an
         estimator or a model that was trained elsewhere.
     """
     if is_estimator(spec):
@@ -75,7 +75,7 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
 
 
 def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
-    """The plan of an estimator; where its words differ too much, its evidence has a word that would do."""
+    """Return the plan of an estimator, with a sufficient word length if its gap is too large."""
     plan, share = _beside(estimator, X, choices)
     if share <= MAX_RELATIVE_GAP:
         return plan
@@ -88,14 +88,14 @@ def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, A
 
 
 def warn_apart(plan: Plan) -> None:
-    """Warn whoever called the caller where the words of a plan differ too much (W208)."""
+    """Warn the caller's caller if the prediction gap of a plan is too large (W208)."""
     for problem in cautions(plan):
         if problem.code == "W208":
             warn(str(problem), stacklevel=3)
 
 
 def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
-    """The plan of an estimator, and how far its words are from what it predicts."""
+    """Return the plan of an estimator, and its prediction gap."""
     given = convert_estimator(estimator, X, **choices)
     plan = _made(given.spec, given.model, given.x_raw, None)
     return plan, prediction_gap(plan, given.x_raw, given.f)
@@ -118,7 +118,7 @@ def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None,
 
 
 def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
-    """The plan by the spec's algorithm; a model that was trained elsewhere is read where it is not given."""
+    """Return the plan by the spec's algorithm; load a model trained elsewhere if not given."""
     if spec.toeplitz is not None:
         return plan_toeplitz(spec, x_raw, y_raw)
     if spec.online is not None and spec.online.reduction in FLOAT32:
@@ -131,19 +131,19 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """The numbers that a plan's words were made from, where it was trained elsewhere."""
+    """Return the real numbers behind a plan's constants, for a model trained elsewhere."""
     return {"trained": plan.evidence["trained"]} if plan.fixed else {}
 
 
 def _asked(spec: Spec) -> dict[str, Any]:
-    """What the library may take, and the factors of HLS: none of the decisions depends on them."""
+    """Return resource limits and HLS factors, which no decision depends on."""
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
     return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()})
 
 
 def _given(spec: object) -> Spec:
-    """The spec, read where it is a path; E121 where it is neither, whatever the annotation promised."""
+    """Return the spec, loaded if it is a path; raise E121 for anything else."""
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):

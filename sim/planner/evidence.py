@@ -1,4 +1,4 @@
-"""sim.planner: why every signal has the range that it has, and how much of it was seen used.
+"""sim.planner: evidence of every signal's range: who decided it, and the range in a run.
 
 Evidence sits beside a plan's decisions and is not hashed.  For each signal, accumulators included:
 
@@ -16,10 +16,10 @@ Evidence sits beside a plan's decisions and is not hashed.  For each signal, acc
     Of a signal whose words share a block exponent: the one at the end of the run (it only rises where the
     plan gives it a range), at which `seen` was met.  What the format reaches is at the largest one.
 
-Where the numbers come from: x and y from the raw words and their offsets; a distance from the reach of x;
+Where the numbers come from: x and y from the ADC counts and their offsets; a distance from the reach of x;
 ``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
 positive definite T; ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|alpha|_2 <= |y|_2 / lambda`` since no
-eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last multiplier of
+eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last coefficient of
 step m; FKLMS: :mod:`.online.bound`; accumulators: as many terms as vectors, each the largest product.
 """
 
@@ -43,12 +43,12 @@ _DECISIONS = {
 
 
 def is_block(plan: Plan, name: str) -> bool:
-    """Whether the words of a signal share a block exponent."""
+    """Return whether the values of a signal share a block exponent."""
     return "block exponent" in plan.signals[name].unit
 
 
 def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
-    """The range of a signal's block exponent; None where it has none, or one that no plan limits."""
+    """Return the range of a signal's block exponent, or None if it has no planned range."""
     if not is_block(plan, name) or not {f"{name}_exp_min", f"{name}_exp_max"} <= set(plan.constants):
         return None
     if plan.options.get("scaling") == "static":  # alpha has that of the recursion's x
@@ -58,13 +58,13 @@ def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
 
 
 def reach(plan: Plan, name: str) -> float:
-    """The largest magnitude that the format of a signal holds, at its largest exponent, in its unit."""
+    """Return the largest magnitude that a signal's format holds, in its unit."""
     signal = plan.signals[name]
     return _most(signal) * 2.0 ** (exponents(plan, name) or (0, 0))[1]
 
 
 def complete(plan: Plan) -> dict[str, Any]:
-    """Evidence for every signal: what the planner decided, and bounds for all the others.
+    """Return evidence for every signal: the planner's decisions, and bounds for the others.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def complete(plan: Plan) -> dict[str, Any]:
 
 
 def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
-    """The plan with what a run of the integer model has seen.
+    """Return the plan with evidence from a run of the integer model.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
     ranges : iterable of Range
         The model's range log.
     state : dict
-        The model structure after the run: block exponents are taken from it.
+        The model structure after the run, with the block exponents.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def _seen(plan: Plan, name: str, word: int, exponent: int) -> dict[str, float | 
 
 
 def _bounds(plan: Plan) -> dict[str, float]:
-    """Analytic bounds by signal, in its unit; signals without one are left out."""
+    """Return analytic bounds by signal, in its unit, for signals that have one."""
     s, c = plan.signals, plan.integer
     y_raw, y = s["y_raw"].format, s["y"].format
     y_most = max(abs(end - c("y_offset")) for end in (y_raw.lo, y_raw.hi)) * c("y_gain")
@@ -139,7 +139,7 @@ def _bounds(plan: Plan) -> dict[str, float]:
 
 
 def _solver_bounds(plan: Plan) -> dict[str, float]:
-    """Of the batch trainers; mu and x are those of the system over 1 + lambda."""
+    """Return bounds of the batch trainers; mu and x belong to the system over 1 + lambda."""
     if "lambda" not in plan.options:
         return {}
     lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
@@ -158,12 +158,12 @@ def _most(signal: Signal) -> float:
 
 
 def why(plan: Plan, name: str) -> str:
-    """In sentences: what a signal is, who decided its range, and what was seen of it.
+    """Describe a signal, who decided its range, and its range in a run.
 
     Raises
     ------
     KerncastError
-        E119 where the plan has no such signal.
+        E119 if the plan has no such signal.
     """
     if name not in plan.signals:
         raise fail("E119", "the plan has no such signal", where="--why", value=name,

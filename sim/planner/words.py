@@ -1,8 +1,8 @@
-"""sim.planner: words of inputs and targets, and the constants of the kernel.
+"""sim.planner: formats of inputs and targets, and the constants of the kernel.
 
 Raw sensor words become x words by ``narrow((raw - offset) * gain, shift)``.  Where all gains are
 equal the common scale is folded into sigma, so that the gain is a power of two and the distance
-of two x words is the exact integer distance of the two raw words.
+of two x words is the exact integer distance of the two ADC counts.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from .log2 import floor_log2
 
 @dataclass(frozen=True)
 class WordClass:
-    """What follows from the word length alone.
+    """The formats that follow from the word length.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ EXP2_32_FRAC = 31
 
 @dataclass(frozen=True)
 class Affine:
-    """``word = narrow((raw - offset[c]) * gain[c], shift)`` and what one lsb is worth."""
+    """The conversion ``narrow((raw - offset[c]) * gain[c], shift)`` and the value of its lsb."""
 
     signal: Signal
     offset: tuple[int, ...]
@@ -105,10 +105,10 @@ def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
 
 
 def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Affine:
-    """One scale for all columns: words are raw words, shifted `up` or as far down as must be."""
+    """Return the conversion with one scale for all columns: counts shifted `up` or down."""
     offset = spec.input.offsets
     lo, hi = raw.lo - max(offset), raw.hi - min(offset)
-    span = hi - lo  # of any two x words: raw words beyond their format are clamped to it
+    span = hi - lo  # of any two x words: ADC counts beyond their format are clamped to it
     most = reach(spec, words)
     down = 0
     signed = lo < 0
@@ -129,20 +129,20 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
 
 
 def _mantissas(spec: Spec, words: WordClass, raw: Format, frac: int) -> tuple[tuple[int, ...], int]:
-    """Gains as integers over ``2**shift``, for x words with `frac` fraction bits."""
+    """Return gains as integers over ``2**shift``, for x with `frac` fraction bits."""
     ratios = [Fraction(gain) * raw.lsb * Fraction(2) ** frac for gain in spec.input.gains]
     shift = max(0, words.gain_bits - 1 - floor_log2(max(ratios)))
     return tuple(rounded(decimal(r * 2**shift)) for r in ratios), shift
 
 
 def _widest(spec: Spec, raw: Format, gain: tuple[int, ...], shift: int) -> int:
-    """Largest magnitude of an x word, however it is rounded."""
+    """Return the largest magnitude of x, for any rounding."""
     return max(-(-max(raw.hi - off, off - raw.lo) * g >> shift)
                for off, g in zip(spec.input.offsets, gain, strict=True))
 
 
 def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
-    """Columns with gains of their own: one common lsb, gains as mantissas."""
+    """Return the conversion with one gain per column: one common lsb, gains as mantissas."""
     ends = [max(raw.hi - off, off - raw.lo) * Fraction(gain) * raw.lsb
             for off, gain in zip(spec.input.offsets, spec.input.gains, strict=True)]
     most = min((1 << (words.bits - 1)) - 1, reach(spec, words) // 2)
@@ -162,12 +162,12 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
 
 
 def plan_input(spec: Spec, words: WordClass) -> Affine:
-    """Decide the x words: as fine as the raw words, and fine enough for sigma.
+    """Decide the format of x: as fine as the ADC counts, and fine enough for sigma.
 
     Raises
     ------
     KerncastError
-        E204 where the word length cannot hold what the spec asks.
+        E204 if the word length is too short for the spec.
     """
     raw = Format.parse(spec.input.word)
     if len(set(spec.input.gains)) > 1:
@@ -183,7 +183,7 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
 
 
 def plan_output(spec: Spec, words: WordClass) -> Affine:
-    """Decide the y words: full scale at half the word, so that predictions may overshoot."""
+    """Decide the format of y: full scale at half the range, so that predictions may overshoot."""
     raw = Format.parse(spec.output.word)
     most = max(abs(raw.lo - spec.output.offset), abs(raw.hi - spec.output.offset), 1)
     frac = words.bits - 2
@@ -196,14 +196,14 @@ def plan_output(spec: Spec, words: WordClass) -> Affine:
 
 
 def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
-    """The kernel's constants: `kernel_c`, `kernel_shift`, `kernel_d2_end`, and those of its type.
+    """Return `kernel_c`, `kernel_shift`, `kernel_d2_end`, and constants of the kernel's type.
 
     ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
 
     Raises
     ------
     KerncastError
-        E204 where sigma or the period do not fit the words, or a polynomial leaves too few bits.
+        E204 if sigma or the period do not suit the formats, or a polynomial leaves too few bits.
     """
     if spec.kernel.type in POLYNOMIALS:
         return polynomial_constants(spec, words, x.signal, x.lsb)
@@ -223,7 +223,7 @@ def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
 
 
 def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, Table]:
-    """The exp2 tables of the word class, as long as the spec chooses, and the sine of the periodic kernel."""
+    """Return the exp2 tables of the word length, and the sine of the periodic kernel."""
     if spec.kernel.type in POLYNOMIALS:
         return {}
     tables = _exp2_tables(words.bits, EXP2_BITS[words.bits][spec.numbers.exp_table])
@@ -239,7 +239,7 @@ def _exp2_tables(word: int, bits: int) -> Mapping[str, Table]:
 
 
 def common_signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Signal]:
-    """Signals that every algorithm has."""
+    """Return the signals that every algorithm has."""
     raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
     k = kernel_format(spec, words, x.signal, x.lsb)
     return {
@@ -256,13 +256,13 @@ def common_signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[s
 
 
 def common_constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
-    """Constants of the input and output conversions."""
+    """Return the constants of the input and output conversions."""
     return {"x_offset": x.offset, "x_gain": x.gain, "x_shift": x.shift,
             "y_offset": y.offset[0], "y_gain": y.gain[0], "y_shift": y.shift}
 
 
 def units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
-    """Exact real values: of one lsb of x and y, and of one raw step (of each column for x)."""
+    """Return the exact real values of one lsb of x and y, and of one ADC count."""
     raw_x, raw_y = (Format.parse(t.word).lsb for t in (spec.input, spec.output))
     steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]
     return {"x": str(x.lsb), "y": str(y.lsb), "y_raw": str(Fraction(spec.output.gain) * raw_y),

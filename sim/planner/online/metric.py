@@ -1,4 +1,4 @@
-"""sim.planner: integers of the online learner's metrics, and of the limits that a loss is held against.
+"""sim.planner.online: integer constants of the learner's metrics, and of the limits of a loss.
 
 The loss lambda of a vector (Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", and its section 5)
 is an integer on the device:
@@ -44,12 +44,12 @@ _MOST = 1 << 62
 
 
 def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: Format) -> dict[str, int]:
-    """Shifts of the metric, and the limits of a loss, a multiplier and an age; each only where it is used.
+    """Return shifts of the metric, and limits of a loss, a coefficient and an age, if used.
 
     Raises
     ------
     KerncastError
-        E204 where no two different inputs lie so close as max_deterioration asks.
+        E204 if no two different inputs are as close as max_deterioration requires.
     """
     assert spec.online is not None
     online, (_, metric) = spec.online, spec.online.parts
@@ -70,7 +70,7 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
 
 
 def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
-    """The 1 of kappa, and what its products lose."""
+    """Return the 1 of kappa, and the bits that its products lose."""
     if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":
         return {}
     frac, found = words.kernel.frac, {}
@@ -86,7 +86,7 @@ def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[s
 
 
 def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
-    """What 1 of a loss is worth, for a `step` of alpha."""
+    """Return the value of a loss's lsb, for a `step` of alpha."""
     if metric == "magnitude":
         return step
     if metric == "fast_klms":
@@ -95,12 +95,12 @@ def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
 
 
 def _within(limit: Fraction) -> int:
-    """The largest integer up to `limit`; what no loss reaches is all one."""
+    """Return the largest integer up to `limit`, limited to the range of losses."""
     return max(-_MOST, min(floor(limit), _MOST))
 
 
 def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) -> int:
-    """The largest distance at which 1 - k is at most `limit`, of the real kernel."""
+    """Return the largest distance at which 1 - k is at most `limit`, for the real kernel."""
     if limit == 0:
         return 0  # of different inputs none
     bits = CONTEXT.divide(-CONTEXT.ln(decimal(1 - limit)), LN2)
@@ -116,6 +116,6 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) 
 
 
 def _step_loss(spec: Spec, words: WordClass, x: Affine) -> float:
-    """1 - k of two inputs whose distance is 1."""
+    """Return 1 - k of two inputs at distance 1."""
     power = CONTEXT.multiply(-decimal(exponent_scale(spec, words, x.lsb)), LN2)
     return float(CONTEXT.subtract(Decimal(1), CONTEXT.exp(power)))

@@ -41,7 +41,7 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
         The lambdas > 0, added to the diagonal (not multiplied by n); a number is a single lambda.
     method : {"auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset"}
         "auto" is linear_svd for the linear kernel of fewer columns than samples, else cholesky for one
-        lambda and eigh for more.  With subset a landmark remains a regressor if its sample is left out.
+        lambda and eigh for more.  With subset a landmark remains a regressor if its sample is omitted.
     fit_intercept : bool
         Fit a bias, as the least squares support vector machine (LS-SVM) does.
     landmarks, seed

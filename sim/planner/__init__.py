@@ -36,20 +36,20 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
               y_raw: Raw | None = None, **choices: Any) -> Plan:
     """Decide every format, shift, table and size for a spec, or for a fitted estimator.
 
-    Of an estimator the words' predictions are compared with its own, and a warning says where they differ
-    (W208), as :func:`.warnings.cautions` does of the plan.
+    For an estimator, the plan's predictions are compared with its own, with a warning if the gap is too large
+    (W208); see :func:`.warnings.cautions`.
 
     Parameters
     ----------
     spec : Spec, path or estimator
-        A spec, the path of a ``kerncast.toml``, or a fitted estimator as :func:`kerncast.export` takes it:
-        the plan is then that of a predictor.
+        A spec, the path of a ``kerncast.toml``, or a fitted estimator as for :func:`kerncast.export`: the
+        plan is then that of a predictor.
     x_raw, y_raw : array_like of int, optional
-        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
-        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
-        `x_raw` are samples as it was fitted to, real numbers.
+        ADC counts of representative data, shapes (m, D) and (m,).  They set the range of alpha for the online
+        learner; the Toeplitz trainer's formats follow from bounds.  For an estimator `x_raw` are samples in
+        its own units.
     **choices
-        Of an estimator: see :func:`kerncast.sim.interop.convert`.
+        Options for an estimator: see :func:`kerncast.sim.interop.convert`.
 
     Returns
     -------
@@ -58,9 +58,9 @@ def make_plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = Non
     Raises
     ------
     KerncastError
-        E121 for what is neither, E1xx for the spec, E203 to E206 if a format
-        cannot hold a signal, E244 to E248 if the arrays are no ADC counts of the spec, E270 to E278 for an
-        estimator or a model that was trained elsewhere.
+        E121 for any other object, E1xx for the spec, E203 to E206 if a format cannot hold a signal, E244 to
+        E248 if the arrays are not ADC counts of the spec, E270 to E278 for an estimator or a model trained
+        elsewhere.
     """
     if is_estimator(spec):
         plan = of_estimator(spec, x_raw, choices)

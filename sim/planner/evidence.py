@@ -1,22 +1,22 @@
 """sim.planner: evidence of every signal's range: who decided it, and the range in a run.
 
-Evidence sits beside a plan's decisions and is not hashed.  For each signal, accumulators included:
+Evidence is stored with a plan's decisions but not hashed.  For each signal, accumulators included:
 
 ``decided_by``
-    ``analytic``: a bound that no data can exceed; ``design``: a range from the spec, or ours where nothing
-    else is known; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format as
-    written; ``format``: the rails of its word, where it saturates (or wraps, if that was asked for).
+    ``analytic``: a bound that no data can exceed; ``design``: a range from the spec, or a
+    default range; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format in
+    the spec; ``format``: full scale of the format, where it saturates (or wraps, if the spec says so).
 ``bound`` or ``range``
     The largest magnitude by that decision, in the unit of the signal.
 ``seen``
     The largest magnitude in a run of the integer model, or None.
 ``headroom_bits``
-    log2 of what the format reaches over what was seen, or None.
+    log2 of the format's range over the range in the run, or None.
 ``exponent``
-    Of a signal whose words share a block exponent: the one at the end of the run (it only rises where the
-    plan gives it a range), at which `seen` was met.  What the format reaches is at the largest one.
+    For a signal with a block exponent: the exponent at the end of the run, at which `seen` was measured (an
+    exponent with a planned range only rises).  The format's range is that at the largest exponent.
 
-Where the numbers come from: x and y from the ADC counts and their offsets; a distance from the reach of x;
+Origin of the bounds: x and y from the ADC counts and their offsets; a distance from the range of x;
 ``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
 positive definite T; ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|alpha|_2 <= |y|_2 / lambda`` since no
 eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last coefficient of

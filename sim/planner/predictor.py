@@ -1,9 +1,8 @@
 """sim.planner: the plan of a model trained elsewhere: integer vectors, coefficients, intercept.
 
-The vectors go the way of every sample: to ADC counts, then to x words, so that a sample which equals a vector
-is at distance 0.  The coefficients share the power of two that their largest just fits, counted in lsb of y,
-so that the shift from their products to y words is an integer; no bound on data is needed, since all of them
-are known.
+The vectors are converted like samples, to ADC counts and then to x, so that a sample equal to a vector is at
+distance 0.  The coefficients share the smallest exponent that fits the largest, in lsb of y, so that the
+shift from their products to y is an integer.  All are known, so no bound on data is needed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """sim.planner: formats of inputs and targets, and the constants of the kernel.
 
-Raw sensor words become x words by ``narrow((raw - offset) * gain, shift)``.  Where all gains are
-equal the common scale is folded into sigma, so that the gain is a power of two and the distance
-of two x words is the exact integer distance of the two ADC counts.
+ADC counts become x by ``narrow((raw - offset) * gain, shift)``.  If all gains are equal, sigma absorbs the
+common scale: the gain is a power of two, and the distance of two x is the exact distance of the ADC counts.
 """
 
 from __future__ import annotations

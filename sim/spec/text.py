@@ -29,7 +29,7 @@ def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] 
     commented : sequence of str
         Tables to write as comments.
     legend : sequence of str
-        Meaning of each column, for the head of the file.
+        Meaning of each column, for the top of the file.
 
     Returns
     -------

@@ -33,7 +33,7 @@ class _Reading:
     targets: list[int]
     convert: list[Callable[[str], float]]
     labelled: bool
-    headless: int  # the first line, where it names no columns; else 0
+    headless: int  # number of the first line if it holds data, else 0
     values: array[float] = field(default_factory=lambda: array("d"))
     labels: list[str] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))

@@ -1,9 +1,9 @@
 """sim.planner.online: formats and shifts of the online learner in fixed memory.
 
-Only alpha has a range that the words do not give.  Its format comes from the spec (``[numbers.formats]
-alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model on the user's
-data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the analytic bound
-(:mod:`.bound`) where that is smaller.
+Only the range of alpha does not follow from the word length.  Its format comes from the spec
+(``[numbers.formats] alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model
+on the user's data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the
+analytic bound (:mod:`.bound`) if that is smaller.
 """
 
 from __future__ import annotations

@@ -1,42 +1,41 @@
 """sim.planner.online: a bound on the coefficients, from eta, rho, N and the inputs.
 
-Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does three things:
+Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does four things:
 
 1. *Projection* (a full budget, eq. 16 of Mitchinson, Dodd and Harrison, "Reduction of Kernel Models"): the
-   coefficient ``alpha_s`` of the removed vector is
-   handed to every other one, ``alpha_j += alpha_s k(v_j, v_s)``.  The removed one is gone, so
-   ``S <- S + (kappa - 1) |alpha_s| <= g S`` with ``g = max(1, kappa)``, where kappa bounds the sum of the
-   kernel values between one vector and all others.
-2. *Prediction*, after the projection and before the decay: ``|f| <= 2`` by its word, and ``|f| <= g S``
+   coefficient ``alpha_s`` of the removed vector is projected onto all others, ``alpha_j += alpha_s k(v_j,
+   v_s)``, and removed, so ``S <- S + (kappa - 1) |alpha_s| <= g S`` with ``g = max(1, kappa)``, where kappa
+   bounds the sum of the kernel values between one vector and all others.
+2. *Prediction*, after the projection and before the decay: ``|f| <= 2`` by its format, and ``|f| <= g S``
    since ``k <= 1``.
-3. *Decay*: ``S <- q S``, of what the projection left.
-4. *Step* (eq. 4): one coefficient moves by ``eta e``, ``e = y - f``, and ``|y| <= 1`` full scale.
+3. *Decay* after the projection: ``S <- q S``.
+4. *Step* (eq. 4): one coefficient changes by ``eta e``, ``e = y - f``, and ``|y| <= 1`` full scale.
 
-Together ``S <- q g S + eta (1 + min(2, g S))``.  With ``gap = 1 - q g > 0`` the first of the two limits of f
-contracts, and with ``gap > eta g`` the second.  From S = 0 on
+Together ``S <- q g S + eta (1 + min(2, g S))``.  With ``gap = 1 - q g > 0`` the first of the two bounds of f
+contracts, and with ``gap > eta g`` the second.  Starting at S = 0,
 
-    |alpha_i| <= S <= 3 eta / gap,  and, where gap > eta g,  |alpha_i| <= S <= eta / (gap - eta g).
+    |alpha_i| <= S <= 3 eta / gap,  and, if gap > eta g,   |alpha_i| <= S <= eta / (gap - eta g).
 
-*Other reductions.*  What is dropped, and handed to none, only makes S smaller: kappa = 0.  Where a fixed
-lambda_max removes the newest vector alone (newest_only, or the metric fklms), its coefficient is projected
-after the step: max(1, kappa) times that is added, eta becomes ``eta max(1, kappa)``.  With newest_only f is
-of what was there before (g = 1), and the new vector, which takes no slot, hands to N others.  Where it may
-remove several at once, each may multiply S by kappa, so that there is a bound for kappa <= 1 only.
+*Other reductions.*  Discarding a coefficient only decreases S: kappa = 0.  If a fixed lambda_max removes only
+the newest vector (newest_only, or the metric fklms), its coefficient is projected after the step: the step
+adds up to max(1, kappa) times as much, so eta becomes ``eta max(1, kappa)``.  With newest_only f is computed
+from the earlier vectors (g = 1), and the new vector, which uses no slot, is projected onto N others.  If
+several vectors may be removed at once, each may multiply S by kappa, so a bound exists for kappa <= 1 only.
 
 Rounding adds at most one lsb for every coefficient in each projection and in the decay, and one in the step:
-2 N + 1 lsb a sample for one projection.  Into f go those of a projection, those of the products, no larger,
-and one lsb of y: eta times 2 N lsb and that.  All of it is divided by gap, or gap - eta g, with the rest.
+2 N + 1 lsb per sample for one projection.  f contains the errors of a projection, those of the products,
+which are no larger, and one lsb of y: eta times 2 N lsb plus that.  The sum is divided by gap, or gap - eta
+g, too.
 
-*kappa.*  Vectors of a budget differ (a repeated input updates its own coefficient), and their words are
-integers, at least one step of the grid apart.  The closest they can lie together is the whole grid, so
-that for Gaussian and Laplacian kernels, which are products over the columns, ``1 + kappa <= theta**D`` with
-``theta = sum over all integers m of k(m steps)``; never more than N - 1 vectors inherit, with newest_only N.
-Where the input has no more than N different words nothing is ever removed, and kappa = 0.
+*kappa.*  Vectors of a dictionary differ (a repeated input updates its own coefficient), and are integers, at
+least one step of the grid apart.  The densest dictionary is the whole grid.  Gaussian and Laplacian kernels
+are products over the columns, so ``1 + kappa <= theta**D`` with ``theta = sum over all integers m of k(m
+steps)``. At most N - 1 vectors, with newest_only N, receive a projection.  If the input has no more than N
+different values, nothing is ever removed, and kappa = 0.
 
-*Where there is none.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no
-bound holds for all streams: a budget of nearly equal vectors hands the removed coefficient to each of the
-others, which multiplies it by nearly N - 1 at every sample.  Data or a design range must decide then, and
-the status tells what saturated.
+*No bound.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no bound holds
+for all streams: in a dictionary of almost equal vectors a projection multiplies the removed coefficient by
+almost N - 1 at every sample.  Data or a design range must decide then, and the status reports saturation.
 """
 
 from __future__ import annotations
@@ -64,7 +63,7 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
     Returns
     -------
     Fraction or None
-        None where nothing bounds the coefficients; see the derivation above.
+        None if nothing bounds the coefficients; see the derivation above.
     """
     eta, decay = _rates(plan)
     before, after, projections = _growth(plan)

@@ -1,24 +1,25 @@
 """sim.planner.online: memory and operations of the online learner, as formulas in N and D.
 
-An update takes one row of distances and kernel values for the prediction.  Beside that:
+An update computes one row of distances and kernel values for the prediction.  In addition:
 
-* A vector that goes takes a row of both where its coefficient is projected, or sums of squares are kept.
-* Whoever loses his neighbour searches another: of FKLMS the worst is that every younger vector loses it,
-  (N-1)(N-2)/2 distances; of FMKLMS all, (N-1)(N-2).
-* FMKLMS takes N kernel values to see who goes, since it keeps distances.
+* An eviction computes a row of both if its coefficient is projected, or sums of squares are maintained.
+* A vector that loses its neighbour is relinked: in the worst case all newer vectors of FKLMS, (N-1)(N-2)/2
+  distances, and all vectors of FMKLMS, (N-1)(N-2).
+* FMKLMS computes N kernel values to select the victim, since it stores distances.
 
-With a fixed N_max one vector goes a sample.  With a fixed lambda_max, or truncation, all may go at once, when
-the decay takes them below a limit together: the sums over c = N, N-1, ... vectors held.  Of FKLMS with
-a fixed lambda_max only the newest can go, nobody's neighbour yet: before it came, no pair was so close.
+With a fixed N_max one vector is evicted per sample.  With a fixed lambda_max, or truncation, all may be
+removed at once, if the decay reduces them below a limit together: the sums over c = N, N-1, ... vectors.
+FKLMS with a fixed lambda_max removes only the newest, which is no vector's neighbour yet: earlier pairs are
+not so close.
 
-*The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any stream that is long enough.
-Let delta be the least distance among the N - 1 vectors that a removal leaves.  The next vector x goes itself,
-at the next removal, unless it is farther than delta from all of them; nobody's nearest older vector is the
-newest: no search.  Else x takes the place of one of the closest pair, so that fewer pairs are within delta,
-or delta is larger.  Distances are integers of a bounded range: that happens a finite number of times, and so
-do searches.  How many samples it takes depends on the inputs; docs/online-cost.md counts just after the
-budget has filled.  Of FMKLMS, whose coefficients move, no mean is known: there it is an update in which
-nobody searches.
+*The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any sufficiently long stream.
+Let delta be the smallest distance among the N - 1 vectors after a removal.  If the next vector x is within
+delta of one of them, the next removal evicts x itself; the newest is no vector's nearest older one, so there
+is no search.  Otherwise x replaces one of the closest pair, so that fewer pairs are within delta, or delta is
+larger. Distances are integers of a bounded range, so that happens a finite number of times, and so do
+searches.  The number of samples depends on the inputs; docs/online-cost.md counts just after the dictionary
+has filled.  The mean of FMKLMS, whose coefficients change, is not known: there it is an update without
+searches.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """sim.planner.online: the online learner in float32: KLMS, MKLMS and FKLMS with a fixed N_max.
 
-Words of inputs, distances and targets are the integer learner's; from the kernel on all is float32, whose
-constants stand in the plan as the integers that their bits are.
+Inputs, distances and targets are the integer learner's.  From the kernel on all is float32, whose constants
+are in the plan as the integers with equal bits.
 
 The inverse of KLMS and MKLMS is that of K + jitter I.  2^-17 N, rounded up to a power of two, is 128
 roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of
-Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", the inverse is then made afresh at one
-update in a thousand, with half the jitter at one in a hundred;
-the error of the fit is the same.
+Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", one
+update in a thousand then recomputes the inverse, and one in a hundred with half the jitter; the error of
+the fit is the same.
 """
 
 from __future__ import annotations

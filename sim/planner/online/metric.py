@@ -3,22 +3,22 @@
 The loss lambda of a vector (Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", and its section 5)
 is an integer on the device:
 
-``fklms``      the exact distance to the nearest older vector: 1 - k falls with it, so that no kernel value
-               is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t log2(e),
-               for k = 2^-(D C): from exact fractions and 60 digits.
+``fklms``      the exact distance to the nearest older vector: 1 - k is monotonic in it, so that no kernel
+               value is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t
+               log2(e), for k = 2^-(D C): from exact fractions and 60 digits.
 ``fmklms``     alpha^2 kappa, kappa = 1 - k of the nearest vector, older or newer.
 ``fast_klms``  kappa = 1 - s, s the sum of the squared kernel words over all other vectors.  A square is
-               ``k * k >> square_shift``, the same word whenever the pair meets, so that adding it when one of
-               the two comes and subtracting it when one goes leaves nothing behind.
+               ``k * k >> square_shift``, a fixed integer for each pair, so that adding it on insertion and
+               subtracting it on removal is exact.
 ``fast_mklms`` alpha^2 max(0, kappa).
 ``magnitude``  |alpha|.
-``age``        the rank: the oldest goes.
+``age``        the rank: the oldest is removed.
 
-Nothing overflows: a kernel word is at most ``2^frac``; N - 1 squares of it stay within the word of s, u32 at
-16 bits (``N <= 2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``,
-B the bits of alpha, which a run that measures its range has more of, kappa loses `kappa_shift` bits, so that
-it is at most 2^30, and the product `metric_shift`, so that it is at most 2^62.
-A limit is the largest integer whose value does not exceed it.
+Nothing overflows: a kernel value is at most ``2^frac``; N - 1 squares of it fit s, u32 at 16 bits (``N <=
+2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``, where B is the bits
+of alpha (larger in a run that measures its range), kappa loses `kappa_shift` bits, so that it is at most
+2^30, and the product `metric_shift` bits, so that it is at most 2^62. A limit is the largest integer whose
+value does not exceed it.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ class GridSystem(System):
     @cached_property
     def _W(self) -> Any:
         """Return the weights as a sparse matrix, shape (n, M)."""
-        from scipy.sparse import csr_array  # not before it is asked for
+        from scipy.sparse import csr_array  # imported on first use
 
         nodes, w = self._taps
         starts = np.arange(0, nodes.size + 1, nodes.shape[1])

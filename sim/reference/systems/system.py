@@ -245,7 +245,7 @@ def refuse_beyond_memory(wanted: int, what: str) -> None:
 
 
 def free_bytes() -> int:
-    """Memory that is to be had, in bytes; what the system can give back included, where psutil is there."""
+    """Return the free memory in bytes; with psutil, including reclaimable memory."""
     try:
         from psutil import virtual_memory
     except ImportError:

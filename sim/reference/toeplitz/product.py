@@ -30,7 +30,7 @@ def fft_size(n: int) -> int:
 
 def _rfft(values: Array, size: int | None = None) -> NDArray[np.complex128]:
     """Return the spectra of the columns of `values`, zero-padded to `size`."""
-    from scipy.fft import rfft  # not before it is needed: it takes a while to load
+    from scipy.fft import rfft  # imported on first use, as it loads slowly
 
     return np.asarray(rfft(values, size, axis=0))
 

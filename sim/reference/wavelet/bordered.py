@@ -122,8 +122,8 @@ def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) ->
 
     Parameters
     ----------
-    M : ndarray of shape (rows, telling columns)
-    Mt : ndarray of shape (columns, telling rows)
+    M : ndarray of shape (rows, determining columns)
+    Mt : ndarray of shape (columns, determining rows)
         Those rows, transposed.
     of_rows, of_columns : _Run
     t : float

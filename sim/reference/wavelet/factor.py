@@ -79,7 +79,7 @@ class Factor:
     def solve(self, Y: Array) -> Array:
         """Solve Z x = y for `Y` of shape (n,) or (n, m).
 
-        Forward: L_j u_j = d_j, with d_j, s_j = W_j' s_{j-1}, and s_j -= X_j u_j goes on.
+        Forward: L_j u_j = d_j, with d_j, s_j = W_j' s_{j-1}, and s_j -= X_j u_j is the next input.
         Backward: L_j' d_j = u_j - X_j' s_j, and s_{j-1} = W_j [d_j; s_j].
         """
         s, u = Y, []

@@ -81,7 +81,7 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
 
 
 def _by_ns_form(Z: System, y: Array, levels: int, t: float, basis: str) -> Solution:
-    lapack()  # names scipy if it is not installed; what follows loads it, not before it is asked for
+    lapack()  # E501 if scipy is missing; the imports below need it
     from .elimination import NotPositiveDefinite
     from .factor import factorise
     from .ns_form import ns_form

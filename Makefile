@@ -42,7 +42,7 @@ docs: $(VENV)/test.stamp ## build the documentation site into build/site; no net
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
 	@echo "build/site/index.html"
 
-figures: tools ## measure every figure of README and docs again (hours); ARGS=docs/costs.md for one page
+figures: tools ## measure every figure of README and docs again (hours); ARGS=docs/measured/costs.md for one page
 	@$(BIN)/python .ci/requirements.py papers > $(VENV)/papers.txt && $(PIP) -r $(VENV)/papers.txt
 	@$(BIN)/python benchmarks/figures.py --measure $(ARGS)
 

@@ -33,7 +33,7 @@ _WHERE = {
     "load_samples": ".sim.data.samples",
     "loo_errors": ".sim.reference",
     "open_backend": ".hw.backends",
-    "plan": ".sim.planner",
+    "plan": ".sim.interop.plan",
     "raw_inputs": ".sim.interop",
     "simulate": ".sim.diagnostics.simulate",
     "solve_kernel": ".sim.reference",
@@ -41,9 +41,6 @@ _WHERE = {
     "solve_toeplitz": ".sim.reference",
     "toeplitz_applies": ".sim.reference",
 }
-
-# Public name -> name in its module, if they differ: kerncast.plan() is a verb, kerncast.sim.plan a module.
-_ORIGINAL = {"plan": "make_plan"}
 
 if TYPE_CHECKING:
     from .codegen.generate import generate
@@ -62,7 +59,7 @@ if TYPE_CHECKING:
     )
     from .sim.formats import Format
     from .sim.interop import export, raw_inputs
-    from .sim.planner import make_plan as plan
+    from .sim.interop.plan import plan
     from .sim.planner.warnings import cautions
     from .sim.reference import (
         DenseSystem,
@@ -116,7 +113,7 @@ def __getattr__(name: str) -> Any:
     """Load a public name from its module on first use."""
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(_WHERE[name], __name__), _ORIGINAL.get(name, name))
+    value = getattr(import_module(_WHERE[name], __name__), name)
     globals()[name] = value
     return value
 

@@ -1,4 +1,4 @@
-"""Measure the accuracy of the Toeplitz trainer against float64, and write docs/accuracy.md.
+"""Measure the accuracy of the Toeplitz trainer against float64, and write docs/measured/accuracy.md.
 
 ``python benchmarks/accuracy.py`` trains the integer model over sizes, regularisations, widths of the kernel,
 word lengths and variants of the solver, and tells error, certified bound and status of each.
@@ -24,7 +24,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
 from kerncast.sim.spec import Spec
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "accuracy.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "accuracy.md"
 #: Name: keys of the table [toeplitz].
 VARIANTS: dict[str, dict[str, object]] = {
     "plain": {}, "refined": {"refine": 2}, "static": {"scaling": "static"}, "schur": {"solver": "schur"}}
@@ -103,31 +103,48 @@ def condition(n: int, lam: float, sigma: float) -> float:
 
 HEAD = """# Accuracy of the Toeplitz trainer
 
-Relative error of alpha against float64, |alpha - alpha*| / |alpha*|, on a uniform grid with a Gaussian kernel
-(sigma in samples) and a noisy sine; in brackets the certified bound over |alpha|, computed in integers on
-the device: of the system in words, so that what rounding r and y to words costs is not in it. A status other
-than ok is written out. `refined` solves with words of the length given, three
-times in all, and stores r, y and alpha with 32 bits. `static` takes the range of alpha from these targets.
-Made by `python benchmarks/accuracy.py`, not by hand.
+`python benchmarks/accuracy.py` makes this page. Each figure is the relative error of the coefficients alpha
+against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in
+samples) and a noisy sine as the target.
+
+* The figure in brackets is the certified bound divided by |alpha|. The device computes it in integers. It
+  covers the solver only: the rounding of r and y beforehand is not included.
+* A status other than ok follows the figures.
+* `refined` solves three times with the given word length, and stores r, y and alpha with 32 bits.
+* `static` replaces block floating point by fixed scaling; the range of alpha comes from these targets.
+* `schur` solves by Schur's generators instead of Levinson's recursion.
 
 """
 
 
-def targets_table(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> str:
-    """What was asked, and whether it is held."""
-    lines = ["## Targets (n = 512, sigma = 3 samples)", "",
-             "| lambda | bits | variant | allowed | measured | |", "|--:|--:|---|--:|--:|---|"]
+def missed(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> list[str]:
+    """Return a line for each target that is missed."""
+    found = ((t, cells[512, t.lam, 3.0, t.word, t.variant]) for t in TARGETS)
+    return [f"lambda {t.lam:g}, {t.word} bits, {t.variant}: above {t.most:.0e}"
+            for t, cell in found if cell is None or cell.error > t.most]
+
+
+def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> str:
+    """Return the short table, and what holds for all answers."""
+    lines = ["## Summary for n = 512 and sigma = 3 samples", "",
+             "| lambda | bits | variant | relative error |", "|--:|--:|---|--:|"]
     for t in TARGETS:
         found = cells[512, t.lam, 3.0, t.word, t.variant]
-        verdict = "no such plan" if found is None else "MISSED" if found.error > t.most else "held" + (
-            ", aim reached" if found.error <= t.aim < t.most else "")
-        measured = "" if found is None else f"{found.error:.1e}"
-        lines.append(f"| {t.lam:g} | {t.word} | {t.variant} | {t.most:.0e} | {measured} | {verdict} |")
+        lines.append(f"| {t.lam:g} | {t.word} | {t.variant} | "
+                     f"{'not planned' if found is None else f'{found.error:.1e}'} |")
     beyond = [key for key, cell in cells.items() if cell is not None and key[3] == 16 and key[4] == "plain"
               and condition(int(key[0]), key[1], key[2]) > 1e4]
     silent = sum(cell is not None and cell.status == "ok" for cell in (cells[key] for key in beyond))
-    return "\n".join([*lines, "", f"Of the {len(beyond)} systems below whose condition is beyond 1e4, at 16 "
-                      f"bits {silent} end with status ok.", "", ""])
+    worst = max(cell.error for cell in cells.values() if cell is not None and cell.status == "ok")
+    return "\n".join([
+        *lines, "", f"Every answer below with status ok has a relative error of at most {worst:.1e}. Of the "
+        f"{len(beyond)} systems with a", f"condition number above 1e4, {silent} end with status ok at "
+        "16 bits.",
+        "", "## All systems", "",
+        "The error falls with each bit. Refinement at 16 bits is as exact as 32 bits if the condition",
+        "number is below 100. The hard case is a small lambda with a wide kernel: it needs 24 bits. At 16",
+        "bits its status is not ok.",
+        "", ""])
 
 
 def main() -> int:
@@ -140,10 +157,11 @@ def main() -> int:
         shown = ["" if cell is None else str(cell) for cell in row]
         lines.append(f"| {n} | {lam:g} | {sigma:g} | {condition(n, lam, sigma):.0e} | {word} "
                      f"| {' | '.join(shown)} |")
-    text = HEAD + targets_table(cells) + "## All\n\n" + "\n".join(lines) + "\n"
+    text = HEAD + summary(cells) + "\n".join(lines) + "\n"
     PAGE.write_text(text, encoding="utf-8")
     print(text)
-    return 0
+    print("\n".join(missed(cells)), file=sys.stderr)
+    return int(bool(missed(cells)))
 
 
 if __name__ == "__main__":

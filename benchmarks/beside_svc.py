@@ -13,9 +13,9 @@ from kerncast.benchmarks.cortex_m import Core
 from kerncast.benchmarks.instructions import OPTIMISED, build
 from kerncast.codegen.generate import generate
 from kerncast.sim.interop import raw_inputs
+from kerncast.sim.interop.plan import plan as plan_of
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
 
 #: There are no instructions for words of 32 bits.
 LEVELS = (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0"))
@@ -23,14 +23,15 @@ LEVELS = (("portable C", "-DKC_PORTABLE=1"), ("DSP", "-DKC_PORTABLE=0"))
 PeerRows = Callable[[object, NDArray[np.int64], NDArray[np.int64]], Iterator[str]]
 
 HEAD = """
-## A classifier that was trained elsewhere
+## A classifier trained with scikit-learn
 
-`SVC` of scikit-learn, digits 3 against 8, fitted to 250 of them: {vectors} vectors of 64 inputs, with an
-intercept; the 107 test digits. As `kerncast.export` takes it, its vectors and multipliers are constants.
-Flash and the exponentials of the others are told as above. Every word of kerncast was compared with the
-integer model's, and **its label is scikit-learn's on {same} of {digits} digits**, in 16 bits and in 32.
+The model is `SVC` of scikit-learn for the digits 3 and 8, fitted to 250 of them: {vectors} vectors of 64
+inputs, with an intercept. `kerncast.export` makes its vectors and coefficients constants in flash. Flash,
+and the exponentials of the other libraries, are counted as above. Every value of kerncast was compared with
+the integer model, and **the label agrees with scikit-learn on {same} of {digits} digits**, in 16 bits and
+in 32.
 
-| | words | level | instructions, mean | worst | flash | vectors |
+| | format | level | instructions, mean | worst | flash | vectors |
 | --- | --- | --- | --: | --: | --: | --: |
 """
 
@@ -57,7 +58,7 @@ def svc_section(peers: PeerRows) -> tuple[str, Iterator[str]]:
 
     x, y = digits()
     svc = SVC(gamma=float(1.0 / (64 * x[:250].var()))).fit(x[:250], y[:250])  # "scale", as a number
-    plans = {word: make_plan(svc, x[:250], name="digits", word=word) for word in (16, 32)}
+    plans = {word: plan_of(svc, x[:250], name="digits", word=word) for word in (16, 32)}
     same = min(_same(plan, svc, x) for plan in plans.values())
     head = HEAD.format(vectors=len(svc.support_), same=same, digits=len(x))
     return head, _rows(plans, svc, x[250:], peers)

@@ -1,4 +1,4 @@
-"""Write docs/exp2.md: what each size of the exponential's tables costs, and how far from 2^-t it may be.
+"""Write docs/measured/exp2.md: cost and error of each table size of 2^-t.
 
 ``python -m kerncast.benchmarks.exp2`` measures anew; it needs arm-none-eabi-gcc and unicorn.
 """
@@ -28,7 +28,7 @@ from ..sim.spec.tables import Numbers
 
 COMMAND = "python -m kerncast.benchmarks.exp2"
 HOME = Path(__file__).resolve().parent.parent
-PAGE, HEADER = HOME / "docs" / "exp2.md", HOME / "firmware" / "rt" / "kc_exp2.h"
+PAGE, HEADER = HOME / "docs" / "measured" / "exp2.md", HOME / "firmware" / "rt" / "kc_exp2.h"
 CHUNK = 1 << 20
 SAMPLES = 1 << 24
 #: Of the machine that counts instructions.
@@ -36,38 +36,40 @@ ORIGIN, BYTES, STACK = 0x0, 0x40000, 0x20000000
 
 TEXT = """# The exponential
 
-Every kernel but the polynomials is 2^-t of an exact distance times a constant. `[numbers] exp_table` chooses
-how long its tables are; `{default}` is the default.
+Every kernel except the polynomial ones is 2^-t of an exact distance times a constant. `[numbers] exp_table`
+selects the size of its tables; the default is `{default}`. LSB is the least significant bit of the result.
 
-| word | size | entries | bytes | worst error, lsb | bound, lsb | instructions |
+| word | size | entries | bytes | worst error, LSB | bound, LSB | instructions |
 |--:|---|--:|--:|--:|--:|--:|
 {rows}
 
-* An lsb is 2^-15, 2^-23 and 2^-31. Errors are those of the words against 2^-t, the last rounding of half
-  an lsb included. At 16 bits all {all16:,} arguments are tried; at 32 bits, and at 24 by rounding those
-  words, all arguments beside an entry of either table, and {samples:,} more.
-* Instructions are counted, not cycles: one call and its return on an {core}, compiled by gcc {gcc}
-  with -O2, run in Unicorn for {calls} arguments. No branch depends on t. All {calls} words were the model's.
-* The words never rise with t. At 16 bits this is tried for all t, at 32 bits at every crossing from one entry
-  to the next; between crossings the value is an entry less what grows with t. 2^0 is exactly 1.
-* `small` of 16 bits is the one size that errs by more than one lsb.
+* An LSB is 2^-15, 2^-23 and 2^-31. Errors are those against 2^-t, with the final rounding of half an LSB.
+  At 16 bits all {all16:,} arguments are tried. At 32 bits (24 bits round these values) all arguments next
+  to a table entry and {samples:,} others are tried.
+* Instructions are counted, not cycles, for one call and its return on an {core}, compiled by gcc {gcc} with
+  -O2 and run in Unicorn for {calls} arguments. No branch depends on t, and all {calls} values agree with
+  the model.
+* The values never rise with t. At 16 bits this is checked for all t, and at 32 bits at every step from one
+  entry to the next. Between two entries the value decreases by construction. 2^0 is exactly 1.
+* Only `small` at 16 bits has an error above one LSB.
 
 ## Where the bounds come from
 
-A bound is half an lsb for the last rounding, and what the value before it may be off, at t near 0, where
-that is most lsb.
+A bound is half an LSB for the final rounding plus the error of the value before it. It is taken at t near
+0, where this error is largest.
 
-16 bits, entries h = 2^-b apart. A chord lies above the curve, by up to (h ln 2)^2 / 8 of it. The entries are
-lowered by half of that, but by 31/64 lsb at most, for 2^0 must round to 1: what is left of the chord's error,
-or what it was lowered by, counts. An entry is right to 2^-22; the chord's drop is floored at 2^-21.
+At 16 bits the entries are h = 2^-b apart. A chord lies above the curve, by up to (h ln 2)^2 / 8 of the
+value. The entries are lowered by half of that, but by 31/64 LSB at most, since 2^0 must round to 1. The
+bound uses the larger of the remaining chord error and the lowering. An entry is exact to 2^-22, and the
+slope of the chord is rounded down to 2^-21.
 
-32 bits, two tables of 2^b entries. The value has 33 fraction bits. A coarse entry is right to 2^-34 (the
-first, 1, is 2^-33 low), and the floor of what is taken off raises the value by less than 2^-33. What is taken
-off has 30 + b fraction bits: a fine entry is right to half a step, and three floors cost one step each, one
-upward and two downward (with b = 8 one and one). The tail lacks the term behind its last: z^2 / 2 for b = 8,
-which lowers the value, else z^3 / 6, which raises it; z < 2^-2b ln 2.
+At 32 bits there are two tables of 2^b entries, and the value has 33 fraction bits. A coarse entry is exact
+to 2^-34 (the first one, 1, is 2^-33 low). Rounding the subtracted part down raises the value by less than
+2^-33. That part has 30 + b fraction bits: a fine entry is exact to half a step, and three roundings cost
+one step each, one upward and two downward (with b = 8 one upward and one downward). The tail omits its next
+term: z^2 / 2 for b = 8, which lowers the value, otherwise z^3 / 6, which raises it, with z < 2^-2b ln 2.
 
-24 bits: the 32 bit word, with 1/256 of its error, rounded once more.
+At 24 bits the value is the 32-bit one with 1/256 of its error, rounded once more.
 
 <!-- {stamp} -->
 """

@@ -1,6 +1,6 @@
-"""How soon `kerncast explore` follows a slider, in a browser; prints docs/explore.md and draws its picture.
+"""Measure the latency of `kerncast explore` in a browser; print docs/measured/explore.md.
 
-    python benchmarks/explore.py > docs/explore.md
+    python benchmarks/explore.py > docs/measured/explore.md
 
 Needs playwright and chromium-headless-shell.
 """

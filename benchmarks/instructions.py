@@ -1,9 +1,9 @@
-"""Count instructions on a Cortex-M4: what calls cost at each level, beside what others offer.
+"""Count the instructions of each call on a Cortex-M4, at each level of intrinsics.
 
-``python benchmarks/instructions.py`` writes docs/instructions.md; ``--check`` only says whether it is up
-to date (exit 1 where it is not).  Instructions are counted in Unicorn, call by call, and every word that
-the core gives is compared with the integer model's.  CMSIS-DSP, whose ``arm_svm_rbf_predict_f32`` is
-counted in the same run, is taken from its package on PyPI; where that cannot be had, the page says why.
+``python benchmarks/instructions.py`` writes docs/measured/instructions.md; ``--check`` only compares, with
+exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and every value is
+compared with the integer model's.  ``arm_svm_rbf_predict_f32`` is counted in the same run; CMSIS-DSP comes
+from its package on PyPI, and the page states the reason if that failed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "instructions.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "instructions.md"
 FLAGS = (*load_target("cortex-m4").flags["gcc"], "-std=c99", "-ffreestanding", "-ffp-contract=off",
          "-nostdlib", "-ffunction-sections", "-fdata-sections", "-Wl,--gc-sections", "-Wl,-e,main")
 LEVELS = (("portable", "-DKC_PORTABLE=1"), ("dsp", "-DKC_PORTABLE=0"))
@@ -62,17 +62,21 @@ word = 16
 
 HEAD = """# Instructions on a Cortex-M4
 
-Instructions a call, counted in Unicorn; not cycles. Every word was compared with the integer model's.
-`portable` is plain C99, `dsp` the same with the instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`),
-chosen by the compiler's own macros; both give the same words. Flash is that of a program that does what is
-counted, and nothing else; RAM is the model's structure.
+`python benchmarks/instructions.py` makes this page. Instructions per call are counted in the emulator
+Unicorn (not cycles), and every value was compared with the integer model. `portable` is plain C99. `dsp`
+uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which the macros of the compiler
+select. Both compute the same values. Flash is that of a program that makes only the counted calls; RAM is
+the structure of the model.
+
+The DSP instructions need less than half the instructions of portable C for a prediction.
 
 """
 
 PREDICTION = """
 ## Prediction
 
-`examples/digits.toml`: 41 vectors of 64 inputs, 16 bits, after 250 digits; the 107 test digits.
+The model is that of `examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits, after learning 250
+digits. The figures are over the 107 test digits.
 
 | level | | mean | worst | flash |
 | --- | --- | --: | --: | --: |
@@ -81,12 +85,15 @@ PREDICTION = """
 LEARNING = """
 ## Learning
 
-100 vectors of 8 inputs, 16-bit words. `equaliser`: random signs through a linear channel, a nonlinearity and
-noise; `random`: independent samples, where vectors lose their neighbours more often. Counted over the last
-half of the stream, where the memory is full and each sample removes a vector. `worst` is the worst seen; the
-worst that can be has every younger vector search a neighbour at once, as the plan's formula states.
-Of FKLMS's 2,808 bytes at 16 bits 1,600 are vectors, 400 a row, 400 distances to neighbours, 200 multipliers,
-200 neighbours and ages, 2 the count; 6 make the size a multiple of 8, as that of every model is.
+100 vectors of 8 inputs, 16-bit words. `equaliser` is a stream of random signs through a linear channel, a
+nonlinearity and noise. `random` is a stream of independent samples, for which vectors lose their nearest
+neighbour more often. The count covers the last half of the stream, when the memory is full and each sample
+evicts a vector. `worst` is the worst case seen. The formula of the plan gives the worst case possible:
+every younger vector searches a neighbour at once.
+
+FKLMS (fast kernel least mean squares) takes 2,808 bytes at 16 bits: 1,600 for vectors, 400 for a kernel
+row, 400 for distances to neighbours, 200 for coefficients, 200 for neighbours and ages, 2 for the count,
+and 6 for alignment to 8 bytes. It needs fewer instructions than KLMS in float32, which updates a matrix.
 
 | reduction | stream | samples | level | | mean | worst | flash | RAM |
 | --- | --- | --: | --- | --- | --: | --: | --: | --: |
@@ -95,9 +102,10 @@ Of FKLMS's 2,808 bytes at 16 bits 1,600 are vectors, 400 a row, 400 distances to
 TRAINING = """
 ## Training
 
-`examples/ecg.toml` at 32 bits, Levinson, n = 256: the whole of `ecg_toeplitz_train`, both recursions.
+The figures are for `examples/ecg.toml` at 32 bits with Levinson and n = 256. They cover the whole of
+`ecg_toeplitz_train` with both recursions.
 
-| level | | instructions | a step |
+| level | | instructions | per step |
 | --- | --- | --: | --: |
 """
 
@@ -313,11 +321,11 @@ def peer(folder: Path) -> str:
         core.start_counting()
         counts.append(f"{core.call('predict')[1]:,} at {level}")
     return (f"`arm_svm_rbf_predict_f32` of {CMSIS.replace('==', ' ')}, 41 vectors of 64 inputs, float32: "
-            f"{', '.join(counts)}, with an `expf` that costs nothing but its call: a lower bound.")
+            f"{', '.join(counts)}, with an empty `expf`: these are lower bounds.")
 
 
 def page() -> str:
-    """docs/instructions.md."""
+    """docs/measured/instructions.md."""
     learning: list[str] = []
     for name, samples in (("equaliser", equaliser), ("random", independent)):
         learning += learning_rows("fklms", name, samples(1200))

@@ -1,4 +1,4 @@
-"""Write docs/irregular.md: signals sampled at irregular times, by interpolation to a grid and otherwise.
+"""Write docs/measured/irregular.md: regression on signals sampled at irregular times.
 
     python benchmarks/irregular.py
 
@@ -26,7 +26,7 @@ from kerncast import KernelRLSRegressor, ToeplitzRLSRegressor, load_samples
 from kerncast.sim.diagnostics.simulate import relative_error
 
 Array = NDArray[np.float64]
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "irregular.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "irregular.md"
 
 N, SEEDS = 500, range(5)
 JITTERS, SIGMAS, LAMBDAS = (0.01, 0.1, 0.3), (2.0, 5.0, 20.0), (1.0, 0.1, 0.01)
@@ -37,12 +37,15 @@ LARGEST_EXACT = 4000
 
 HEAD = """# Signals at irregular times
 
-`ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` take one column of samples at any times, in any order. The
-kernel matrix is interpolated from a uniform grid, K = W T W', and the system is solved by conjugate gradients
-with products by FFT (Cholesky below a thousand samples). `scheme="auto"` does so wherever the samples are not
-a uniform grid themselves. `KernelRLSRegressor` factorises the band of K, exactly, where the kernel spans few
-samples; the grid pays where it spans many. Errors are relative 2-norms against exact kernel regression.
-Made by `python benchmarks/irregular.py`, not by hand.
+`python benchmarks/irregular.py` makes this page. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept
+one column of samples, taken at any times and in any order. They interpolate the kernel matrix from a
+uniform grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast
+Fourier transform); below a thousand samples a Cholesky factorisation is faster. `scheme="auto"` chooses
+this method if the samples are not on a uniform grid.
+
+`KernelRLSRegressor` factorises the band of K exactly. It is the better choice if the kernel spans few
+samples; the grid pays off if the kernel spans many. Errors are relative 2-norms against exact kernel
+regression.
 
 """
 
@@ -86,8 +89,12 @@ def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[fl
 
 def jitter_table() -> str:
     """The median of the seeds for each jitter, sigma and lambda."""
-    lines = ["## Jitter", "", f"{N} samples one step apart, each time off by a normal number of the standard",
-             f"deviation named. `uniform` takes the times for even. Median of {len(SEEDS)} draws.", "",
+    lines = ["## Jitter", "",
+             f"{N} samples are one step apart on average. Each time has a normal error with the given",
+             f"standard deviation. `uniform` ignores this error. Figures are medians of {len(SEEDS)} draws.",
+             "",
+             "Interpolation from the grid keeps the error small at any jitter. Ignoring the jitter is good",
+             "enough for a wide kernel and a jitter of 1 % only.", "",
              "| jitter | sigma, steps | lambda | alpha: uniform | grid_linear | grid_cubic | f: uniform | "
              "grid_linear | grid_cubic |", "|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for jitter in JITTERS:
@@ -120,10 +127,10 @@ def lost_errors(part: float, seed: int) -> list[float]:
 def lost_table() -> str:
     """The ECG with samples lost."""
     ecg = load_samples("ecg")
-    lines = ["## Lost samples", "", f"{ecg.title} ({ecg.licence}), in its own units (-112 to 250), some",
-             "samples lost at random: root mean square error at those, with a bias and sigma "
-             f"{LOST_SIGMA:g} steps,", f"lambda {LOST_LAMBDA:g}, about what leave-one-out chooses. Median of "
-             f"{len(SEEDS)} draws.", "",
+    lines = ["## Lost samples", "", f"{ecg.title} ({ecg.licence}), in its own units (-112 to 250), with some",
+             "samples lost at random. Each figure is the root mean square error at the lost samples, with",
+             f"a bias, sigma = {LOST_SIGMA:g} steps and lambda = {LOST_LAMBDA:g}, close to the choice of "
+             "leave-one-out.", f"Figures are medians of {len(SEEDS)} draws.", "",
              "| lost | exact | grid_cubic | kept samples taken for uniform | diagonal_mean_biased | "
              "straight lines | cubic spline |", "|--:|--:|--:|--:|--:|--:|--:|"]
     for part in LOST:
@@ -141,8 +148,11 @@ def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
 
 def cost_table() -> str:
     """Time and memory against the number of samples."""
-    lines = ["## Cost", "", "Lambda .1, jitter 10 %; then the ECG above, repeated to that length, at even",
-             "times. Predictions at as many new times as there are samples.", "",
+    lines = ["## Cost", "",
+             "Lambda is 0.1 and the jitter 10 %. The last row is the ECG above, repeated to that length, at",
+             "even times. Each model predicts at as many new times as there are samples.", "",
+             "For a narrow kernel the banded factorisation is fastest. For a wide one the grid needs a",
+             "fraction of its time and memory.", "",
              "| samples | sigma, steps | | fit | predict | memory |", "|--:|--:|---|--:|--:|--:|"]
     rng, lam = np.random.default_rng(0), 0.1
     for n, sigma in SIZES:
@@ -167,7 +177,8 @@ def main() -> None:
     versions = f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"
     with threadpool_limits(1):
         text = HEAD + jitter_table() + lost_table() + cost_table()
-    text += f"Measured in one thread on {cpu} with Python {platform.python_version()}, {versions}.\n"
+    text += (f"The measurements ran on one thread of {cpu} with Python {platform.python_version()}, "
+             f"{versions}.\n")
     PAGE.write_text(text, encoding="utf-8")
     print(text)
 

@@ -1,6 +1,6 @@
 """List where generated C and its runtime deviate from MISRA C:2012, as cppcheck's addon finds it.
 
-``python benchmarks/misra.py`` writes docs/misra.md; ``--check`` only says whether it is up to date
+``python benchmarks/misra.py`` writes docs/measured/misra.md; ``--check`` only says whether it is up to date
 (exit 1 where it is not).  Every rule that is deviated from has its reason in :data:`REASONS`, and every
 reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
 """
@@ -21,7 +21,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "misra.md"
+PAGE = ROOT / "docs" / "measured" / "misra.md"
 CASES = ROOT / "tests" / "host" / "cases.toml"
 ALGORITHMS = {"toeplitz": "toeplitz_rls", "online": "kernel_lms", "cg": "kernel_cg"}
 #: One configuration of the preprocessor, C99 without trace hooks, and what <stdint.h> says of constants.
@@ -30,54 +30,57 @@ DEFINES = ("__STDC_VERSION__=199901L", "INT32_C(c)=((int32_t)c)", "INT64_C(c)=((
 
 #: Rule: why generated C deviates from it; true of every place where it does.
 REASONS = {
-    "2.2": "An operation with a constant of the plan that is 0 or 1 in this model, and another in the next.",
-    "2.3": "`KC_STATIC_ASSERT` is a type in C99. `<p>_solver_t` is for solvers in integers; the one in float "
-           "has no use for it.",
-    "2.5": "`ABI`, `TABLE_BYTES`, `SAVED_STATE_BYTES` and `KC_STATE_SLOT` are for the application; the "
-           "size of a saved state's header is for models that keep the ages of their vectors.",
-    "5.5": "A level of intrinsics puts its own form of a function behind a macro of the function's name.",
-    "8.7": "The functions of the interface in `<p>.h`, called by the application.",
-    "8.9": "`offsets` and `gains`, with one entry a column: tables stand at the head of their file.",
-    "10.1": "Words are signed, and >> and << meet only those that are not negative: others are turned round "
-            "by ~ for >>, and multiplied by a power of two instead of <<. Counts of shifts are signed since "
-            "plans subtract them, and not negative where they are used.",
-    "10.3": "cppcheck takes the type of a shift's count, 64 bits here, for that of its result. The result "
-            "has the type of the word that is shifted, and so has the variable.",
-    "10.4": "The index of a table's next entry, unsigned, plus a 1 without suffix.",
-    "10.6": "A product of 64 bits whose bound stands beside it becomes a word of 32.",
-    "10.7": "cppcheck holds a shift's count against the word that is shifted, one of 32 and one of 64 bits "
-            "here, as if they were converted to one type.",
-    "10.8": "Bits masked out of an unsigned word, below 2^63, become signed again.",
-    "11.9": "Pointers are compared with 0, so that no header is needed for NULL.",
-    "12.1": "Precedence is left to the language where every reader of C knows it: products before sums, "
-            "these before comparisons, comparisons before the logical operators, all of them before `?:`.",
+    "2.2": "An operation with a constant of the plan that is 0 or 1 in this model, and another value in "
+            "the next.",
+    "2.3": "`KC_STATIC_ASSERT` is a type in C99. `<p>_solver_t` is for solvers in integers; the float "
+            "solver does not use it.",
+    "2.5": "`ABI`, `TABLE_BYTES`, `SAVED_STATE_BYTES` and `KC_STATE_SLOT` are for the application. The "
+            "size of the header of a saved state is for models that store the ages of their vectors.",
+    "5.5": "A level of intrinsics replaces a function by a macro with the name of the function.",
+    "8.7": "The functions of the interface in `<p>.h`, which the application calls.",
+    "8.9": "`offsets` and `gains`, with one entry per column: tables are at the top of their file.",
+    "10.1": "Values are signed, and >> and << are applied only to values that are not negative. Negative "
+            "values are inverted by ~ for >>, and multiplied by a power of two instead of <<. Shift "
+            "counts are signed because plans subtract them, and are not negative when used.",
+    "10.3": "cppcheck takes the type of the shift count, 64 bits here, as the type of the result. The "
+            "result has the type of the shifted value, and so has the variable.",
+    "10.4": "The index of the next table entry, unsigned, plus a 1 without suffix.",
+    "10.6": "A product of 64 bits, with its bound stated in a comment, becomes a value of 32 bits.",
+    "10.7": "cppcheck compares the shift count with the shifted value, one of 32 and one of 64 bits here, "
+            "as if they were converted to one type.",
+    "10.8": "Bits masked out of an unsigned value, below 2^63, become signed again.",
+    "11.9": "Pointers are compared with 0, so that NULL needs no header.",
+    "12.1": "The precedence of C applies where every reader is sure of it: products before sums, sums before "
+            "comparisons, comparisons before logical operators, all before `?:`.",
     "12.3": "Local variables of one type may share a declaration.",
-    "13.3": "A pointer that walks a row moves where it is read or written.",
+    "13.3": "A pointer that walks along a row is incremented where it is read or written.",
     "14.1": "The float solver scales by exact powers of two; an integer exponent bounds the loop.",
-    "14.2": "A loop that walks a row from both ends ends where its two pointers meet; both move in its body.",
-    "15.5": "A function that refuses its arguments, finds no solution or has its answer returns at once.",
-    "17.8": "A scalar parameter, passed by value, serves as the variable that it is.",
-    "18.4": "Rows are walked by pointers, as instructions that take two words at a time do.",
-    "19.2": "A saved state holds the bits of a float32 as an integer: a union tells them in C99.",
-    "20.1": "Levels of intrinsics stand behind the portable C that they are held to, and build on it.",
-    "20.7": "A pragma takes its number as it stands, not in parentheses.",
-    "20.10": "A static assertion in C99 needs a name of its own, made from its line.",
+    "14.2": "A loop that walks a row from both ends stops when its two pointers meet; both move in its "
+            "body.",
+    "15.5": "A function returns at once if it rejects its arguments, finds no solution or has its answer.",
+    "17.8": "A scalar parameter, passed by value, is used as a variable.",
+    "18.4": "Pointers walk the rows, because instructions that load two values at a time need them.",
+    "19.2": "A saved state stores the bits of a float32 as an integer; in C99 a union converts them.",
+    "20.1": "Levels of intrinsics follow the portable C that they are compared with, and use it.",
+    "20.7": "A pragma takes its number without parentheses.",
+    "20.10": "A static assertion in C99 needs a unique name, made from its line number.",
 }
 
 HEAD = """# MISRA C:2012
 
-Generated C and its runtime are held to MISRA C:2012 by the rule set of cppcheck's addon, over models of
-`tests/host/cases.toml` that together have every line the templates can make. The deviations below are meant,
-each for its reason. `make test` fails when another one appears in the models that tell most, `make campaign`
-when one appears in any, or one of these is gone. Rules are named by number only; their text is the MISRA
-Consortium's. The addon checks what can be checked without running the code, and
-a listing is no claim of compliance. `<p>` stands for the prefix of a model.
+`python benchmarks/misra.py` makes this page. The rule set of cppcheck's MISRA addon checks the generated C
+and its runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and together
+they contain every line that the templates can generate. All deviations below are intentional, and the table
+gives the reason of each.
 
-Each model is checked by itself, as it is built for a product: in C99, without trace hooks. Two models in one
-program have static functions of equal names besides (rule 5.9); types, and what is linked, carry the model's
-prefix.
+`make test` fails if a new deviation appears in the models with the most lines. `make campaign` fails if a
+new deviation appears in any model, or if a listed one disappears. Rules are named by number only; their
+text belongs to the MISRA Consortium. The addon checks only what it can without running the code, and this
+list is not a claim of compliance. `<p>` is the prefix of a model.
 
-Made by `python benchmarks/misra.py`, not by hand.
+Each model is checked on its own, as built for a product: in C99, without trace hooks. Two models in one
+program also have static functions with the same names (rule 5.9). Types and external symbols carry the
+prefix of the model.
 
 | deviation | rule | where | reason |
 |---|---|---|---|
@@ -142,7 +145,7 @@ def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
 
 
 def page(places: set[tuple[str, str]]) -> str:
-    """docs/misra.md; SystemExit for a rule without a reason, or a reason without a deviation."""
+    """docs/measured/misra.md; SystemExit for a rule without a reason, or a reason without a deviation."""
     rules = sorted({rule for rule, _ in places}, key=lambda rule: [int(part) for part in rule.split(".")])
     where = {rule: [f"`{file}`" for other, file in sorted(places) if other == rule] for rule in rules}
     unknown = [f"{rule} in {', '.join(where[rule])}" for rule in rules if rule not in REASONS]
@@ -178,7 +181,7 @@ def main() -> int:
     new = measured()
     if "--check" in sys.argv[1:]:
         stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new
-        print("docs/misra.md is " + ("stale: python benchmarks/misra.py" if stale else "up to date"))
+        print("docs/measured/misra.md is " + ("stale: python benchmarks/misra.py" if stale else "up to date"))
         return int(stale)
     PAGE.write_text(new, encoding="utf-8")
     return 0

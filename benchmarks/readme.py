@@ -1,7 +1,8 @@
-"""Write the measured part of the README, a table and a picture, from a run of the demo.
+"""Write the measured part of the README, a table and two figures, from a run of the demo.
 
-``python benchmarks/readme.py`` runs the demo, replaces what stands between the markers in README.md and draws
-docs/figures/readme.svg; ``--check`` only says whether the table is up to date (exit 1 where it is not).
+``python benchmarks/readme.py`` runs the demo, replaces the text between the markers in README.md and draws
+docs/figures/readme.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code 1 if it is
+stale); ``--draw`` only draws.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ README = Path(__file__).resolve().parent.parent / "README.md"
 FIGURE = "readme"
 BEGIN, END = "<!-- measured: python benchmarks/readme.py -->\n", "<!-- end of measured -->\n"
 
-TITLES = {"ecg": "one heartbeat denoised", "digits": "digits told apart, 3 or 8"}
-MACHINES = {"host": "C on this machine", "emu": "C on an emulated Cortex-M4", "rtl": "the circuit, simulated"}
+TITLES = {"ecg": "one heartbeat denoised", "digits": "handwritten digits, 3 or 8"}
+MACHINES = {"host": "C on this machine", "emu": "C on an emulated Cortex-M4", "rtl": "RTL core, simulated"}
 #: Rows that another compiler changes.
 COSTS = ("flash, RAM, stack", "instructions")
 
@@ -45,13 +46,14 @@ def _column(example: dict[str, Any]) -> dict[str, str]:
     errors = example["errors"]
     key = "accuracy" if "accuracy" in errors["float"] else "rms"
     ((peer, beside),) = example["peers"].items()
-    rows = {"peer": f"{_error({key: beside})}, {peer}", "in float64": _error(errors["float"]),
+    rows = {"baseline": f"{_error({key: beside})}, {peer}", "in float64": _error(errors["float"]),
             "in 16-bit integers": f"**{_error(errors['model'])}**"}
     ran = [row for row in example["backends"] if row["words"]]
     for row in ran:
         assert errors.get(row["backend"], errors["model"]) == errors["model"], row
         machine = MACHINES[row["backend"].partition(":")[0]]
-        rows[f"{machine}: `{row['backend']}`"] = f"{row['words']:,} words, {row['mismatches']} unequal"
+        rows[f"{machine}: `{row['backend']}`"] = (f"{row['words']:,} values, "
+                                                  f"{row['mismatches']} mismatches")
     costs = [row["costs"] for row in ran if row["costs"]]
     assert all(cost == costs[0] for cost in costs), costs
     if costs:
@@ -61,16 +63,18 @@ def _column(example: dict[str, Any]) -> dict[str, str]:
 
 
 def _error(error: dict[str, float]) -> str:
-    return f"{100 * error['accuracy']:.1f} % right" if "accuracy" in error else f"{error['rms']:.3f} rms"
+    if "accuracy" in error:
+        return f"{100 * error['accuracy']:.1f} % accuracy"
+    return f"{error['rms']:.3f} RMS error"
 
 
 def _footnote(demo: dict[str, Any]) -> str:
     alpha = demo["examples"][0]["errors"]["model"]["alpha_error"]
     compilers = sorted({row["costs"]["compiler"] for example in demo["examples"]
                         for row in example["backends"] if row["costs"]})
-    return (f"Bytes of the whole firmware image, HIL agent included ({', '.join(compilers)});\n"
-            "instructions a call on the emulated core, not cycles. The simulated circuit predicts the first "
-            "samples only.\nRelative error of the 16-bit multipliers of the ECG against float64: "
+    return (f"Sizes are those of the whole firmware image, test agent included ({', '.join(compilers)}).\n"
+            "Instructions are per call on the emulated CPU core, not cycles. The RTL simulation covers the "
+            "first\npredictions only. The relative error of the 16-bit ECG coefficients against float64 is "
             f"{alpha:.1e}.")
 
 
@@ -111,6 +115,36 @@ def draw() -> str:
     return save(figure, FIGURE)
 
 
+def draw_drift() -> str:
+    """Draw the error of a learner on a drifting sensor, and of a calibration made once."""
+    import numpy as np
+
+    from kerncast.benchmarks.papers.common import COLOURS, axes, save
+    from kerncast.hw.backends import open_backend
+    from kerncast.lab.workflow import shipped_spec
+    from kerncast.sim.data import load_dataset
+    from kerncast.sim.diagnostics.simulate import y_values
+    from kerncast.sim.planner import make_plan
+
+    spec, once, window = shipped_spec("drift"), 1000, 200
+    data = load_dataset(spec, README.parent / "examples")
+    plan = make_plan(spec, data.x_raw, data.y_raw)
+    learner, calibrated = open_backend(plan, "model"), open_backend(plan, "model")
+    learned = learner.update(data.x_raw, data.y_raw)["f"]
+    calibrated.update(data.x_raw[:once], data.y_raw[:once])
+    kept = np.concatenate([learned[:once], calibrated.predict(data.x_raw[once:])["f"]])
+    target = spec.output.gain * (data.y_raw - spec.output.offset)
+    figure, (panel,) = axes(1, width=8.0, height=2.6)
+    for f, colour, label in ((kept, COLOURS[2], f"calibrated once, after {once:,} samples"),
+                             (learned, COLOURS[1], "learning on the device")):
+        square = (0.1 / spec.output.gain * (y_values(plan, f) - target)) ** 2  # a step of y is 0.1 ppm
+        error = np.sqrt(np.convolve(square, np.ones(window) / window, "valid"))[::20]
+        panel.plot(window + 20 * np.arange(len(error)), error, color=colour, label=label)
+    panel.set(xlabel="samples", ylabel="RMS error, ppm", ylim=(0, None), xlim=(window, len(target)))
+    panel.legend(frameon=False, fontsize=8)
+    return save(figure, "drift")
+
+
 def run_demo() -> dict[str, Any]:
     """The demo's JSON object."""
     with tempfile.TemporaryDirectory() as folder:
@@ -124,6 +158,9 @@ def run_demo() -> dict[str, Any]:
 
 def main() -> int:
     """Write, or with ``--check`` compare."""
+    if "--draw" in sys.argv[1:]:
+        print(draw(), draw_drift())
+        return 0
     old = README.read_text(encoding="utf-8")
     new = spliced(old, measured(run_demo()))
     if "--check" in sys.argv[1:]:
@@ -131,6 +168,7 @@ def main() -> int:
         return int(new != old)
     README.write_text(new, encoding="utf-8")
     draw()
+    draw_drift()
     return 0
 
 

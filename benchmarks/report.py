@@ -1,8 +1,9 @@
-"""The report of a sweep of some 5,000 points: its size, how long a browser takes to show it, and a picture.
+"""Measure size and loading time of the report of a large sweep, and take its picture.
 
-    python benchmarks/report.py > docs/report.md
+    python benchmarks/report.py > docs/measured/report.md
 
-Prints docs/report.md and writes docs/figures/report.png. Needs playwright and chromium-headless-shell.
+Prints docs/measured/report.md and writes docs/figures/report.png. It needs playwright and
+chromium-headless-shell.
 """
 
 from __future__ import annotations
@@ -37,46 +38,49 @@ PAGE = """# The report of a sweep
     kerncast sweep ecg.toml --grid numbers.word=16,24,32 --grid kernel.sigma=1..6/6 -o ecg.sweep
     kerncast report ecg.sweep
 
-writes `ecg.sweep/report.html`: one file that any browser opens from disk, with no network and nothing else.
+This writes `ecg.sweep/report.html`, one file that any browser opens from disk, without a network.
 
-![The Pareto front of {points:,} designs, and the list to choose from](figures/report.png)
+![The Pareto front of a sweep, and the list of designs](../figures/report.png)
 
-It shows the limits, the cheapest design within them and what binds it; the Pareto front; the error against
-the bits of each signal; and of the chosen design its plan and hash, its spec with the `kerncast gen` line,
-how many bits the words of each signal take, with headroom and saturations, the error budget, reflection
-coefficients, the learning curve, and what it takes of each target. Below stand the words compared on back
-ends, where there are results, and the commands that make it again.
+The report shows the limits, the cheapest design within them and the limit that binds it, the Pareto front,
+and the error against the bits of each signal. For the chosen design it shows:
 
-A design is chosen by a click on its point, or in the list with the arrow keys, and all views follow. Every
-picture says in words what it shows, and opens as a table. Colours follow the system, dark or light, or the
-switch at the top; texts have the contrast of WCAG AA.
+* the plan with its hash, and the spec with the `kerncast gen` command
+* how many bits each signal uses, with headroom and saturations
+* the error budget, the reflection coefficients and the learning curve
+* the resource use on each target
+* the values compared on back ends, if there are results, and the commands that make the report again
 
-| asked of it | it shows |
+Choose a design by a click on its point, or with the arrow keys in the list. All views follow. Every chart
+has a text that describes it, and opens as a table. Colours follow the system (dark or light) or the switch
+at the top, and text has the contrast of WCAG level AA (Web Content Accessibility Guidelines).
+
+| command | result |
 |---|---|
 | `kerncast report RUN` | a sweep; of at most {closer} designs of the front also words and curves |
 | `kerncast report SPEC` | one design, run on the data of its spec |
 | `kerncast report OUT` | one design, of a generated folder, run on its vectors |
 
-`--results FILE` takes the JSON of `kerncast test`, `verify` or `demo`: the words that back ends agreed on.
-What `kerncast sweep --confirm` compared is found in the run's folder.
+`--results FILE` reads the JSON of `kerncast test`, `verify` or `demo`: the values on which back ends
+agreed. The report finds the comparisons of `kerncast sweep --confirm` in the folder of the run.
 
-Words are those of the integer model, and every signal of the plan is shown. All words are counted of samples,
-of predictions with the distances, kernels and sums that make them, of the structure at the end and of
-Levinson's recursion; of what else is computed in passing the range is known, and drawn hatched. Reflection
-coefficients are those of the row's words, by Levinson's recursion in float64.
+All values come from the integer model, and every signal of the plan is shown. The histograms count all
+values of samples, of predictions (with distances, kernel values and sums), of the final model, and of
+Levinson's recursion. For other intermediate values only the range is known; it is drawn hatched. Reflection
+coefficients are computed by Levinson's recursion in float64 from the first row of the integer model.
 
-The same run gives the same bytes: there is no date in the file, and no place of the machine. What comes from
-a spec is text and never markup, and the browser is told to run the page's own scripts alone, by their hashes.
+The same run gives the same bytes: the file contains no dates and no local paths. Text of a spec is always
+escaped, and a content security policy allows only the page's own scripts, by their hashes.
 
-The cheapest design stands in the page as a program too: **Run it on your data** runs the generated C itself,
-compiled to WebAssembly by zig, on a CSV that is dropped there, and its words are the model's
-([exploring](explore.md) says more, and varies a design with sliders).
+The page also contains the cheapest design as a program. **Run it on your data** runs the generated C,
+compiled to WebAssembly by zig, on a CSV file that you drop there. It computes the values of the integer
+model. To vary a design with sliders, see [exploring](explore.md).
 
-A sweep of {points:,} points makes a file of {size:.2f} MB, {plotly:.2f} MB of them plotly.js. Chromium shows
-its text after {text:.2f} s and the front after {early:.2f} s, when list and choice work too. plotly.js is
-read behind them, and from {drawn:.2f} s on the front answers to the mouse. The page computes
-{computing:.2f} s for it, and to read plotly.js alone {alone:.2f} s: each the best of {opened} at a load of
-{load:.0f} on {cores} cores, by `python benchmarks/report.py`, not by hand.
+A sweep of {points:,} points makes a file of {size:.2f} MB, of which {plotly:.2f} MB are plotly.js. Chromium
+shows the text after {text:.2f} s and the front after {early:.2f} s; list and choice work from then on.
+plotly.js loads after them, and the chart is interactive after {drawn:.2f} s. The page computes for
+{computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a
+load of {load:.0f} on {cores} cores. `python benchmarks/report.py` makes this page.
 """
 
 

@@ -138,6 +138,21 @@ def looking_ahead(sizes: list[int]) -> Iterator[Row]:
 
 
 # ---- printing ----
+HEAD = """# Solvers of Toeplitz systems
+
+`python benchmarks/solvers.py` makes this page. Each figure is the relative error of the solution against
+float64."""
+MEANING = {
+    "Positive definite": """\
+Schur's generators are more exact for wide kernels, and need two to three times the RAM of Levinson's
+recursion. The columns `bytes` hold the RAM of the solver. The last column is the error that rounding r and y
+to the word length would cause on its own.""",
+    "Look-ahead": """\
+Look-ahead solves systems that Levinson's recursion must reject, because a leading minor is zero or nearly
+so. The column `blocks` counts the steps that skip such minors. Words
+of 32 bits are more exact than float32."""}
+
+
 def show(rows: list[Row]) -> None:
     """A Markdown table."""
     print("| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
@@ -159,10 +174,9 @@ def main() -> None:
     if chosen.json:
         print(json.dumps(tables))
         return
-    print("# Solvers of Toeplitz systems\n\nRelative error of the solution against float64. "
-          "Made by `python benchmarks/solvers.py`, not by hand.")
+    print(HEAD)
     for title, rows in tables.items():
-        print(f"\n## {title}\n")
+        print(f"\n## {title}\n\n{MEANING[title]}\n")
         show(rows)
 
 

@@ -1,4 +1,4 @@
-"""Points a second of `kerncast sweep`, and what two workers make of it; writes docs/sweep.md.
+"""Points a second of `kerncast sweep`, and what two workers make of it; writes docs/measured/sweep.md.
 
 Times are CPU time, the best of several runs: they depend little on what else the machine does.  Of two
 workers the speed-up is the CPU time of one process over that of the busiest of the three that share the work,
@@ -19,7 +19,7 @@ from kerncast.sim.data.builtin import equalisation
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "sweep.md"
+PAGE = ROOT / "docs" / "measured" / "sweep.md"
 RUNS = 2
 SAMPLES = 2000
 STREAM = """
@@ -46,12 +46,13 @@ STREAM_GRID = ["kernel.sigma=0.4..1.2/12", "numbers.word=16,24,32",
 
 TEXT = """# Sweeps
 
-`python benchmarks/sweep.py` measures and writes this page; `kerncast sweep --help` tells the options.
+A sweep evaluates a grid of designs with the integer model. `python benchmarks/sweep.py` makes this page, and
+`kerncast sweep --help` lists all options.
 
     kerncast sweep examples/ecg.toml --grid numbers.word=16,24,32 --grid toeplitz.refine=0,1,2 \\
         --grid kernel.sigma=1.0..6.0/8 --constraint 'error <= float + 1' --constraint 'ram <= 8 kB'
 
-or the same in the spec, which builds what it built before:
+The same grid can be in the spec. It does not change what the spec generates:
 
     [sweep]
     constraints = ["error <= float + 1", "ram <= 8 kB"]
@@ -61,20 +62,22 @@ or the same in the spec, which builds what it built before:
     toeplitz.refine = [0, 1, 2]
     kernel.sigma = "1.0..6.0/8"
 
-Every key of the spec can be swept. The formats of a point go to the integer model as numbers, so that nothing
-is compiled between points. `input.word` and `output.word` stand for the sensor's word: samples are rounded to
-it. A point that plan or spec refuses is a result, counted by its code. Results stand in `sweep.db` (SQLite)
-of the run's folder, a row a point; the same command goes on after an interruption. Rows do not depend on who
-computed them: one process, several (`--jobs`), or a dask.distributed cluster (`--scheduler`).
+You can sweep every key of the spec. The integer model takes the formats of a point as numbers, so that no
+point is compiled. If you sweep `input.word` or `output.word`, the samples are rounded to that word length
+of the sensor. A point that the planner rejects is a result too, counted by its error code.
 
-Where the grid is too large, `--trials N` tries N of its points at most: three quarters by search (optuna's
-tree-structured Parzen estimator), the rest on the way from its best design to a cheaper one, a key at a time.
-The same seed tries the same points on any number of workers.
+Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per point. Rerun the same
+command to resume. The rows do not depend on who computes them: one process, several (`--jobs`), or a
+dask.distributed cluster (`--scheduler`).
 
-One sweep at a time works in a folder; another is refused (E377), and one that was killed leaves neither lock
-nor worker. Each row has a digest: where `sweep.db` was damaged, readers refuse it (E366), and the same sweep
-keeps every point that is sound, computes the others again, says so, and leaves the damaged file beside as
-`damaged-1.db`.
+If the grid is too large, `--trials N` evaluates at most N points. Three quarters come from a search (the
+tree-structured Parzen estimator of optuna). The others lie on the way from the best design to cheaper ones,
+one key at a time. The same seed selects the same points on any number of workers.
+
+Only one sweep at a time runs in a folder; a second one is rejected (E377). A killed sweep leaves neither a
+lock nor a worker behind. Each row has a checksum. Readers reject a damaged `sweep.db` (E366). If you rerun
+the sweep, it keeps all valid points, computes the others again, reports this, and renames the damaged file
+to `damaged-1.db`.
 
 ## Measures
 
@@ -83,24 +86,26 @@ keeps every point that is sound, computes the others again, says so, and leaves 
 {measures}
 
 `float` in a limit is the error of float64 with the spec as written. `operations` and `energy` are those of
-the call that learns, with `.train`, `.update` or `.predict` those of that call. Energy takes a multiplication
-of W bits as 3.1 pJ x (W/32)^2 and two words of SRAM as 10 pJ x W/32 (M. Horowitz, ISSCC 2014, 45 nm): it
-compares designs and is nobody's battery. `--confirm` builds the best design for this machine and the emulated
-board, compares every word, and tells flash, RAM and counts as measured there.
+the call that learns; with `.train`, `.update` or `.predict` they are those of that call. The energy model
+takes a multiplication of W bits as 3.1 pJ x (W/32)^2 and two SRAM accesses as 10 pJ x W/32 (M. Horowitz,
+"Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not to predict battery life.
+`--confirm` builds the best design for this machine and the emulated board, compares every value, and
+reports the measured flash, RAM and counts.
 
 ## Speed
 
-CPU time of one process, best of {runs} runs, results written included; {where}.
+CPU time of one process, best of {runs} runs, with writing of the results; {where}. `float64` is whether the
+float64 error was computed too. FKLMS (fast kernel least mean squares) is the online learner.
 
-| sweep | beside float64 | points | points/s | ms a point |
+| sweep | float64 | points | points/s | ms per point |
 | --- | --- | --: | --: | --: |
 {rows}
 
-Float64 is computed once for each problem that differs in it; the grids have 64 and 12 of them, and it is
-forgotten between runs.
+Float64 is computed once for each different problem. The two grids have 64 and 12 of them, and nothing is kept
+between runs.
 
-Two workers: {speed} times one by CPU time of the busiest process, {wall} times by the clock on the wall at a
-load of {load} on {cores} cores.
+Two workers are {speed} times as fast by the CPU time of the busiest process, and {wall} times by wall-clock
+time at a load of {load} on {cores} cores.
 """
 
 
@@ -168,7 +173,7 @@ def main() -> None:
 
 
 def page(rows: list[str], speed: float, wall: float, load: float) -> str:
-    """The text of docs/sweep.md."""
+    """The text of docs/measured/sweep.md."""
     measures = [f"| `{name}` | {unit or '-'} | {origin} | {about} |"
                 for name, (unit, origin, about) in MEASURES.items()]
     where = f"{platform.machine()}, Python {platform.python_version()}"

@@ -1,4 +1,4 @@
-"""Measure the Toeplitz solvers and the first rows beside their peers, and write docs/toeplitz-speed.md.
+"""Measure the speed of the Toeplitz solvers, and write docs/measured/toeplitz-speed.md.
 
 ``python benchmarks/toeplitz_speed.py`` runs everything on one thread.  What is compared takes turns, round
 after round, and the least processor time of each counts, so that a busy machine slows all alike.  What is
@@ -28,7 +28,7 @@ from kerncast.sim.data.builtin import ecg_recording
 
 Array = NDArray[np.float64]
 Call = Callable[[], Any]
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "toeplitz-speed.md"
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "toeplitz-speed.md"
 
 SIGMA, LAM = 3.0, 0.1       # of the systems on a grid, in steps
 # Rows, sigma, lambda, rounds and least ratio: an easy system, a harder one, one that pcg gives up.
@@ -70,7 +70,7 @@ def levinson_rows() -> list[str]:
         seconds = turns({"ours": lambda r=r, Y=Y: solve_toeplitz(r, Y, "levinson"),
                          "scipy": lambda r=r, Y=Y: scipy.linalg.solve_toeplitz(r, Y)}, rounds)
         rows.append(line(f"symmetric, n = {n:,}, {columns} right-hand side{'s' * (columns > 1)}",
-                         "scipy.linalg.solve_toeplitz", seconds["ours"], seconds["scipy"], least, 2 * least))
+                         "scipy.linalg.solve_toeplitz", seconds["ours"], seconds["scipy"], least))
     rng, n = np.random.default_rng(1), 10_000
     column, row = (rng.normal(size=n) / np.arange(1.0, n + 1) for _ in range(2))
     column[0] = row[0] = 3.0
@@ -94,8 +94,8 @@ def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTE
         rows.append(f"| n = {n:,}, sigma = {sigma:g}, lambda = {lam:g} | {found['pcg'].status} | "
                     f"{found['pcg'].iterations} | {scaled(seconds['pcg'])} | "
                     f"{found['auto'].method}: {found['auto'].status} | {scaled(seconds['auto'])} | "
-                    f"{found['levinson'].status} | {scaled(seconds['levinson'])} | {ratio:.2g} | "
-                    f"{asked(ratio, least)} |")
+                    f"{found['levinson'].status} | {scaled(seconds['levinson'])} | {ratio:.2g} |")
+        require(f"n = {n:,}", ratio, least)
     return rows
 
 
@@ -129,9 +129,9 @@ def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
         "rff": lambda: first_row(X, WIDTH, "rff", features=256),
         "loop32": lambda: one_by_one(single), "loop64": lambda: one_by_one(X)}, 3)
     single_loop, double_loop = "loop over diagonals, float32", "loop over diagonals, float64"
-    rows = [line("float32", single_loop, seconds["float32"], seconds["loop32"], 18.0, 40.0),
+    rows = [line("float32", single_loop, seconds["float32"], seconds["loop32"], 18.0),
             line("float64", double_loop, seconds["float64"], seconds["loop64"]),
-            line("float32", double_loop, seconds["float32"], seconds["loop64"], 18.0, 40.0),
+            line("float32", double_loop, seconds["float32"], seconds["loop64"], 18.0),
             line("256 random features", double_loop, seconds["rff"], seconds["loop64"])]
     exact = one_by_one(X)
     biased = exact * (1.0 - np.arange(len(X)) / len(X))
@@ -158,9 +158,10 @@ def lookahead_rows() -> list[str]:
         exact = np.linalg.solve(T, y)
         error = np.linalg.norm(solution.x - exact) / np.linalg.norm(exact) / np.linalg.cond(T)
         residual = np.linalg.norm(y - T @ solution.x) / np.linalg.norm(y)
-        held = solution.ok and residual <= 1e-11 and error <= 1e-14
+        if not (solution.ok and residual <= 1e-11 and error <= 1e-14):
+            MISSED.append(f"{name}: {solution.status}, residual {residual:.1e}, error {error:.1e}")
         rows.append(f"| {name} | {plain.status} | {solution.method}: {solution.status} | {residual:.1e} | "
-                    f"{error:.1e} | {'held' if held else 'MISSED'} |")
+                    f"{error:.1e} |")
     return rows
 
 
@@ -207,42 +208,46 @@ def alone_rows() -> list[str]:
                               text=True)
         found = json.loads(done.stdout)
         wanted = [f"{most} {unit}" for most, unit in ((most_seconds, "s"), (most_megabytes, "MB")) if most]
-        held = found["ok"] and found["seconds"] <= (most_seconds or 1e9) and found["megabytes"] <= (
-            most_megabytes or 1e9)
-        rows.append(f"| {name} | {scaled(found['seconds'])} | {found['megabytes']:.0f} MB | "
-                    f"{' and '.join(wanted)} | {'held' if held else 'MISSED'} |")
+        if not (found["ok"] and found["seconds"] <= (most_seconds or 1e9)
+                and found["megabytes"] <= (most_megabytes or 1e9)):
+            MISSED.append(f"{name}: not solved within {' and '.join(wanted)}")
+        rows.append(f"| {name} | {scaled(found['seconds'])} | {found['megabytes']:.0f} MB |")
     return rows
 
 
 # ---- the page ----
 HEAD = f"""# Speed of the Toeplitz solvers
 
-One thread; what is compared takes turns, and the least processor time of several rounds counts. Systems are
-T + lambda I of a grid with a Gaussian kernel sigma steps wide; where nothing else is said, lambda is {LAM:g}
-and sigma {SIGMA:g}. Samples are random. Made by `python benchmarks/toeplitz_speed.py`.
+`python benchmarks/toeplitz_speed.py` makes this page, on one thread. The methods take turns, and the
+smallest processor time of several rounds counts. The system is T + lambda I of a grid with a Gaussian
+kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is {SIGMA:g}.
+Samples are random, and pcg stands for preconditioned conjugate gradients.
 
 """
 PCG_HEAD = """## Conjugate gradients
 
-The preconditioner is Strang's circulant, the tolerance 1e-10. Where pcg gives up, auto has spent its steps in
-vain before it takes Levinson: a ratio below 1 is what that costs.
+The preconditioner of conjugate gradients (pcg) is Strang's circulant, and the tolerance is 1e-10. If pcg
+does not converge, auto solves by Levinson afterwards. A ratio below 1 is the cost of that attempt.
 
-| system | pcg | its steps | | auto | | Levinson | | auto faster by | target |
-|---|---|--:|--:|---|--:|---|--:|--:|---|
+| system | pcg | steps | | auto | | Levinson | | auto faster by |
+|---|---|--:|--:|---|--:|---|--:|--:|
 """
 
 
-def line(what: str, peer: str, ours: float, theirs: float, least: float = 0.0, aim: float = 0.0) -> str:
-    """One row: both times, the ratio, what was asked for."""
+MISSED: list[str] = []
+
+
+def require(what: str, ratio: float, least: float) -> None:
+    """Note a ratio that is smaller than it must be."""
+    if ratio < least:
+        MISSED.append(f"{what}: faster by {ratio:.2g}, below {least:g}")
+
+
+def line(what: str, library: str, ours: float, theirs: float, least: float = 0.0) -> str:
+    """Return one row: both times and their ratio."""
     ratio = theirs / ours
-    told = asked(ratio, least, aim)
-    return f"| {what} | {scaled(ours)} | {peer} | {scaled(theirs)} | {ratio:.1f} | {told} |"
-
-
-def asked(ratio: float, least: float, aim: float = 0.0) -> str:
-    """What was asked of a ratio, and whether it is so; empty where nothing was."""
-    words = f"at least {least:g}: {'held' if ratio >= least else 'MISSED'}" if least else ""
-    return words + (f", aim {aim:g}: {'reached' if ratio >= aim else 'not reached'}" if aim else "")
+    require(what, ratio, least)
+    return f"| {what} | {scaled(ours)} | {library} | {scaled(theirs)} | {ratio:.1f} |"
 
 
 def scaled(seconds: float) -> str:
@@ -252,26 +257,27 @@ def scaled(seconds: float) -> str:
 
 def page() -> str:
     """Everything, measured now."""
-    ratios = "| | ours | peer | | faster by | target |\n|---|--:|---|--:|--:|---|\n"
+    ratios = "| | kerncast | compared with | | faster by |\n|---|--:|---|--:|--:|\n"
     means, difference = first_row_rows()
     text = HEAD + "## Solvers\n\n" + ratios + "\n".join(levinson_rows())
-    text += f"\n\nLargest difference to scipy's answer at n = 10,000, relative: {agreement()}.\n\n"
+    text += f"\n\nThe largest relative differences from scipy at n = 10,000 are: {agreement()}.\n\n"
     text += PCG_HEAD + "\n".join(pcg_rows()) + "\n\n"
     text += f"## Means of diagonals, n = 10,000, {DIMENSIONS} columns\n\n" + ratios + "\n".join(means)
-    text += f"\n\nLargest difference to the loop's means: {difference} (of the biased means).\n\n"
-    text += "## At scale, each in a process of its own\n\n| | time | resident at most | target | |\n"
-    text += "|---|--:|--:|---|---|\n" + "\n".join(alone_rows())
-    text += ("\n\nWall-clock time. The ECG is PyWavelets' 1,024 samples, repeated, with noise; scipy's "
-             "recording of\n108,000 samples is not shipped with it any more.\n\n"
+    text += f"\n\nThe largest differences from the loop are: {difference} (biased means).\n\n"
+    text += "## At scale, each in its own process\n\n| | time | peak memory |\n"
+    text += "|---|--:|--:|\n" + "\n".join(alone_rows())
+    text += ("\n\nTimes are wall-clock times. The ECG is the 1,024 samples of PyWavelets, repeated, with "
+             "noise; scipy no\nlonger contains its recording of 108,000 samples.\n\n"
              "## Singular leading minors\n\n"
-             "Error over the condition number at most 1e-14, residual at most 1e-11, both relative.\n\n"
-             "| first column | plain Levinson | auto | residual | error / cond | |\n"
-             "|---|---|---|--:|--:|---|\n")
+             "Levinson's recursion rejects these systems, and `method=\"auto\"` solves them by look-ahead. "
+             "`error / cond`\nis the relative error divided by the condition number.\n\n"
+             "| first column | plain Levinson | auto | residual | error / cond |\n"
+             "|---|---|---|--:|--:|\n")
     text += "\n".join(lookahead_rows())
     cpu = next((row.split(":")[1].strip() for row in Path("/proc/cpuinfo").read_text().splitlines()
                 if row.startswith("model name")), platform.machine())
     versions = ", ".join(f"{name} {sys.modules[name].__version__}" for name in ("numba", "numpy", "scipy"))
-    return f"{text}\n\nMeasured on {cpu} with Python {platform.python_version()}, {versions}.\n"
+    return f"{text}\n\nThe measurements ran on {cpu} with Python {platform.python_version()}, {versions}.\n"
 
 
 def main() -> int:
@@ -286,8 +292,8 @@ def main() -> int:
             print(json.dumps(found))
             return 0
         PAGE.write_text(text := page(), encoding="utf-8")
-    print(text)
-    return 0
+    print("\n".join([text, *MISSED]))
+    return int(bool(MISSED))
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ def _made(spec: Spec, seen: Dataset | None) -> Plan:
     made = make_plan(spec)
     if seen is None:
         return made
-    from ..sim.diagnostics.input_rounding import measure_rounding
+    from ..sim.planner.input_rounding import measure_rounding
 
     return measure_rounding(made, seen.x_raw, seen.y_raw)
 

@@ -63,12 +63,12 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Return sentences about one signal, and about the system if that decides its error."""
     from ..lab.workflow import system_of
+    from ..sim.diagnostics.observed import why
     from ..sim.diagnostics.word_length import describe
-    from ..sim.planner.evidence import why
 
     text = why(made, signal)
     if made.algorithm == "toeplitz_rls" and signal in _SOLVED and (
-            spec.data is not None or made.options["scheme"] == "uniform"):
+            spec.data is not None or made.uniform):
         text += "\n" + describe(system_of(spec, base), made)
     return text
 
@@ -138,12 +138,12 @@ def _text(made: Plan) -> str:
 
 def _reduction(made: Plan) -> list[str]:
     """Return how an online learner evicts vectors, if the name of the reduction does not say it."""
-    from ..sim.spec.tables import reduction_title
+    from ..sim.choices import reduction_title
 
     chosen = made.options.get("reduction")
     if chosen is None:
         return []
-    title = reduction_title(chosen, made.options["projection"], made.options["metric"])
+    title = reduction_title(chosen, made.projection, made.metric)
     return [] if title == chosen else [f"reduction by {title}"]
 
 

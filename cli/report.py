@@ -35,17 +35,17 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
     kerncast report ecg.toml -o ecg.html
     kerncast report build/ecg
     """
+    from ..lab.output_paths import refuse_unwritable
     from ..lab.report import check_plotly, gathered, write_report
-    from ..sim.errors import fail
 
     check_plotly()  # before anything is computed
-    if out is not None and out.is_dir():
-        raise fail("E191", "the report is a file, not a folder", where="-o", value=str(out),
-                   allowed="a name such as report.html", remedy="name a file in that folder")
+    if out is not None:
+        refuse_unwritable(out, "-o", "the report")
     with bar(as_json, "report") as progress:
         page = gathered(given, results or (), progress)
     if out is None:
         out = given / "report.html" if page["kind"] == "sweep" else Path(f"{page['name']}.html")
+        refuse_unwritable(out, "-o", "the report")
     size = write_report(page, out)
     points = page["points"]["count"] if page["kind"] == "sweep" else 1
     emit(Answer({"report": str(out), "bytes": size, "points": points, "designs": len(page["designs"])},

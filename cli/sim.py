@@ -31,7 +31,7 @@ def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
     kerncast sim ecg.toml --json
     """
     from ..lab.workflow import simulate_spec
-    from ..sim.planner.evidence import observed
+    from ..sim.diagnostics.observed import observed
 
     spec = load_spec(path)
     plan, result = simulate_spec(spec, path.parent)

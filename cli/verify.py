@@ -33,7 +33,8 @@ def verify(given: Bundle, on: On = None, flips: Flips = 1000, out: Out = None, a
     """Derive a generated folder again and compare every byte.
 
     Plans again, runs the integer model again and generates the code again, from the spec and the samples;
-    then replays the vectors on each back end, built from the files given. Then it flips bits in saved states
+    then, if nothing differs, replays the vectors on each back end, built from the derived files: nothing of
+    a bundle is ever compiled or run. Then it flips bits in saved states
     and in frames of the link: each damage must be noticed. Exits with 1 if anything differs.
 
     Examples
@@ -70,4 +71,17 @@ def _text(found: Verification) -> str:
     tables = [table(rows), *([table(damaged)] if len(damaged) > 1 else []),
               *([table(other)] if len(other) > 1 else [])]
     verdict = f"plan {found.plan}: {found.words:,} values compared, {found.mismatches:,} mismatches"
-    return "\n\n".join([*tables, verdict])
+    trusted = ("TRUSTED: every byte and value is what kerncast derives here from the spec and the samples"
+               if found.trusted else
+               f"NOT TRUSTED: {_first_difference(found)}; nothing of it was compiled or run")
+    return "\n\n".join([trusted, *tables, verdict])
+
+
+def _first_difference(found: Verification) -> str:
+    """Name the first check or back end that differs."""
+    for check in found.checks:
+        if check.mismatches:
+            return (f"{check.name}: {check.mismatches:,} of {check.compared:,} {check.unit} differ, "
+                    f"first in {check.first}")
+    row = next((row for row in found.rows if row.mismatches), None)
+    return f"{row.backend} differs at {row.first}" if row else "damage was not noticed"

@@ -24,7 +24,16 @@ from .c.packages import chosen_packages, render_packages
 from .c.saved_state import saved_context
 from .firmware.targets import load_target
 from .hls import asked_dialects, refuse_unfit, render_hls
-from .manifest import MANIFEST, Manifest, content, digest, is_source, part_of, write_whole
+from .manifest import (
+    MANIFEST,
+    Manifest,
+    content,
+    digest,
+    is_source,
+    part_of,
+    runtime_digest,
+    write_whole,
+)
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_refusals, render_rtl
@@ -73,7 +82,7 @@ def render_c(plan: Plan) -> dict[str, str]:
 def _more_headers(plan: Plan) -> tuple[str, ...]:
     """Headers of the runtime for what only some algorithms do."""
     if plan.in_float32:
-        return ("kc_f32.h",) if plan.options["metric"] == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
+        return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
     return SOLVER_HEADERS.get(plan.options.get("solver", ""), ())
 
 
@@ -210,7 +219,7 @@ def render_all(plan: Plan, target: Target | None,
         files[SPEC] = spec.to_toml()
         files |= model_file(spec)
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
-                        target.id if target else "",
+                        target.id if target else "", runtime_digest(files),
                         {name: digest(text) for name, text in sorted(files.items())})
     return files, manifest
 
@@ -272,10 +281,11 @@ def _not_generated(out: Path, value: str) -> KerncastError:
 
 
 def load_manifest(out_dir: str | Path) -> Manifest:
-    """The manifest of a generated folder; E305 where it is none, or where the run was interrupted."""
+    """The manifest of a generated folder; E305 where it is none or not finished, E213 by another version."""
     manifest = Manifest.read(Path(out_dir))
     if manifest is None:
         raise _not_generated(Path(out_dir), f"no {MANIFEST}")
+    manifest.check_version(str(out_dir))
     if not manifest.settled:
         raise _not_generated(Path(out_dir), "generation was interrupted")
     return manifest

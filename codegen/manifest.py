@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from .. import __version__
+from ..sim._json import read_json
 from ..sim.errors import fail
-from ..sim.plan import ABI
+from ..sim.plan import ABI, REMAKE_FOLDER, VERSION, other_version
 
 MANIFEST = "manifest.json"
 #: Stands between the digest that a file had and the one it gets, while a run is writing.
@@ -24,6 +25,8 @@ class Manifest:
     ----------
     name, plan, spec, target : str
         Prefix, plan hash, spec hash and target id (empty for any).
+    runtime : str
+        SHA-256 of the runtime's headers, the folder ``rt``.
     files : dict of str to str
         SHA-256 by file name, in order.  While a run is writing: old and new digest, as an
         interrupted run may leave either version.
@@ -33,12 +36,15 @@ class Manifest:
     plan: str
     spec: str
     target: str
+    runtime: str
     files: dict[str, str]
+    version: int = VERSION
 
     def to_json(self) -> str:
         """Deterministic JSON."""
         return json.dumps({"generator": f"kerncast {__version__}", "abi": ABI, "name": self.name,
-                           "plan": self.plan, "spec": self.spec, "target": self.target,
+                           "plan_version": self.version, "plan": self.plan, "spec": self.spec,
+                           "target": self.target, "runtime": self.runtime,
                            "files": self.files}, indent=1) + "\n"
 
     @classmethod
@@ -48,10 +54,10 @@ class Manifest:
         if not path.is_file():
             return None
         try:
-            whole = json.loads(path.read_text(encoding="utf-8"))
+            whole = read_json(path)
             manifest = cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
-                           dict(whole["files"]))
-            texts = (manifest.name, manifest.plan, manifest.spec, manifest.target,
+                           whole.get("runtime", ""), dict(whole["files"]), int(whole.get("plan_version", 1)))
+            texts = (manifest.name, manifest.plan, manifest.spec, manifest.target, manifest.runtime,
                      *manifest.files.values())
             wrong = [text for text in texts if not isinstance(text, str)]
             wrong += [name for name in manifest.files if not _inside(name)]
@@ -69,6 +75,11 @@ class Manifest:
                  for name in sorted({*self.files, *new.files})}
         return replace(new, files={name: now if before == now else f"{before}{_TO}{now}"
                                    for name, (before, now) in pairs.items()})
+
+    def check_version(self, where: str) -> None:
+        """Refuse a folder whose plan another version of kerncast wrote (E213)."""
+        if self.version != VERSION:
+            raise other_version("folder", where, self.version, VERSION, REMAKE_FOLDER)
 
     @property
     def settled(self) -> bool:
@@ -98,15 +109,25 @@ def _inside(name: str) -> bool:
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a file's text."""
-    return hashlib.sha256(text.encode()).hexdigest()
+    """Digest the bytes of a file's text with SHA-256."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def runtime_digest(files: dict[str, str]) -> str:
+    """SHA-256 of the runtime's headers among generated files."""
+    return digest("".join(f"{name}\0{text}\0" for name, text in sorted(files.items())
+                          if name.startswith("rt/")))
 
 
 def content(path: Path) -> str | None:
-    """Text of a file, or None where `path` is anything else, such as a folder or a link."""
+    """Read a file byte for byte; None if `path` is anything else, such as a folder or a link.
+
+    Line ends stay as they are, and bytes that are not UTF-8 become lone surrogates: different bytes give
+    different texts.
+    """
     if path.is_symlink() or not path.is_file():
         return None
-    return path.read_text(encoding="utf-8", errors="replace")
+    return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
 def part_of(path: Path) -> Path:

@@ -1,14 +1,16 @@
-"""What the documentation site adds to the pages of docs/: none of it is written to disk but into the site.
+"""Assemble the documentation site from the pages of docs/ and from the package itself.
 
-mkdocs calls :func:`on_config`, :func:`on_files` and :func:`on_page_markdown` (mkdocs.yml, hooks). The index
-is the README; the reference comes from docstrings, from ``--help``, from the tables that read a spec and from
-the error catalogue.
+mkdocs calls :func:`on_config` and :func:`on_files` (mkdocs.yml, hooks).  A page may contain lines
+``<!-- include: PATH -->``: the site shows that part in place of the line, and links to the part lead there.
+Long tables of measured parts are folded.  The index is the README; the reference comes from docstrings, from
+``--help``, from the tables that read a spec and from the error catalogue.  Nothing is written to docs/.
 """
 
 from __future__ import annotations
 
 import inspect
 import os
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,61 +19,152 @@ from typing import Any
 import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.pages import Page
 
 ROOT = Path(__file__).resolve().parent.parent
-#: Files outside docs/ that pages link to, and the pages of the site that show them.
-SHOWN = {"README.md": "index.md", "ARCHITECTURE.md": "architecture.md", "NOTICE": "notice.md"}
+#: Files outside docs/ and the pages of the site that show them.
+SHOWN = {"README.md": "docs/index.md", "ARCHITECTURE.md": "docs/architecture.md",
+         "CONTRIBUTING.md": "docs/contributing.md"}
+#: Tables with more rows are folded in the parts of these folders.
+FOLDED, MOST_ROWS = ("docs/measured/", "docs/papers/"), 12
 _ROLE = re.compile(r":\w+:`[~.]?([^`]+)`")
+_INCLUDE = re.compile(r"^<!-- include: (\S+) -->$", re.MULTILINE)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Put pages that the navigation does not name at the end of its last part, so that none is lost."""
+    """Add pages that the navigation does not name to its last section, so that none is lost."""
     assert config.nav is not None
     named = str(config.nav)
     ((_, last),) = config.nav[-1].items()
-    here = sorted(path.relative_to(ROOT / "docs").as_posix() for path in (ROOT / "docs").rglob("*.md"))
-    last += [page for page in here if not re.search(rf"[ '\"]{re.escape(page)}['\"]", named)]
+    last += [page for page in sorted(written()) if not page.startswith("papers/")
+             and not re.search(rf"[ '\"]{re.escape(page)}['\"]", named)]
     return config
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the pages that are made here."""
-    for name, text in pages().items():
+    """Replace the pages of docs/ by the assembled ones, and add those that are made here."""
+    for file in [file for file in files if file.src_uri.endswith(".md")]:
+        files.remove(file)
+    for name, text in (written() | made()).items():
         files.append(File.generated(config, name, content=text))
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Turn links to files outside docs/ into links to the pages that show them."""
-    up = "../" * page.file.src_uri.count("/")
-    for name, shown in SHOWN.items():
-        markdown = markdown.replace(f"]({up}../{name})", f"]({up}{shown})")
-    return re.sub(rf"\]\({re.escape(up)}\.\./examples/[\w.]+\)", f"]({up}examples.md)", markdown)
+# ---- pages from files ----
+def sources() -> list[Path]:
+    """Every file that is a page of the site or a part of one."""
+    return [*(ROOT / name for name in SHOWN), *sorted((ROOT / "docs").rglob("*.md"))]
 
 
-def pages() -> dict[str, str]:
-    """Every page that is made here, by its name in the site."""
-    made = {shown: _moved((ROOT / name).read_text(encoding="utf-8")) for name, shown in SHOWN.items()}
-    made["notice.md"] = f"# Notice\n\n```text\n{(ROOT / 'NOTICE').read_text(encoding='utf-8')}```\n"
-    return made | {"examples.md": examples(), "reference/commands.md": commands(),
-                   "reference/python.md": python(), "reference/spec.md": spec(),
-                   "reference/errors.md": errors()}
+def parts() -> dict[str, str]:
+    """For each part, the page that includes it; both are paths from the root."""
+    found = {}
+    for path in sources():
+        at = path.relative_to(ROOT).as_posix()
+        for part in _INCLUDE.findall(path.read_text(encoding="utf-8")):
+            found[_normal(at, part)] = SHOWN.get(at, at)
+    return found
 
 
-def _moved(text: str) -> str:
-    """A page of the root as it stands in docs/."""
-    for name, shown in SHOWN.items():
-        text = text.replace(f"]({name})", f"]({shown})")
-    return re.sub(r"(\]\()docs/", r"\1", text)
+def written() -> dict[str, str]:
+    """Every page that comes from a file, assembled, by its name in the site."""
+    included = parts()
+    texts = {}
+    for path in sources():
+        at = path.relative_to(ROOT).as_posix()
+        if at not in included:
+            shown = SHOWN.get(at, at)
+            texts[shown.removeprefix("docs/")] = _assembled(at, shown, included)
+    return texts
+
+
+def _assembled(at: str, shown: str, included: dict[str, str]) -> str:
+    """The text of a file with its parts, its links as they are on the page `shown`."""
+    text = (ROOT / at).read_text(encoding="utf-8")
+    if at == "NOTICE":
+        return f"# Notice\n\n```text\n{text}```\n"
+    if at.startswith(FOLDED):
+        text = _folded(text)
+    text = _outside_code(text, lambda prose: _LINK.sub(
+        lambda link: f"]({_led(link[1], at, shown, included)})", prose))
+    return _INCLUDE.sub(lambda line: _demoted(
+        _assembled(_normal(at, line[1]), shown, included), _anchor(_normal(at, line[1]))), text)
+
+
+def _led(link: str, at: str, shown: str, included: dict[str, str]) -> str:
+    """Where a link of the file `at` leads on the page `shown`."""
+    path, _, anchor = link.partition("#")
+    if not path or re.match(r"[a-z]+:", link):
+        return link
+    target = _normal(at, path)
+    if target.startswith("examples/"):
+        target, anchor = "docs/reference/spec.md", "examples"
+    elif target in included:
+        target, anchor = included[target], anchor or _anchor(target)
+    target = posixpath.relpath(SHOWN.get(target, target), posixpath.dirname(shown))
+    return f"{target}#{anchor}" if anchor else target
+
+
+def _normal(at: str, path: str) -> str:
+    return posixpath.normpath(posixpath.join(posixpath.dirname(at), path))
+
+
+def _anchor(part: str) -> str:
+    return "part-" + re.sub(r"\W+", "-", part.removeprefix("docs/").removesuffix(".md")).lower()
+
+
+def _demoted(text: str, anchor: str) -> str:
+    """A part as a section: every heading a level lower, the first one with an anchor of its own."""
+    text = _outside_code(text, lambda prose: re.sub(r"^(#+ )", r"#\1", prose, flags=re.MULTILINE))
+    return re.sub(r"^(## .*)$", rf"\1 {{ #{anchor} }}", text, count=1, flags=re.MULTILINE)
+
+
+def _outside_code(text: str, change: Any) -> str:
+    """Change the text between fenced blocks of code."""
+    blocks, ends = _CODE.findall(text), _CODE.split(text)
+    return "".join(change(end) + block for end, block in zip(ends, [*blocks, ""], strict=True))
+
+
+def _folded(text: str) -> str:
+    """Fold tables of many rows."""
+    def fold(match: re.Match[str]) -> str:
+        rows = match[0].count("\n") - 2
+        if rows <= MOST_ROWS:
+            return match[0]
+        return (f'<details markdown="1"><summary>Table of {rows} rows</summary>\n\n{match[0]}\n'
+                "</details>\n")
+    return re.sub(r"(?:^\|.*\n)+", fold, text, flags=re.MULTILINE)
+
+
+# ---- pages from the package ----
+def made() -> dict[str, str]:
+    """Every page that is made from the package, by its name in the site."""
+    return {"reference/commands.md": commands(), "reference/python.md": python(),
+            "reference/spec.md": spec() + examples(), "reference/c.md": c_interface(),
+            "reference/errors.md": errors()}
 
 
 def examples() -> str:
     """Every spec and script of examples/."""
     found = sorted(path for path in (ROOT / "examples").iterdir() if path.suffix in (".toml", ".py"))
-    parts = (f"## {path.name}\n\n```{path.suffix[1:].replace('py', 'python')}\n"
+    parts = (f"### {path.name}\n\n```{path.suffix[1:].replace('py', 'python')}\n"
              f"{path.read_text(encoding='utf-8')}```\n" for path in found)
-    return "\n".join(["# Examples\n", "They come with the package, in `kerncast/examples`.\n", *parts])
+    return "\n".join(["\n## Examples\n", "These specs and scripts are in `kerncast/examples`.\n", *parts])
+
+
+def c_interface() -> str:
+    """The generated headers of two examples: a trainer and an online learner."""
+    import kerncast
+    from kerncast.codegen.generate import render_c
+
+    parts = ["# C interface\n", "These are the public headers that `kerncast gen` writes for two of the "
+             "[examples](spec.md#examples): a batch trainer and an online learner.\n"]
+    for name in ("ecg", "drift"):
+        spec = kerncast.Spec.load(ROOT / "examples" / f"{name}.toml")
+        header = render_c(kerncast.plan(spec))[f"{name}.h"]
+        parts.append(f"## {name}.h\n\n```c\n{header}```\n")
+    return "\n".join(parts)
 
 
 def commands() -> str:
@@ -87,18 +180,19 @@ def commands() -> str:
     for name in ("", *COMMANDS, *(f"hil {action}" for action in ACTIONS)):
         said = runner.invoke(app, [*name.split(), "--help"], prog_name="kerncast").stdout
         parts.append(f"## kerncast {name}".rstrip() + f"\n\n```text\n{said.strip()}\n```\n")
-    return "\n".join(["# Commands\n", "What `--help` says of each.\n", *parts])
+    return "\n".join(["# Commands\n", "This is the output of `--help` for each command.\n", *parts])
 
 
 def spec() -> str:
     """Every table and key of a spec."""
-    from kerncast.sim.spec_tables import TABLES, keys
+    from kerncast.sim.spec.tables import TABLES, keys
 
-    parts = ["# The spec\n",
-             "Every table and key of a TOML spec; `kerncast schema` prints the same as JSON Schema.\n"]
+    parts = ["# Spec\n",
+             "A spec is a TOML file. This page lists every table and key; `kerncast schema` prints the "
+             "same as JSON Schema.\n"]
     for name, table in TABLES.items():
         parts += [f"## [{name}]\n", f"{_plain((table.__doc__ or '').strip())}\n",
-                  "| key | default | what | allowed | what to do |", "|---|---|---|---|---|"]
+                  "| key | default | meaning | allowed | remedy |", "|---|---|---|---|---|"]
         for key, field_name in keys(table).items():
             field = table.model_fields[field_name]
             extra = field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
@@ -115,7 +209,7 @@ def errors() -> str:
     from kerncast.sim.catalogue import CATALOGUE
     from kerncast.sim.statuses import MEANINGS
 
-    parts = ["# Errors and statuses\n", "`kerncast explain CODE` says the same.\n",
+    parts = ["# Errors and statuses\n", "`kerncast explain CODE` prints the same.\n",
              "## Errors and warnings\n"]
     parts += [_entry(code, entry) for code, entry in sorted(CATALOGUE.items())]
     parts.append("## Statuses of a device\n")
@@ -132,7 +226,7 @@ def python() -> str:
     """Every public name, from its docstring."""
     import kerncast
 
-    parts = ["# Python\n", "Every public name of `kerncast`, from its docstring.\n"]
+    parts = ["# Python\n", "This page documents every public name of `kerncast`, from its docstring.\n"]
     for name in sorted(kerncast.__all__, key=str.lower):
         if not name.startswith("__"):
             parts += _documented(f"kerncast.{name}", getattr(kerncast, name), 2)

@@ -1,9 +1,9 @@
-"""A sensor that drifts: learning goes on beside a calibration that was made once and left.
+"""Compare continuous learning on a drifting sensor with a calibration made once.
 
     python drift.py
 
-Both are the integer model, which is the device word for word; generated C learns the same here, and every
-word of it is compared.
+Both use the integer model, which computes exactly what the device computes. The generated C learns the same
+samples here, and every value is compared.
 """
 
 from pathlib import Path
@@ -14,8 +14,8 @@ import kerncast
 from kerncast.sim.diagnostics.simulate import y_values
 
 HERE = Path(__file__).resolve().parent
-ONCE = 1000  # samples of the calibration that is made once
-PPM = 0.1  # of a step of y
+ONCE = 1000  # samples of the calibration made once
+PPM = 0.1  # per step of y
 
 spec = kerncast.Spec.load(HERE / "drift.toml")
 data = kerncast.load_dataset(spec, HERE)
@@ -23,22 +23,22 @@ plan = kerncast.plan(spec, data.x_raw, data.y_raw)
 
 
 def error(f: np.ndarray, at: slice) -> float:
-    """Root mean square error in ppm of predicted words of the plan."""
+    """Return the root mean square error in ppm of predicted values."""
     y = spec.output.gain * (data.y_raw[at] - spec.output.offset)
     return PPM / spec.output.gain * float(np.sqrt(np.mean((y_values(plan, f[at]) - y) ** 2)))
 
 
-going_on, made_once = kerncast.open_backend(plan, "model"), kerncast.open_backend(plan, "model")
-learned = going_on.update(data.x_raw, data.y_raw)  # f is the prediction before the sample is learned
-made_once.update(data.x_raw[:ONCE], data.y_raw[:ONCE])
-left = made_once.predict(data.x_raw)
+learner, calibrated = kerncast.open_backend(plan, "model"), kerncast.open_backend(plan, "model")
+learned = learner.update(data.x_raw, data.y_raw)  # f is the prediction before the sample is learned
+calibrated.update(data.x_raw[:ONCE], data.y_raw[:ONCE])
+fixed = calibrated.predict(data.x_raw)
 
-print("samples      going on   calibrated once")
+print("samples      learning   calibrated once")
 for first in range(ONCE, len(data.y_raw), 1000):
     at = slice(first, first + 1000)
-    print(f"{first}-{at.stop}  {error(learned['f'], at):5.1f} ppm  {error(left['f'], at):5.1f} ppm")
+    print(f"{first}-{at.stop}  {error(learned['f'], at):5.1f} ppm  {error(fixed['f'], at):5.1f} ppm")
 
 compiled = kerncast.open_backend(plan, "host")
 same = compiled.update(data.x_raw, data.y_raw)
-print(f"{len(same['f'])} predictions of the generated C, {int((same['f'] != learned['f']).sum())} unequal")
+print(f"{len(same['f'])} predictions of the generated C, {int((same['f'] != learned['f']).sum())} mismatches")
 compiled.close()

@@ -1,8 +1,8 @@
-"""A heartbeat with noise, smoothed by what a device learns of it.
+"""Denoise a heartbeat with a model that trains on the device.
 
     python ecg.py
 
-writes build/ecg, the C.
+It writes the C to build/ecg.
 """
 
 from pathlib import Path
@@ -19,9 +19,9 @@ plan = kerncast.plan(spec)
 result = kerncast.simulate(plan, None, data.y_raw)
 noisy = spec.output.gain * (data.y_raw - spec.output.offset)
 
-for what, signal in (("samples", noisy), ("float64", result.f_float),
+for name, signal in (("samples", noisy), ("float64", result.f_float),
                      (f"{plan.word}-bit integers", result.f)):
-    print(f"{what:16} {np.sqrt(np.mean((signal - data.clean) ** 2)):.3f} rms from the clean signal")
+    print(f"{name:16} {np.sqrt(np.mean((signal - data.clean) ** 2)):.3f} RMS error against the clean signal")
 print(f"status {result.status}; {plan.state_bytes} bytes of RAM for {plan.sizes['n']} samples")
 
 kerncast.generate(plan, "build/ecg", spec.target.id, spec=spec)

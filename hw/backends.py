@@ -19,15 +19,18 @@ from ..sim.model import open_model
 from ..sim.plan import Plan
 from ..sim.replay.trace import no_hooks
 
-#: How a back end is named, with what it is.
+#: What may follow a simulator's name; without it learner or trainer where there is one, else the predictor.
+_RTL_CORES = ("predictor", "learner", "trainer", "solver")
+
+#: How a back end is named, with what it is; what stands before the first colon has its row in `_OPENERS`.
 NAMES = {
     "model": "integer model in Python",
     "model:fxpmath": "integer model in plain fxpmath (n <= 32)",
-    "host[:gcc|clang|zig][:-O0|-O2|...]": "generated C on this machine",
+    f"host[:{'|'.join(COMPILERS[1:])}][:-O0|-O2|...]": "generated C on this machine",
     "wasm[:-O0|-O2|...]": "generated C as WebAssembly, which a browser runs too",
     "emu:ID[:EMULATOR]": "firmware image on an emulated board",
     "board:[ID@]PORT": "firmware on a real board at a serial port",
-    "rtl:icarus|verilator[:CORE]": "SystemVerilog in a simulator; CORE: predictor, learner, trainer, solver",
+    "rtl:icarus|verilator[:CORE]": f"SystemVerilog in a simulator; CORE: {', '.join(_RTL_CORES)}",
     "hls:vitis|catapult": "HLS C++ in C simulation",
 }
 
@@ -132,7 +135,7 @@ def check_name(name: str) -> None:
 
         simulator, _, core = rest.partition(":")
         known_simulator(simulator)
-        if core not in _RTL_CORES:
+        if core and core not in _RTL_CORES:
             raise _unknown(name)
 
 
@@ -338,10 +341,6 @@ def _board(wanted: _Wanted) -> Backend:
         return open_port(port, wanted.plan, board=board, traced=wanted.traced)
     return open_loaded(board, port, wanted.plan, wanted.source, wanted.flash, build_dir=wanted.build,
                        traced=wanted.traced)[0]
-
-
-#: What may follow a simulator's name; nothing for learner or trainer where there is one, else the predictor.
-_RTL_CORES = ("", "predictor", "learner", "trainer", "solver")
 
 
 def _rtl(wanted: _Wanted) -> Backend:

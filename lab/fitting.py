@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, fail
-from ..sim.formats import Format
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
@@ -110,7 +109,7 @@ def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | Non
         return None, "; ".join(f"{problem.code} {problem.message}" for problem in refusal.problems)
     reference, status = FloatReference(plan), "ok"
     if plan.trains:
-        status = str(reference.train(None if plan.options.get("scheme") == "uniform" else data.x_raw,
+        status = str(reference.train(None if plan.uniform else data.x_raw,
                                      data.y_raw).status)
     else:
         for _ in range(passes_of(spec)):
@@ -129,7 +128,7 @@ def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, s
              report: Report) -> ToeplitzVerdict:
     """Select models on the spec's data, with widths and regularisers around those of the spec."""
     assert spec.kernel.sigma is not None  # every kernel of a distance has a width
-    step = np.array(spec.input.gains) * float(Format.parse(spec.input.word).lsb)
+    step = np.array(spec.input.gains) * float(spec.input.format.lsb)
     X = (data.x_raw - np.array(spec.input.offsets)) * step
     own = spec.toeplitz or spec.cg
     return toeplitz_applies(

@@ -22,11 +22,14 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
     Raises
     ------
     KerncastError
-        E191 for a folder, a file that is read only, and a name in a folder that is not there or not writable.
+        E191 for a folder, a link, a device, a FIFO, a read-only file, and a name in a folder that does not
+        exist or is not writable.
     """
     folder = path.absolute().parent
-    taken = path.is_dir() or (path.exists() and not os.access(path, os.W_OK))
+    # A link, a device or a FIFO would be replaced by a regular file.
+    special = path.is_symlink() or (path.exists() and not path.is_file())
+    taken = special or (path.exists() and not os.access(path, os.W_OK))
     if taken or not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise fail("E191", f"cannot write {what}", where=where, value=str(path),
-                   allowed="a file in a folder that exists and is writable",
+        raise fail("E191", f"{what} cannot be written", where=where, value=str(path),
+                   allowed="a new or regular file in a folder that exists and is writable",
                    remedy="name a file in such a folder")

@@ -17,6 +17,7 @@ from ..sim.data import Dataset, load_dataset
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.diagnostics.word_length import Conditioning, WordChoice, choices, conditioning_of, run_choices
 from ..sim.errors import KerncastError, Problem, fail
+from ..sim.model import open_model
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors, limit_predictions, make_vectors, usual_calls
@@ -106,7 +107,7 @@ def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
     """Return the inputs to predict at: the test samples, or the training grid."""
     if data.x_test_raw is not None:
         return data.x_test_raw
-    return grid(plan) if plan.options.get("scheme") == "uniform" else data.x_raw
+    return grid(plan) if plan.uniform else data.x_raw
 
 
 def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
@@ -218,7 +219,7 @@ def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
 
 
 def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
-    return make_vectors(plan, usual_calls(plan, _inputs(plan, data), data.y_raw,
+    return make_vectors(open_model(plan), usual_calls(plan, _inputs(plan, data), data.y_raw,
                                           test_inputs(plan, data), passes_of(spec)))
 
 
@@ -229,7 +230,7 @@ def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
 
 def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
     """Return the training inputs; the uniform grid needs none."""
-    return None if plan.options.get("scheme") == "uniform" else data.x_raw
+    return None if plan.uniform else data.x_raw
 
 
 def passes_of(spec: Spec) -> int:

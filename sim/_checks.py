@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from numbers import Integral, Real
 
 import numpy as np
@@ -64,3 +65,12 @@ def positive(value: float, where: str, code: str, remedy: str) -> float:
         raise fail(code, f"{where} must be positive", where=where, value=value,
                    allowed="a finite number > 0", remedy=remedy)
     return float(value)
+
+
+def free_bytes() -> int:
+    """Memory that is to be had, in bytes; what the system can give back included, where psutil is there."""
+    try:
+        from psutil import virtual_memory
+    except ImportError:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return int(virtual_memory().available)

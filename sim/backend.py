@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .plan import Plan
-from .statuses import MEANINGS
+from .statuses import Status
 
 Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
@@ -22,7 +22,7 @@ ALL_CALLS = frozenset({"train", "update", "predict", "state", "save", "restore"}
 #: The calls of a model trained elsewhere: it has no state.
 FIXED_CALLS = frozenset({"predict"})
 #: Names of the statuses, indexed by their codes.
-STATUSES = tuple(MEANINGS)
+STATUSES = tuple(status.word for status in Status)
 
 
 @runtime_checkable
@@ -71,6 +71,17 @@ def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
     """Return the members of ``plan.memory`` as flat arrays, copied; missing members are zero."""
     return {f.name: np.array(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
             for f in plan.memory}
+
+
+def refused_training() -> Outputs:
+    """Return the result of a training that is refused: bad argument."""
+    return {"status": np.array([Status.BAD_ARGUMENT], dtype=np.int64)}
+
+
+def refused_update(y_raw: Raw) -> Outputs:
+    """Return the result of an update that is refused: bad argument for every sample."""
+    return {"status": np.full(len(y_raw), Status.BAD_ARGUMENT, dtype=np.int64),
+            "f": np.zeros(len(y_raw), dtype=np.int64)}
 
 
 @dataclass

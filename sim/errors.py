@@ -25,6 +25,20 @@ _MOST_SHOWN = 2000
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
+#: The longest place and value that a message quotes; a compiler's log is a value.
+_MAX_PLACE, _MAX_VALUE = 500, 8000
+#: Characters that would steer a terminal, or hide text: C0 and C1 controls but tab and newline, DEL, and the
+#: marks of Unicode that change the direction of text.
+_UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: str, limit: int) -> str:
+    """Escape the characters that a terminal would obey, and cut the text at `limit` characters."""
+    shown = text if len(text) <= limit else f"{text[:limit - 3]}..."
+    return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256
+                            else f"\\u{ord(found[0]):04x}", shown)
+
+
 def for_this_python(command: str) -> str:
     """Replace ``python -m pip`` in a command by the running interpreter, if they differ."""
     if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
@@ -66,6 +80,12 @@ class Problem:
     value: str = ""
     allowed: str = ""
     remedy: str = ""
+
+    def __post_init__(self) -> None:
+        """Make every text printable: names and values come from files of others."""
+        for name, limit in (("message", _MAX_VALUE), ("where", _MAX_PLACE), ("value", _MAX_VALUE),
+                            ("allowed", _MAX_VALUE), ("remedy", _MAX_VALUE)):
+            object.__setattr__(self, name, printable(getattr(self, name), limit))
 
     def __str__(self) -> str:
         head = f"{self.code}: {_printable(self.message)}"

@@ -16,7 +16,9 @@ from fractions import Fraction
 from .errors import KerncastError, fail
 
 MAX_BITS = 64
-_WRITTEN = re.compile(r"([su])(\d{1,2})f(-?\d{1,3})")
+#: The largest shift of the device: of a sum below 2**62 nothing is left of it.
+MAX_SHIFT = 62
+_WRITTEN = re.compile(r"([su])(\d{1,2})f(-?\d{1,3})", re.ASCII)
 _STANDARD_WIDTHS = (8, 16, 32, 64)
 
 
@@ -204,7 +206,7 @@ class Format:
 
 def _matched(pattern: str, text: str, what: str, example: str) -> tuple[str, ...]:
     """Return the groups of a notation; raise E201 if the text does not match."""
-    match = re.fullmatch(pattern, text.strip()) if isinstance(text, str) else None
+    match = re.fullmatch(pattern, text.strip(), re.ASCII) if isinstance(text, str) else None
     if match is None:
         raise _no_format(what, text, example)
     return match.groups()

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._checks import is_real
+from .choices import POLYNOMIALS as POLYNOMIALS
 from .errors import fail
 
 Array = NDArray[np.float64]
@@ -37,8 +38,6 @@ PROPERTIES = {
     "nonnegative": "nonnegative",
     "decreasing": "decreasing (it falls with a distance of u and v)",
 }
-#: Kernels of u.v, the product of two samples.
-POLYNOMIALS = ("polynomial", "linear")
 #: Properties that each algorithm requires.
 NEEDS = {
     "toeplitz_rls": ("translation_invariant",),
@@ -167,6 +166,8 @@ class Gaussian(DistanceKernel):
 @dataclass(frozen=True)
 class Laplacian(DistanceKernel):
     """The Laplacian kernel, k(u, v) = exp(-|u - v|_1 / sigma).
+
+    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 
     The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 

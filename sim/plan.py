@@ -14,12 +14,18 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from .errors import fail
+from ._json import parse_json
+from .choices import Choices
+from .errors import KerncastError, fail
 from .formats import Format, Overflow, Rounding
 
 #: Raised whenever generated code and firmware runtime would no longer fit together.
 ABI = 1
-SCHEMA = 1
+#: Of the plan's JSON; a plan of another version is not read.  kerncast 0.1 wrote version 1.
+VERSION = 2
+
+#: How to make a generated folder, and so its plan, again.
+REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 #: The key of the spec that says how many vectors a model holds, by algorithm.
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
@@ -109,12 +115,18 @@ class Operations:
     count: int
 
 
+def other_version(what: str, where: str, found: object, own: object, remedy: str) -> KerncastError:
+    """Error E213 for a file that another version of kerncast wrote: how to make it again."""
+    return fail("E213", f"another version of kerncast wrote this {what}", where=where,
+                value=f"version {found}", allowed=f"version {own}", remedy=remedy)
+
+
 def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
     return MappingProxyType(dict(mapping))
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(Choices):
     """The decisions for one spec.
 
     Parameters
@@ -189,11 +201,6 @@ class Plan:
         return self.algorithm == "kernel_predictor"
 
     @property
-    def in_float32(self) -> bool:
-        """Return whether coefficients and kernel values are float32."""
-        return self.options.get("reduction", "").endswith("_f32")
-
-    @property
     def size_key(self) -> str:
         """Return the key of the spec that sets how many vectors the model holds."""
         return SIZE_KEYS[self.algorithm]
@@ -216,7 +223,7 @@ class Plan:
     def decisions(self) -> dict[str, Any]:
         """Return everything that is hashed: integers and strings."""
         return {
-            "schema": SCHEMA, "abi": ABI, "name": self.name, "algorithm": self.algorithm,
+            "version": VERSION, "name": self.name, "algorithm": self.algorithm,
             "word": self.word, "options": dict(self.options), "sizes": dict(self.sizes),
             "signals": {k: s.as_dict() for k, s in self.signals.items()},
             "constants": {k: list(v) if isinstance(v, tuple) else v
@@ -225,9 +232,6 @@ class Plan:
                        for k, t in self.tables.items()},
             "memory": [{"name": f.name, "ctype": f.ctype, "formula": f.formula, "count": f.count,
                         "meaning": f.meaning} for f in self.memory],
-            "operations": {call: {k: {"formula": o.formula, "count": o.count}
-                                  for k, o in counts.items()}
-                           for call, counts in self.operations.items()},
             "units": dict(self.units),
         }
 
@@ -239,15 +243,19 @@ class Plan:
 
     def to_json(self) -> str:
         """Return decisions, their hash and the evidence as readable JSON."""
-        return json.dumps({"hash": self.hash, "decisions": self.decisions(),
+        operations = {call: {k: {"formula": o.formula, "count": o.count} for k, o in counts.items()}
+                      for call, counts in self.operations.items()}
+        return json.dumps({"hash": self.hash, "decisions": self.decisions(), "operations": operations,
                            "evidence": dict(self.evidence)}, indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def from_json(cls, text: str, where: str = "plan.json") -> Plan:
         """Parse the text of :meth:`to_json`; raise E210 if it is damaged or of another version."""
         try:
-            whole = json.loads(text)
+            whole = parse_json(text)
             d = whole["decisions"]
+            if (version := d.get("version", d.get("schema"))) != VERSION and isinstance(version, int):
+                raise other_version("plan", where, version, VERSION, REMAKE_FOLDER)
             plan = cls(
                 d["name"], d["algorithm"], d["word"], d["options"], d["sizes"],
                 {k: Signal.from_dict(s) for k, s in d["signals"].items()},
@@ -256,16 +264,13 @@ class Plan:
                  for k, t in d["tables"].items()},
                 tuple(Field(**f) for f in d["memory"]),
                 {call: {k: Operations(**o) for k, o in counts.items()}
-                 for call, counts in d["operations"].items()},
+                 for call, counts in whole["operations"].items()},
                 d["units"], whole["evidence"])
-            found = (d["schema"], d["abi"], whole["hash"])
+            found = (d["version"], whole["hash"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise fail("E210", "not a plan", where=where, value=repr(error),
-                       allowed="a generated plan.json",
-                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER") from None
-        if found != (SCHEMA, ABI, plan.hash):
-            raise fail("E210", "the plan was edited, or comes from another version of kerncast",
-                       where=where, value=f"schema, ABI, hash {found}",
-                       allowed=f"{(SCHEMA, ABI, plan.hash)}",
-                       remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
+                       allowed="a generated plan.json", remedy=REMAKE_FOLDER) from None
+        if found != (VERSION, plan.hash):
+            raise fail("E210", "the plan was edited", where=where, value=f"version, hash {found}",
+                       allowed=f"{(VERSION, plan.hash)}", remedy=REMAKE_FOLDER)
         return plan

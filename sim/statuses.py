@@ -1,14 +1,37 @@
-"""sim: the statuses of the device's functions: what each means for an algorithm, its cause and its remedy.
+"""sim: the status codes of the device's functions: meaning, cause and remedy.
 
-The generated header, ``kerncast explain`` and ``kerncast sim`` all take their texts from here; a status's
-code is its position in this table.
+The generated header, ``kerncast explain`` and ``kerncast sim`` take their names, codes and texts from here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import IntEnum
 
 from .errors import Entry
+
+
+class Status(IntEnum):
+    """A status of a device's function: the one numbering for Python, C and the link."""
+
+    OK = 0
+    NOT_POSITIVE_DEFINITE = 1
+    SATURATED = 2
+    NOT_TRAINED = 3
+    BAD_ARGUMENT = 4
+    INACCURATE = 5
+    BREAKDOWN = 6
+    STALLED = 7
+    FULL = 8
+
+    @property
+    def word(self) -> str:
+        """The name in lower case, as results and :data:`MEANINGS` have it."""
+        return self.name.lower()
+
+
+#: Statuses that leave a model that can predict.
+TRAINED = (Status.OK, Status.SATURATED, Status.INACCURATE, Status.STALLED, Status.FULL)
 
 MEANINGS = {
     "ok": Entry("done", "There was no problem.", "Nothing."),

@@ -5,11 +5,14 @@ import os
 import shutil
 import signal
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from typer.testing import CliRunner
 
+from kerncast.cli.main import app
 from kerncast.lab.pytest_plugin.ledger import Ledger, missing_tool, tools_required
 
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
@@ -79,6 +82,55 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def ledger(kerncast_ledger: Ledger) -> Ledger:
     """The recorder behind the closing table; call its ``record``."""
     return kerncast_ledger
+
+
+# ---- a command, and a small folder that it generated ----
+SMALL = """
+[model]
+name = "small"
+algorithm = "toeplitz_rls"
+[input]
+word = "u8f0"
+[output]
+word = "s8f0"
+[kernel]
+sigma = 2.0
+[toeplitz]
+n = 12
+lambda = 0.5
+scheme = "uniform"
+[data]
+file = "small.csv"
+"""
+
+
+@pytest.fixture(scope="session")
+def run() -> Callable[..., tuple[int, str, str]]:
+    """``run(*arguments)``: a command in this process; its exit code, stdout and stderr."""
+
+    def command(*arguments: str | Path) -> tuple[int, str, str]:
+        result = CliRunner().invoke(app, [str(a) for a in arguments], prog_name="kerncast")
+        assert "Traceback" not in result.stdout + result.stderr
+        return result.exit_code, result.stdout, result.stderr
+
+    return command
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> Path:
+    """The file of a spec that trains on twelve samples, its data beside it."""
+    words = [str((7 * i * i) % 100 - 50) for i in range(12)]
+    (tmp_path / "small.csv").write_text("\n".join(["y", *words, ""]))
+    (tmp_path / "small.toml").write_text(SMALL)
+    return tmp_path / "small.toml"
+
+
+@pytest.fixture
+def generated(run: Callable[..., tuple[int, str, str]], spec: Path) -> Path:
+    """The folder generated from it."""
+    out = spec.parent / "out"
+    assert run("gen", spec, "-o", out)[0] == 0
+    return out
 
 
 # ---- what was left out ----

@@ -1,4 +1,4 @@
-"""Run the blocks of a page as its reader would: commands, Python, and what they are said to print."""
+"""Run the blocks of a page as a reader would, and compare their output with the page."""
 
 import contextlib
 import io
@@ -16,13 +16,13 @@ _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path) -> list[tuple[str, str]]:
-    """Language and text of each fenced block, in order."""
+    """Return language and text of each fenced block, in order."""
     return _BLOCK.findall(page.read_text(encoding="utf-8"))
 
 
-def said(line: str) -> str:
-    """What a command prints; it is to end well."""
-    program, *words = shlex.split(line)
+def output(line: str) -> str:
+    """Return the output of a command, which must succeed."""
+    program, *words = shlex.split(line, comments=True)
     if program == "python":
         with contextlib.redirect_stdout(io.StringIO()) as out:
             runpy.run_path(words[0], run_name="__main__")
@@ -33,24 +33,24 @@ def said(line: str) -> str:
     return result.stdout
 
 
-def agrees(told: str, printed: str) -> bool:
-    """Whether a page tells what was printed; ``...`` stands for anything, blanks for any blanks."""
-    parts = [r"\s+".join(map(re.escape, part.split())) for part in told.split("...")]
+def agrees(shown: str, printed: str) -> bool:
+    """Compare the output on a page with the printed one; ``...`` matches anything, blanks any blanks."""
+    parts = [r"\s+".join(map(re.escape, part.split())) for part in shown.split("...")]
     return bool(re.fullmatch(r"\s*" + r"[\s\S]*".join(rf"\s*{part}\s*" for part in parts), printed.strip()))
 
 
 def run_page(page: Path) -> int:
-    """Run all blocks in this folder; how many were run. sh and python are run, text is compared."""
+    """Run the sh and python blocks in this folder, compare the text blocks, and return how many ran."""
     printed, count, names = "", 0, {"__name__": "page"}
     for language, text in blocks(page):
         if language == "sh":
-            printed = "".join(said(line) for line in text.replace("\\\n", " ").splitlines())
+            printed = "".join(output(line) for line in text.replace("\\\n", " ").splitlines())
         elif language == "python":
             with contextlib.redirect_stdout(io.StringIO()) as out:
                 exec(compile(text, str(page), "exec"), names)
             printed = out.getvalue()
         elif language == "text":
-            assert agrees(text, printed), f"{page.name} says\n{text}\nand this was printed\n{printed}"
+            assert agrees(text, printed), f"{page.name} shows\n{text}\nbut the output is\n{printed}"
         count += language in ("sh", "python")
     sys.stdout.flush()
     return count

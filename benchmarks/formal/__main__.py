@@ -1,4 +1,7 @@
-"""formal: ``python -m kerncast.benchmarks.formal [JOBS]`` proves, plants faults, writes docs/formal.md."""
+"""Prove the SystemVerilog, plant faults, and write docs/measured/formal.md.
+
+``python -m kerncast.benchmarks.formal [JOBS]``
+"""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ _STREAMS = (
           "5 words of 16 bits", depth=10,
           parameters={"WORDS": 5}),
     Claim("kc_ram_wordwise",
-          "a word of a row is the last one written to it, 0 behind the last word of a vector",
+          "a value of a row is the last one written, and 0 after the last value of a vector",
           "3 rows of 4 words of 4 bits", depth=10, mode="bmc", below=(*_BANKS, "kc_ram_word_mask"),
           parameters={"WIDTH": 4, "ROWS": 3, "LANES": 4}),
     *(Claim("kc_learner_vectors", "a word of a slot is the last one put, or exchanged for the sample's; one "
@@ -124,7 +124,7 @@ _STREAMS = (
           f"the last; of a failed solution 0 alone; {_RULES}", "2 words of 4 bits", depth=11,
           below=(*_CAST, "kc_requantise"),
           parameters={"W": 4, "WORDS": 2, "RHO": 0x60000000, "LO": -8, "HI": 7}),
-    Claim("kc_model_sender", "tag, count, exponent, then words and multiplier for each beat taken, which "
+    Claim("kc_model_sender", "tag, count, exponent, then values and coefficient for each beat taken, which "
           "is taken "
           f"once; {_RULES}", "2 columns of 8 bits", depth=8,
           parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),

@@ -1,4 +1,4 @@
-"""formal: the page docs/formal.md, from what was proved."""
+"""formal: the page docs/measured/formal.md, from what was proved."""
 
 from __future__ import annotations
 
@@ -10,37 +10,42 @@ from .claims import CLAIMS, MUTANTS
 from .prover import BOUNDED, HW, PROPERTIES, PROVED, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "formal.md"
+PAGE = ROOT / "docs" / "measured" / "formal.md"
 COMMAND = "python -m kerncast.benchmarks.formal"
 
-HEAD = """# What is proved of the SystemVerilog
+HEAD = """# Formal proofs of the SystemVerilog
 
-Every module below is held to properties that say which words are right, and not how to find them. They
-stand in `benchmarks/formal/properties`, one file a module, and are put before the `endmodule` of a copy of
-the file that ships. `yowasp-sby` gives both to yosys, and z3 decides with yosys-smtbmc:
+Each module is checked against properties that specify the correct values without computing them. The
+properties are in `benchmarks/formal/properties`, one file per module. They are inserted before the
+`endmodule` of a copy of the file that ships. `yowasp-sby` passes both to yosys, and z3 decides with
+yosys-smtbmc:
 
-* **proved**: no run of any length breaks a property. A search of so many clocks from the reset finds none,
-  and induction over as many clocks none from any other state. `rst` may come again at any clock.
-* **no counterexample**: the search alone, of so many clocks.
+* **proved**: no run of any length breaks a property. A search over the given number of clocks from reset
+  finds no counterexample, and induction over as many clocks finds none from any other state. `rst` may
+  occur at any clock.
+* **no counterexample**: only the search over the given number of clocks.
 
-Where a width says less than the module can be given, the proof is of that width, and larger ones are held to
-the integer model by the tests of `tests/rtl`.
+If the module supports larger widths than the table, the proof is for the width of the table. The tests in
+`tests/rtl` compare larger widths with the integer model. Nearly all properties are proved for runs of any
+length.
 """
 
 REST = """
-## What is not proved here
+## Not proved here
 
-* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of their width are beyond
-  the solver. Their definitions are proved of the C ([primitives.md](primitives.md)), and tests hold the
-  modules to the same words.
-* The whole cores. Their streams are run with random stalls and resets against the integer model.
-* That z3, yosys and SymbiYosys are right, and that a synthesis tool reads SystemVerilog as yosys does.
+* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too
+  large for the solver. Their definitions are [proved of the C](primitives.md), and tests compare the modules
+  with it.
+* The whole cores. Their streams are tested with random stalls and resets against the integer model.
+* The correctness of z3, yosys and SymbiYosys, and that your synthesis tool reads SystemVerilog as yosys
+  does.
 
-## Does a proof notice?
+## Do the proofs detect errors?
 
-Each fault is planted by itself; the search must find a run from the reset that breaks a property.
+Each fault is inserted on its own, and the search must find a run from reset that breaks a property. All
+faults are found.
 
-| module | instead of | the fault | found |
+| module | original | fault | found |
 |---|---|---|---|"""
 
 
@@ -67,7 +72,7 @@ def page(verdicts: Mapping[str, Verdict], found: Sequence[bool]) -> str:
     lines.append(REST)
     for (module, before, after), seen in zip(MUTANTS, found, strict=True):
         lines.append(_row((f"`{module}`", f"`{before}`", f"`{after}`", "yes" if seen else "no")))
-    lines += ["", "## This page", "",
-              f"Written by `{COMMAND}`; a test notices when it is stale. It speaks about", "",
+    lines += ["", "## Version of this page", "",
+              f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", "",
               *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
     return "\n".join(lines)

@@ -74,8 +74,8 @@ def axes(count: int, width: float = 3.2, height: float = 2.8) -> tuple[Any, list
 
 
 def save(figure: Any, name: str) -> str:
-    """Write docs/figures/NAME.svg, and return its path relative to docs."""
+    """Write docs/figures/NAME.svg; return its path from a page in a folder of docs."""
     folder = DOCS / "figures"
     folder.mkdir(exist_ok=True)
     figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
-    return f"figures/{name}.svg"
+    return f"../figures/{name}.svg"

@@ -50,12 +50,13 @@ def figure_1() -> tuple[str, list[Verdict]]:
     axis.vlines(age, 0, size, color=COLOURS[1])
     axis.axhline(MAGNITUDE, color=COLOURS[2], linestyle=":")
     axis.axvline(AGE, color=COLOURS[2], linestyle=":")
-    axis.set(xlabel="age, in samples", ylabel="|multiplier|")
+    axis.set(xlabel="age, in samples", ylabel="|coefficient|")
     both, old = int(np.sum((age > AGE) & (size < MAGNITUDE))), int(np.sum(age > AGE))
     small = int(np.sum(size < MAGNITUDE))
-    text = (f"![Multipliers against age]({save(figure, 'papers-004-1')})\n\nSixty samples of sinc with noise "
-            "of standard deviation 0.5, eta = 0.5, eta rho = 0.05.")
-    return text, [("the vectors older than 35 and those with multipliers below 0.1 are largely the same",
+    text = (f"![Coefficients against age]({save(figure, 'kernel-lms-1')})\n\nThe figure is for sixty "
+            f"samples of "
+            "sinc with noise of standard deviation 0.5, eta = 0.5 and eta rho = 0.05.")
+    return text, [("the vectors older than 35 and those with coefficients below 0.1 are largely the same",
                    both >= 0.8 * old, f"{old} are older, {small} smaller, {both} both")]
 
 
@@ -74,7 +75,7 @@ def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
         axis.plot(x, found[title], color=COLOURS[1], linestyle=":")
         axis.plot(range(-2, 3), np.interp(range(-2, 3), x, original), "x", color=COLOURS[2])
         axis.set(title=f"{title}, sigma = {sigma:g}")
-    return f"![Removal at sigma = {sigma:g}]({save(figure, f'papers-004-{number}')})", found, original
+    return f"![Removal at sigma = {sigma:g}]({save(figure, f'kernel-lms-{number}')})", found, original
 
 
 def figures_2_and_3() -> tuple[str, list[Verdict]]:
@@ -86,7 +87,7 @@ def figures_2_and_3() -> tuple[str, list[Verdict]]:
         gaps[sigma] = float(np.abs(found["FKLMS"] - found["KLMS"]).max())
         changes.append(f"sigma = {sigma:g}: " + ", ".join(
             f"{name} {np.abs(f - original).max():.3f}" for name, f in found.items()))
-    text = "\n\n".join([*texts, "Largest change of the output by the removal: " + "; ".join(changes) + "."])
+    text = "\n\n".join([*texts, "The removal changes the output by at most: " + "; ".join(changes) + "."])
     return text, [("at sigma = 0.9 the FKLMS projection is a fairly poor approximation to KLMS, at 0.5 a "
                    "good one", gaps[0.5] < gaps[0.9] / 3 < gaps[0.9],
                    f"they differ by at most {gaps[0.9]:.3f} and {gaps[0.5]:.3f}")]
@@ -100,12 +101,12 @@ def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[V
     figure, (axis,) = axes(1, width=4.5)
     axis.plot(x, np.sinc(x), color=COLOURS[0], linestyle=":", label="sinc")
     axis.plot(x, learner.predict(x[:, np.newaxis]), color=COLOURS[1], label="FKLMS")
-    axis.plot(V, alpha, "o", color=COLOURS[2], fillstyle="none", label="multipliers")
+    axis.plot(V, alpha, "o", color=COLOURS[2], fillstyle="none", label="coefficients")
     axis.legend(fontsize="x-small")
     settled = learner.model.rank < learner.model.count - 1  # the newest was put where it came
     gaps = np.diff(np.sort(V[settled]))
     even = 6.0 / settled.sum()
-    return f"![Fit of sinc]({save(figure, 'papers-004-4')})", [
+    return f"![Fit of sinc]({save(figure, 'kernel-lms-4')})", [
         ("the selected vectors are evenly distributed across the domain",
          bool(gaps.min() > 0.5 * even and gaps.max() < 2 * even),
          f"gaps of all but the newest from {gaps.min():.2f} to {gaps.max():.2f}; {even:.2f} would be even")]
@@ -134,10 +135,12 @@ def figure_7() -> tuple[str, list[Verdict]]:
     error = outputs(after, np.array(V)) - outputs(before, np.array(V))
     worst = float(np.abs(outputs(after, x) - outputs(before, x)).max())
     plain, penalised = (metric.deterioration(before)[-1] for metric in (LeastSquares(), LeastSquares(1e-6)))
-    text = (f"![One LS projection]({save(figure, 'papers-004-7')})\n\n{len(retained)} vectors from -3 "
-            f"to -0.6 are retained, the one at 1.4 goes; sigma = 0.5. The LS projection changes the output "
-            f"at these {len(V)} by {np.abs(error).max():.1g} at most, and elsewhere by {worst:.3g}. Its "
+    text = (f"![One LS projection]({save(figure, 'kernel-lms-7')})\n\n{len(retained)} vectors from -3 "
+            f"to -0.6 are retained, and the one at 1.4 is evicted, with sigma = 0.5. The LS projection "
+            f"changes the "
+            f"output at these {len(V)} by {np.abs(error).max():.1g} at most, and elsewhere by {worst:.3g}. "
+            f"Its "
             f"deterioration is {plain:.2g} by (13), and {penalised:.2g} by (20) with C = 1e-6.")
-    return text, [("the LS projection can choose very large multipliers, some 1e6, and is then extremely "
+    return text, [("the LS projection can choose very large coefficients, some 1e6, and is then extremely "
                    "poor between the vectors", sizes[0] > 1e4,
-                   f"largest multiplier {sizes[0]:.1e}; KLMS, on the same vectors, {sizes[1]:.2g}")]
+                   f"largest coefficient  {sizes[0]:.1e}; KLMS, on the same vectors, {sizes[1]:.2g}")]

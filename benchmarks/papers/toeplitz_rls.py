@@ -1,4 +1,4 @@
-"""Paper 000, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix": docs/papers-000.md.
+"""Write docs/papers/toeplitz-rls.md: regularized least squares by a Toeplitz matrix.
 
     python -m kerncast.benchmarks.papers.toeplitz_rls [--copy mnist_10k=FOLDER]
 
@@ -25,6 +25,7 @@ from ...sim.reference.solvers.elimination import elimination
 from ...sim.reference.systems.system import DenseSystem, KernelSystem
 from ...sim.reference.toeplitz.auto import solve_toeplitz
 from .common import DOCS, Array, arguments, loaded, seconds, shuffled
+from .toeplitz_rls_page import LAMS, WIDTHS, Cell, page
 
 SIZES = (250, 500, 1000, 2000, 4000)
 #: Data set, its two classes (None: all), the positive one, and the sizes of the training sets.
@@ -32,27 +33,7 @@ SETS: tuple[tuple[str, tuple[int, int] | None, int, tuple[int, ...]], ...] = (
     ("mnist_10k", (3, 8), 3, SIZES[:3]), ("fashion_mnist", (2, 6), 6, SIZES), ("shuttle", None, 1, SIZES))
 HELD = {"mnist_10k": 480}  # to select on, and to test on; elsewhere
 HELD_USUALLY = 2000
-WIDTHS = 2.0 ** np.arange(-6, 3)  # of sqrt(D)
-LAMS = (0.01, 0.1, 1.0)
 MOST_STEPS, TOLERANCE = 100, 1e-6  # of conjugate gradients, as in the paper
-
-METHODS = {"GE": "Gaussian elimination", "CG": "conjugate gradients", "TB": "Toeplitz, Lemma 2",
-           "TB biased": "Toeplitz, biased sums", "CG(5)": "5 steps of conjugate gradients"}
-
-
-@dataclass(frozen=True)
-class Cell:
-    """The best model of one method for one n; `unsolved` counts the systems tried that it did not solve."""
-
-    sigma: float
-    at_edge: bool
-    lam: float
-    unsolved: int
-    error: float
-    solution: Solution
-    seconds: float
-    with_kernel: float
-
 
 @dataclass(frozen=True)
 class Split:
@@ -160,9 +141,7 @@ def main() -> None:
             found[samples.title][n] = best_models(split)
             told = ", ".join(f"{m} {c.error:.2%}" for m, c in found[samples.title][n].items())
             print(f"{name}, n = {n}: {told}", flush=True)
-    from .toeplitz_rls_page import page
-
-    (DOCS / "papers-000.md").write_text(page(found), encoding="utf-8")
+    (DOCS / "papers" / "toeplitz-rls.md").write_text(page(found), encoding="utf-8")
 
 
 if __name__ == "__main__":

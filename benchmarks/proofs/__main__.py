@@ -1,4 +1,7 @@
-"""proofs: ``python -m kerncast.benchmarks.proofs`` proves, mutates, and writes docs/primitives.md."""
+"""Prove the C primitives, mutate them, and write docs/measured/primitives.md.
+
+``python -m kerncast.benchmarks.proofs``
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proofs: the page docs/primitives.md, from what was proved."""
+"""proofs: the page docs/measured/primitives.md, from what was proved."""
 
 from __future__ import annotations
 
@@ -12,49 +12,51 @@ from .definitions_words import CLAIMS
 from .prover import PROVED, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "docs" / "primitives.md"
+PAGE = ROOT / "docs" / "measured" / "primitives.md"
 COMMAND = "python -m kerncast.benchmarks.proofs"
 # Coarse, so that another machine writes the same page.
 STEPS = ((1, "< 1"), (10, "1 to 10"), (60, "10 to 60"), (600, "60 to 600"))
 SPEAKING = ("definitions.py", "definitions_sine.py", "definitions_words.py", "exact.py")
 
-HEAD = """# The primitives, and what is proved of them
+HEAD = """# The primitives and their proofs
 
-Every word that kerncast computes comes out of a closed list of integer primitives.
-`sim/primitives.py` defines them, `firmware/rt/*.h` is the C that ships. Below, each C function is
-held against a definition written a third time, as mathematics that says which result is right and
-not how to find it. For **all** arguments that meet the precondition, z3 shows that
+Every value that kerncast computes comes from a closed list of integer primitives. `sim/primitives.py`
+defines them, and `firmware/rt/*.h` is the C that ships. Here each C function is compared with a third
+definition: mathematics that specifies the correct result without computing it. For **all** arguments
+that meet the precondition, the solver z3 shows that
 
 * the result is the defined one, and
-* nothing on the way is undefined in C99 or left to the compiler: no signed overflow, no shift out
-  of range or of a negative number, no division without a quotient, no conversion to a signed type
-  that cannot hold the value, no index out of bounds, no variable read before it is written.
+* no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of
+  range or of a negative number, and no division without a quotient. No value is converted to a signed type
+  that cannot hold it, no index is out of bounds, and no variable is read before it is written.
 
 The terms come from the syntax tree of the headers themselves. Each claim is proved twice, for an
-`int` of 32 bits and for one of 16 (AVR, MSP430). `/` is exact division, `2^x` a power, s a shift.
+`int` of 32 bits and for one of 16 bits (AVR, MSP430). `/` is exact division, `2^x` a power and s a
+shift. All claims of the table are proved.
 """
 
 TRUST = """
-## What the proofs rest on
+## What the proofs assume
 
-* pycparser, z3, and the meaning of C's operators in `benchmarks/proofs/arithmetic.py` and
-  `c_types.py`, which has its own tests.
-* The preconditions. That generated code meets them is the plan's business: it bounds every signal,
-  and refuses a model for which it cannot.
-* A function may stand in a larger proof by its definition instead of its body, after that was
-  proved: `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
-* `block_scale` is proved for one turn of its loop, from any state; that the turns are i = first,
-  ..., last - 1 is the induction.
+* pycparser and z3 are correct, and so is the meaning of the C operators in
+  `benchmarks/proofs/arithmetic.py` and `c_types.py`, which have their own tests.
+* The generated code meets the preconditions. The plan guarantees it: it bounds every signal, and rejects
+  a model that it cannot bound.
+* A larger proof may use the definition of a function that is already proved instead of its body:
+  `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
+* `block_scale` is proved for one iteration of its loop, from any state. The induction over
+  i = first, ..., last - 1 was done by hand.
 * `exp2_16` and `exp2_32` are proved equal to their interpolation, for any table that meets the
-  precondition. How near that comes to 2^-t is measured by tests over the range, not proved.
+  precondition. Their distance from 2^-t is tested over the range, not proved.
 """
 
 MUTATION = """
-## Does a proof notice?
+## Do the proofs detect errors?
 
-Every operator, constant, condition, type, cast and statement of the C is changed, one at a time.
-For each such mutant z3 must find arguments for which the result is wrong or the C undefined. What
-it does not refute is listed below, with the reason why it is no change at all.
+Every operator, constant, condition, type, cast and statement of the C is changed, one at a time. For
+each such mutant z3 must find arguments for which the result is wrong or the C undefined. The second
+table lists the mutants that z3 cannot refute, each with the reason why it computes the same. No mutant
+is missed.
 """
 
 
@@ -100,7 +102,7 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
     for name, score in [*((f"`{name}`", score) for name, score in scores.items()), ("all", total)]:
         missed = score.mutants - score.refuted - score.equivalent
         lines.append(f"| {name} | {score.mutants} | {score.refuted} | {score.equivalent} | {missed} |")
-    lines += ["", "| C | before | after | why it is the same |", "|---|---|---|---|"]
+    lines += ["", "| C | before | after | reason |", "|---|---|---|---|"]
     for function, before, after, reason in equivalent:
         cells = (f"`{function}`", f"`{before}`", f"`{after}`", reason)
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
@@ -109,8 +111,8 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 
 def foot() -> list[str]:
     """How the page is made, and of what."""
-    lines = ["", "## This page", "",
-             f"Written by `{COMMAND}`; a test notices when it is stale. It speaks about", ""]
+    lines = ["", "## Version of this page", "",
+             f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
 
 

@@ -48,16 +48,16 @@ def section() -> str:
     stuck, moved = (settled(found["NT", rho])[1] for rho in (0.0, 0.01))
     return f"""## A channel that changes
 
-The same task, the echo's sign changes after {SYMBOLS // 2:,} symbols: `KernelLMSRegressor(..., rho=RHO)`
-and one call of `partial_fit`, eta = 0.3, mean of {REALISATIONS} realisations. MSE over the 500 symbols
-before the change, and over the last 500:
+The task is the same, but the echo changes its sign after {SYMBOLS // 2:,} symbols. It runs with
+`KernelLMSRegressor(..., rho=RHO)`, one call of `partial_fit` and eta = 0.3. Each cell holds the MSE over
+the 500 symbols before the change and over the last 500, as the mean of {REALISATIONS} realisations:
 
 ![Error against symbols]({save(figure, "streams-drift")})
 
 {table(rows, ["", *(f"rho = {rho:g}" for rho in RHO)])}
 
-A truncation needs rho: without it the multipliers learned first keep their places, and the learner is stuck
-({stuck:.2f}; with rho = 0.01 {moved:.2f}). A projection hands what a new sample says on to those held, so
-that FKLMS, FMKLMS and MKLMS follow without rho too; a little of it takes away what removals leave behind,
-and much of it forgets what is still true.
+Truncation (NT) needs rho. Without it the first coefficients keep their places, and the learner is stuck
+(MSE {stuck:.2f}; with rho = 0.01 {moved:.2f}). Projection passes the information of a new sample to the
+stored vectors, so FKLMS, FMKLMS and MKLMS follow the change without rho too. A small rho removes what
+evictions leave behind; a large one forgets what is still valid.
 """

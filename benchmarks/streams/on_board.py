@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...hw.backends import open_backend
+from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors, make_vectors, replay
@@ -35,7 +36,7 @@ def streams() -> dict[str, Stream]:
 def vectors(name: str, stream: Stream, samples: int = SAMPLES) -> tuple[Plan, Vectors]:
     """What the integer model answers: learn, then predict what follows."""
     plan = make_plan(example(name), stream.x_raw[:samples], stream.y_raw[:samples])
-    return plan, make_vectors(plan, [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
+    return plan, make_vectors(open_model(plan), [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
                                      ("predict", stream.x_raw[samples:], None)])
 
 
@@ -59,10 +60,11 @@ def section() -> str:
     lines = "\n".join(f"| {one.stream} | {one.board} | {one.words:,} | {one.mismatches} |" for one in found)
     return f"""## The same streams on the board
 
-{SAMPLES:,} samples of each learned at 16 bits by the firmware on the emulated board, {PREDICTED} more
-predicted, and the whole state read back; every word compared with the integer model's.
+The firmware on the emulated board learns {SAMPLES:,} samples of each stream at 16 bits, then predicts
+{PREDICTED} more. The whole state is read back at the end, and every value is compared with the integer
+model.
 
-| stream | back end | words | unequal |
+| stream | back end | values | mismatches |
 |---|---|--:|--:|
 {lines}
 """

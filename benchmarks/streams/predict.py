@@ -112,27 +112,32 @@ def section() -> str:
                          and "bits" not in t), key=found.__getitem__) for linear in (False, True))
     verdict = "better" if found[ours] < found[theirs] else "worse"
     small = found[f"{DIFFERENCES}, 16 bits"]
+    previous = found["the sample before"]
+    choices = ", ".join(map(str, COLUMNS))
     nlms = "better" if small < found["padasip NLMS"] else "worse"
     return f"""## One-step prediction of an ECG
 
-Record 208 of the MIT-BIH Arrhythmia Database at 360 Hz, raw words of an 11-bit converter, {STEPS:g} steps
-to the millivolt: `examples/ecg_stream.csv`, its first 20,000 samples. The last D samples are to give the
-next. What a method may choose, D among {", ".join(map(str, COLUMNS))}, was chosen on the first
-{CHOSEN_ON:,} samples; then each began afresh on the rest. Errors are root mean squares over all but the
-first {SETTLED:,}, in steps; the signal's own is {size:.1f}. Ours hold up to 100 vectors. "Of
-differences" learns the next difference of samples from the last D, and adds it to the sample before: that is
-what the integers run, `examples/ecg_stream.toml`.
+The signal is record 208 of the MIT-BIH Arrhythmia Database at 360 Hz, as ADC counts of an 11-bit converter
+with {STEPS:g} steps per millivolt: the first 20,000 samples, `examples/ecg_stream.csv`. The last D samples
+predict the next one. Hyperparameters, with D of {choices}, were tuned on the first
+{CHOSEN_ON:,} samples. Each method then restarted on the rest.
+
+Errors are root mean squares in steps over all but the first {SETTLED:,} samples; the signal itself has
+{size:.1f}. The kernel methods store up to 100 vectors. "Of differences" learns the next difference from the
+last D differences, and adds it to the previous sample. The integer rows run this variant,
+`examples/ecg_stream.toml`.
 
 ![Error against time]({picture(errors)})
 
-{table(rows, ["method", "chosen", "N", "RMS error, steps"])}
+{table(rows, ["method", "hyperparameters", "N", "RMS error, steps"])}
 
-An ECG from one sample to the next is nearly linear: {theirs} leaves {found[theirs]:.2f} steps, the best of
-ours ({ours}) {found[ours]:.2f}, which is {verdict};
-NLMS leaves {found["padasip NLMS"]:.2f}. What did best on the first {CHOSEN_ON / 360:.0f} seconds may fail
-later, and is given as it came out. FKLMS does not suit windows of a slow signal: they crowd, which breaks
-what it assumes (K_RR = I); on the samples themselves it is worse than the sample before, even where a window
-near another is not held. Windows of differences crowd at 0 alone, where there is little to learn: the
-example, at 16 bits, is {small:.2f} steps off where the sample before is {found["the sample before"]:.2f} off.
-NLMS on the samples is {found["padasip NLMS"]:.2f} off: the example is {nlms}.
-"""
+An ECG is nearly linear from one sample to the next. {theirs} has an error of {found[theirs]:.2f} steps. The
+best kernel method ({ours}) has {found[ours]:.2f}, which is {verdict}; NLMS has {found["padasip NLMS"]:.2f}.
+The choice that is best on the first {CHOSEN_ON / 360:.0f} seconds may fail later, and the table shows the
+result as it came out.
+
+FKLMS does not suit windows of a slow signal. They lie close together, which violates its assumption K_RR =
+I. On the samples themselves it is worse than repeating the previous sample, even if windows near another
+are not stored. Windows of differences lie close together only near 0, where there is little to learn. The
+example at 16 bits has an error of {small:.2f} steps, repeating the previous sample {previous:.2f}. NLMS on
+the samples has an error of {found["padasip NLMS"]:.2f} steps, so the example is {nlms}."""

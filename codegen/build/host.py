@@ -35,7 +35,7 @@ def declarations(plan: Plan) -> str:
     if plan.fixed:
         return f"""extern const uint8_t {p}_plan_hash[32];
         int {p}_model_predict(const {raw_x} *x, {word} *f);"""
-    train = f"const {raw_y} *y" if plan.options.get("scheme") == "uniform" else \
+    train = f"const {raw_y} *y" if plan.uniform else \
         f"const {raw_x} *x, const {raw_y} *y"
     learn = (f"int {p}_{TRAINERS[plan.algorithm]}({p}_model_t *m, {train});" if plan.trains else
              f"int {p}_lms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")

@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 
 from ...sim.data import raw
-from ...sim.backend import Outputs, Raw, calls_of
+from ...sim.backend import Outputs, Raw, calls_of, refused_update
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import StateStatus, image_bytes, restore_error, slots_with
+from ...sim.statuses import Status
 from ..c.context import TRAINERS
 from ..generate import generate, load_manifest
 from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
-
-_BAD_ARGUMENT = 4
 
 
 def gathered_sources(plan: Plan, source: Path | None, work: Path,
@@ -104,12 +103,12 @@ class LibraryBackend(ABC):
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        status = _BAD_ARGUMENT
+        status: int = Status.BAD_ARGUMENT
         if self.plan.trains:
             trainer = TRAINERS[self.plan.algorithm]
             y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
             x = None if x_raw is None else raw.inputs(self.plan, x_raw)
-            if len(y) == n and self.plan.options.get("scheme") == "uniform":
+            if len(y) == n and self.plan.uniform:
                 status = self._call(trainer, self._raw(y, "y_raw"))
             elif len(y) == n and x is not None and len(x) == n:
                 status = self._call(trainer, self._raw(x, "x_raw"), self._raw(y, "y_raw"))
@@ -118,8 +117,7 @@ class LibraryBackend(ABC):
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
-            return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
-                    "f": np.zeros(len(y_raw), dtype=np.int64)}
+            return refused_update(y_raw)
         return self._each("lms_update", *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:

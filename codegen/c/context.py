@@ -111,7 +111,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     groups = {f"Word length {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
-    unused |= {"solver_shift", "innov_frac"} if plan.options.get("solver") == "schur" else set()
+    unused |= {"solver_shift", "innov_frac"} if plan.schur else set()
     macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
@@ -122,7 +122,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
                    ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
     if plan.learns:
         far = plan.signals["distance"].format.hi
-        most = {"fklms": far, "age": (1 << 31) - 1}.get(plan.options["metric"], (1 << 63) - 1)
+        most = {"fklms": far, "age": (1 << 31) - 1}.get(plan.metric, (1 << 63) - 1)
         groups["Learning rule"] += [("DISTANCE_HI", c_integer(far), ""), ("LOSS_HI", c_integer(most), "")]
     title = next(iter(_MACROS))
     groups[title] = inputs + groups[title]
@@ -165,16 +165,16 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
 def _trainer(plan: Plan) -> dict[str, Any]:
     """What the templates of the Toeplitz trainer see besides: its words and right-hand sides."""
     word, p = plan.constants.get("solver_word", plan.word), plan.name
-    bias = plan.options.get("bias") == "1"
-    refine = bias or plan.options.get("refine", "0") != "0"  # by corrections
+    bias, refine = plan.bias, plan.bias or plan.refine != 0  # by corrections
     sides = [{"x": "z", "y": "m->rhs[step]"}] if refine else [
         {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[step])"}]
     if bias:
         sides.append({"x": "eta", "y": "ONE / 2"})
     return {
         "solver_word": word, "solver_bits": 16 if word == 16 else 32,
-        "solver": plan.options.get("solver", "levinson"),
-        "static": plan.options.get("scaling") == "static", "refine": refine, "bias": bias,
+        "solver": plan.options.get("solver", "levinson"), "looks_ahead": plan.looks_ahead,
+        "looks_ahead_f32": plan.looks_ahead and plan.solver == "lookahead_f32",
+        "static": plan.static, "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.memory) else "r", "sides": sides,
         "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_target_t *y",
     }
@@ -194,7 +194,6 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     dict
     """
     trains, real = plan.trains, plan.in_float32
-    uniform = plan.options.get("scheme") == "uniform"
     n, columns = plan.sizes.get("n", 0), plan.sizes["D"]
     budget = plan.sizes.get("N", 0)
     digest = bytes.fromhex(plan.hash)
@@ -204,9 +203,9 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
         "classes": _classes(plan),
         "suffix": {name: "" if table.format.signed else "u" for name, table in plan.tables.items()},
-        "uniform": uniform,
+        "uniform": plan.uniform,
         "toeplitz": plan.algorithm == "toeplitz_rls", "trainer": TRAINERS.get(plan.algorithm, ""),
-        "biased": plan.options.get("scheme") == "diagonal_mean_biased",
+        "biased": plan.biased_means,
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
         "title": TITLES[plan.algorithm],
@@ -221,9 +220,9 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "shift_round": "kc_shift_round_i32" if short.products else "kc_shift_round",
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
-        "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if uniform else 0,
+        "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if plan.uniform else 0,
         "lms": lms_context(plan) | float_context(plan), "real": real,
         "decay": plan.constants.get("decay_f32" if real else "decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
-        "table_meaning": _table_meaning(plan), "example": _example(plan, trains, uniform),
+        "table_meaning": _table_meaning(plan), "example": _example(plan, trains, plan.uniform),
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...sim.kernels import POLYNOMIALS
 from ...sim.plan import Plan
 from ...sim.planner.words import WORD_CLASSES
 from .lms_f32 import FLOAT32_KERNEL
@@ -22,7 +21,7 @@ _SCALES = {"gaussian": "log2(e) / (2 sigma^2), in LSB of x", "laplacian": "log2(
 
 
 def _is_polynomial(plan: Plan) -> bool:
-    return plan.options["kernel"] in POLYNOMIALS
+    return plan.polynomial
 
 
 def kernel_context(plan: Plan) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def kernel_context(plan: Plan) -> dict[str, Any]:
         ``kernel``, its name; ``polynomial``, whether it is a function of u.v; ``kernel_formula``;
         ``kernel_parameters`` as the spec gives them; ``distance_term``, what a column adds.
     """
-    kind = plan.options["kernel"]
+    kind = plan.kernel
     given = [f"{key} = {plan.options[key]}" for key in ("sigma", "period", "degree", "gamma", "coef0")
              if key in plan.options]
     return {"kernel": kind, "polynomial": _is_polynomial(plan), "kernel_formula": _FORMULAS[kind],

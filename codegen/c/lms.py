@@ -26,7 +26,7 @@ def lms_value(plan: Plan, name: str) -> str:
     if name == "kappa_one":
         return "1 - k, or 1 - the squares, where k = 0"
     if name == "max_deterioration":
-        unit = _UNITS.get(plan.options["metric"], "alpha^2 kappa")
+        unit = _UNITS.get(plan.metric, "alpha^2 kappa")
         return f"{unit}, max_deterioration = {plan.options[name]}"
     return f"{name} = {plan.options[name]}" if name in ("truncation", "max_age") else ""
 
@@ -35,13 +35,14 @@ def lms_context(plan: Plan) -> dict[str, Any]:
     """What ``lms`` is in the templates; empty for a batch trainer."""
     if not plan.learns:
         return {}
-    metric, projection = plan.options["metric"], plan.options["projection"]
+    metric, projection = plan.metric, plan.projection
     truncates, ages = "truncation" in plan.constants, "max_age" in plan.constants
-    reduces, newest = "max_deterioration" in plan.constants, plan.options["newest_only"] == "1"
+    reduces, newest = "max_deterioration" in plan.constants, plan.newest_only
     kind = "neighbours" if metric in NEIGHBOURS else "fast" if metric in SUMS else metric
     return {
         "metric": metric, "metric_file": kind, "projection": projection, "newest": newest,
-        "projects": projection != "none", "neighbours": kind == "neighbours", "sums": kind == "fast",
+        "nearest_older": metric == "fklms", "magnitude": metric == "magnitude",
+        "projects": plan.projects, "neighbours": kind == "neighbours", "sums": kind == "fast",
         "weighted": metric in WEIGHTED, "reduces": reduces, "truncates": truncates, "ages": ages,
         "drops": truncates or ages, "gaps": truncates or ages or (reduces and not newest),
         "loss_type": {"fklms": "distance_t", "age": "int32_t"}.get(metric, "int64_t"),

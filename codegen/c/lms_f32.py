@@ -38,4 +38,4 @@ def float_context(plan: Plan) -> dict[str, Any]:
     """
     if not plan.in_float32:
         return {"gram": False}
-    return {"gram": plan.options["metric"] != "fklms", "projects": False}
+    return {"gram": plan.metric != "fklms", "projects": False, "weighted": plan.metric == "mklms"}

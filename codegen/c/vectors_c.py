@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ...sim.model import open_model
 from ...sim.plan import C_BYTES, Plan
 from ...sim.replay.vectors import Call, Vectors, make_vectors
 from ...sim.spec.target import Target
@@ -54,7 +55,7 @@ def shortened_to(plan: Plan, vectors: Vectors, most: int) -> Vectors:
     if all(call.x_raw is None or len(call.x_raw) <= limit.get(call.name, len(call.x_raw))
            for call in vectors.calls):
         return vectors
-    return make_vectors(plan, [
+    return make_vectors(open_model(plan), [
         (call.name, None if call.x_raw is None else call.x_raw[:limit.get(call.name)],
          None if call.y_raw is None else call.y_raw[:limit.get(call.name)]) for call in vectors.calls])
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import get_args
 
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import slot_bytes
+from ...sim.spec.types import Optimisation
 from ..build.toolchains import Toolchain, choose_toolchain
 from ..build.tools import refusal
 from ..c.context import TRAINERS, context
@@ -25,7 +27,7 @@ from .footprint import Footprint, footprint, sections
 from .hil_table import link_table, render_header
 from .targets import Board, driver_files, load_arch, load_board, load_target
 
-OPTIMISATIONS = ("-O0", "-O1", "-O2", "-O3", "-Os")
+OPTIMISATIONS = get_args(Optimisation)
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror")
 #: A table of places within a function would read as calls of it, in the search for the deepest stack.
 OURS = ("-fno-jump-tables",)

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from ...sim.errors import KerncastError, Problem, fail
+from ...sim.spec.problems import abbreviate, code_of, did_you_mean, translated, unknown
 from ...sim.spec.source import KeyPath, Source
-from ...sim.spec.wrong_keys import abbreviate, code_of, did_you_mean, message_of
 from ..resources import firmware_files
 
 #: What a rule finds: the key path, what is wrong, the value, what is allowed, what to do.
@@ -74,20 +74,13 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
 def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
     """What pydantic found, in our words."""
     path = _table_path(tuple(map(str, detail["loc"])), source.values)
-    code, context = code_of(detail), detail.get("ctx", {})
-    value = "" if code == "E106" else context.get("value") or abbreviate(detail["input"])
+    code, place = code_of(detail), _place(source, path)
     if code == "E103":
-        known = list(_schema(kind, path[:-1]).get("properties", ()))
-        value, allowed, remedy = path[-1], ", ".join(known), did_you_mean(path[-1], known) or "remove it"
-    elif code == "E324":
-        allowed, remedy = context["allowed"], context["remedy"]
-    else:
-        schema = _schema(kind, path)
-        allowed = _allowed(schema)
-        remedy = (f"add {path[-1]}" if code == "E106" else
-                  did_you_mean(str(detail["input"]), schema.get("enum", ()))
-                  or "write one of the values allowed")
-    return path, Problem(code, message_of(detail, path[-1]), _place(source, path), value, allowed, remedy)
+        return path, unknown(path[-1], place, _schema(kind, path[:-1]).get("properties", ()))
+    schema = _schema(kind, path) if code != "E324" else {}
+    remedy = (f"add {path[-1]}" if code == "E106" else
+              did_you_mean(str(detail["input"]), schema.get("enum", ())) or "write one of the values allowed")
+    return path, translated(detail, path[-1], place, "" if code == "E324" else _allowed(schema), remedy)
 
 
 def _table_path(path: KeyPath, values: Any) -> KeyPath:

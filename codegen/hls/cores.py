@@ -68,9 +68,9 @@ def _too_large(plan: Plan) -> KerncastError | None:
 def _no_predictor(plan: Plan) -> KerncastError | None:
     """Only integers, without an intercept that is trained, in memory that holds them."""
     if plan.in_float32:
-        return _unlike("[online] reduction", plan.options["reduction"], "an integer reduction",
+        return _unlike("[online] reduction", plan.reduction, "an integer reduction",
                        "choose a reduction without _f32")
-    if plan.options.get("bias") == "1":
+    if plan.bias:
         return _unlike("[toeplitz] bias", "true", "bias = false",
                        "remove bias, or set offset of [output] to the mean of the targets")
     return _too_large(plan)
@@ -78,10 +78,10 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
 
 def _no_learner(plan: Plan) -> KerncastError | None:
     """FKLMS in integers with nothing but a budget, in memory that holds it."""
-    if not plan.learns or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
+    if not plan.learns or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
         where = "[online] reduction" if plan.learns else "[model] algorithm"
-        return _unlike(where, plan.options["reduction"] if plan.learns else plan.algorithm,
+        return _unlike(where, plan.reduction if plan.learns else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose it, or train in C and load the predictor")
     for name in ("max_deterioration", "truncation", "max_age"):
         if name in plan.constants:
@@ -107,8 +107,8 @@ def _no_solver(plan: Plan) -> KerncastError | None:
 def _no_trainer(plan: Plan) -> KerncastError | None:
     """The solver, on a uniform grid."""
     refusal = _no_solver(plan)
-    if refusal is None and plan.options["scheme"] != "uniform":
-        refusal = _unlike("[toeplitz] scheme", plan.options["scheme"], "uniform",
+    if refusal is None and not plan.uniform:
+        refusal = _unlike("[toeplitz] scheme", plan.scheme, "uniform",
                           'set scheme = "uniform", or send the first row to the solver')
     return refusal
 

@@ -58,7 +58,7 @@ def _inputs(plan: Plan) -> dict[str, str]:
 def distance_most(plan: Plan) -> int:
     """The largest distance, or magnitude of a product u.v, of two samples."""
     lo, hi = x_range(plan)
-    term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.options["kernel"], max(-lo, hi) ** 2)
+    term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.kernel, max(-lo, hi) ** 2)
     if "kernel_sine_shift" in plan.constants:
         term = _lifted(1 << 62, plan.integer("kernel_sine_shift"))
     return plan.sizes["D"] * term
@@ -110,7 +110,7 @@ def _solver(plan: Plan) -> dict[str, str]:
     most, frac = _lifted(rail * rail, shift) * n, 2 * (w - 1) - shift
     num = _lifted(rail, w - 1 - xi_frac) + _lifted(most, frac - xi_frac - plan.integer("a_exp_max"))
     innov = _lifted(rail, w - 2 - innov_frac) + _lifted(most, frac - innov_frac - plan.integer("x_exp_max"))
-    static = plan.integer("a_exp_max") if plan.options["scaling"] == "static" else 0
+    static = plan.integer("a_exp_max") if plan.static else 0
     return {"sum_t": _both(most), "num_t": _both(num), "innov_t": _both(innov),
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
             "lifted_t": _both(max(rail * rail, _lifted(rail * rail, 2 * (w - 1) - 31))),

@@ -96,9 +96,9 @@ def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
 def _refusal(plan: Plan) -> KerncastError | None:
     """FKLMS in integers with nothing but a budget, in memory that holds it."""
     where = "[online] reduction" if plan.learns else "[model] algorithm"
-    value = plan.options["reduction"] if plan.learns else plan.algorithm
+    value = plan.reduction if plan.learns else plan.algorithm
     unlike = "the SystemVerilog learner supports FKLMS with a fixed budget only"
-    if not plan.learns or (plan.options["metric"], plan.options["projection"]) != ("fklms", "fklms") \
+    if not plan.learns or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose it, or train in C and load the predictor")

@@ -58,7 +58,7 @@ def kernel_latency(plan: Plan) -> int:
 
 def distance_latency(plan: Plan) -> int:
     """Clocks from the last column of a vector to its distance, or product."""
-    return _COLUMN + _DISTANCE.get(plan.options["kernel"], _MAC)
+    return _COLUMN + _DISTANCE.get(plan.kernel, _MAC)
 
 
 def _expansion_latency(plan: Plan) -> int:
@@ -121,9 +121,9 @@ def _refusal(plan: Plan) -> KerncastError | None:
     if plan.in_float32:
         return fail("E307", "the SystemVerilog predictor does not support float32",
                     where="[online] reduction",
-                    value=plan.options["reduction"], allowed="an integer reduction",
+                    value=plan.reduction, allowed="an integer reduction",
                     remedy="choose a reduction without _f32")
-    if plan.options.get("bias") == "1":
+    if plan.bias:
         return fail("E307", "the SystemVerilog predictor does not support an intercept",
                     where="[toeplitz] bias",
                     value="true", allowed="bias = false",
@@ -183,7 +183,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
 def predictor_modules(plan: Plan) -> tuple[str, ...]:
     """Modules of hw/rtl that a predictor of the plan is made of, what is used before what uses it."""
     first = MODULES.index("kc_affine")
-    own = _OWN.get(plan.options["kernel"], ())
+    own = _OWN.get(plan.kernel, ())
     exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
     return (*MODULES[:first], *own, *exp2, *MODULES[first:])
 

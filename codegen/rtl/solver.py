@@ -119,7 +119,7 @@ def solver_context(plan: Plan) -> dict[str, Any]:
         "alpha_lo": literal(alpha.format.lo, 64), "alpha_hi": literal(alpha.format.hi, 64),
         "cycles": {lanes: solver_cycles(plan, lanes) for lanes in (1, 2, 4)},
         "overhead": {lanes: solver_overhead(plan, lanes) for lanes in (1, 2, 4)},
-        "static": int(plan.options["scaling"] == "static"),
+        "static": int(plan.static),
         "tag": f"0x{model_tag(plan):0{plan.word // 4}x}",
     }
 

@@ -26,7 +26,7 @@ _CONVERT, _MEAN, _AROUND = 6, 9, 1
 
 
 def _on_grid(plan: Plan) -> bool:
-    return plan.options["scheme"] == "uniform"
+    return plan.uniform
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
@@ -99,7 +99,7 @@ def _render(plan: Plan) -> dict[str, str]:
 
 def _row_context(plan: Plan) -> dict[str, Any]:
     r = plan.signals["r"]
-    return {"n": plan.sizes["n"], "biased": plan.options["scheme"] == "diagonal_mean_biased",
+    return {"n": plan.sizes["n"], "biased": plan.biased_means,
             "sum_bits": _sum_bits(plan), "row_overhead": row_overhead(plan), "r_rounding": r.rounding.value,
             "r_lo": literal(r.lo, 64), "r_hi": literal(r.hi, 64)}
 

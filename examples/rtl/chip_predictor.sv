@@ -1,22 +1,22 @@
-// A chip that trains itself: raw targets go in on one side, raw inputs on the other, predictions come out.
+// A chip that trains itself: it reads ADC counts of targets and inputs, and outputs predictions.
 //
 //   kerncast gen examples/rtl/grid.toml -o build/grid --core trainer --core predictor
 //   cd build/grid/rtl && iverilog -g2012 -y . -Y .sv ../../../examples/rtl/chip_predictor.sv
 //
-// The frame of the model that the trainer sends is the one that the predictor takes: a wire joins them.  The
-// predictor takes no sample while a model comes in, from its first beat to its last.
+// The trainer sends the model in the frame that the predictor reads, so a wire connects them.  The predictor
+// reads no sample while it receives a model.
 `default_nettype none
 
 module chip_predictor (
     input  wire clk,
     input  wire rst,
 
-    input  wire [15:0] s_axis_model_tdata,    // raw targets, u12f0: 8 a training
+    input  wire [15:0] s_axis_model_tdata,    // targets as ADC counts, u12f0: 8 per training
     input  wire s_axis_model_tvalid,
     output wire s_axis_model_tready,
     input  wire s_axis_model_tlast,
 
-    input  wire [7:0] s_axis_x_tdata,         // a raw input, u8f0
+    input  wire [7:0] s_axis_x_tdata,         // an input as ADC count, u8f0
     input  wire s_axis_x_tvalid,
     output wire s_axis_x_tready,
     input  wire s_axis_x_tlast,

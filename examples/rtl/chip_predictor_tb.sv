@@ -1,17 +1,17 @@
-// Trains the chip on a period of a sine, asks it at the samples and between them, and prints what it answers.
+// Train the chip on one period of a sine, request predictions at the samples and between them, and print them.
 //
 //   kerncast gen examples/rtl/grid.toml -o build/grid
 //   cd build/grid/rtl
 //   iverilog -g2012 -y . -Y .sv -o chip ../../../examples/rtl/chip_predictor*.sv
 //   vvp chip -fst
 //
-// The words are those of the integer model; chip.fst shows the streams, for GTKWave or Surfer.
+// The values are those of the integer model; chip.fst shows the streams in GTKWave or Surfer.
 `timescale 1ns / 1ps
 `default_nettype none
 
 module chip_predictor_tb;
     localparam SAMPLES = 8;
-    localparam [SAMPLES*12-1:0] TARGETS = {  // the first one is the last
+    localparam [SAMPLES*12-1:0] TARGETS = {  // in reverse order
         12'd601, 12'd1, 12'd601, 12'd2048, 12'd3495, 12'd4095, 12'd3495, 12'd2048};
 
     logic clk = 1'b0, rst = 1'b1;
@@ -55,7 +55,7 @@ module chip_predictor_tb;
             while (!x_ready) @(posedge clk);
             x_valid <= 1'b0;
             while (!f_valid) @(posedge clk);
-            // f is s16f14 of a full scale of 2048, as README.md of build/grid says, about the offset 2048.
+            // f is s16f14 of a full scale of 2048, around the offset 2048; see README.md of build/grid.
             $display("x = %2d  f = %6d  y = %7.2f  status %0d", word, $signed(f), 2048.0 + $signed(f) / 8.0,
                      status);
         end

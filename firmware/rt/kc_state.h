@@ -14,7 +14,7 @@
 #include "kc_storage.h"
 
 #define KC_STATE_MAGIC 0x5453434Bu /* "KCST" */
-#define KC_STATE_VERSION 1u
+#define KC_STATE_VERSION 2u
 #define KC_STATE_HASH 32u   /* bytes of a plan's hash */
 #define KC_STATE_HEADER 48u /* bytes before the payload */
 #define KC_STATE_BLANK 0xFFu

@@ -14,19 +14,18 @@ from ...codegen.firmware.hil_table import Timing
 from ...codegen.firmware.image import FirmwareImage, build_firmware
 from ...codegen.firmware.targets import Board, Counter, load_board
 from ...codegen.generate import load_plan
-from ...sim.backend import Outputs, Raw, calls_of
+from ...sim.backend import Outputs, Raw, calls_of, refused_update
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
 from ...sim.replay.saved_state import StateStatus, image_bytes, restore_error, slots_with
 from ...sim.replay.trace import Trace
-from .client import HilClient
+from ...sim.statuses import Status
+from .client import SLOTS, HilClient
 from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
 from .protocol import REGIONS
-
-_BAD_ARGUMENT = 4
-_SLOTS = ("SLOT_A", "SLOT_B")
+from .requests import differs
 
 
 @dataclass
@@ -99,14 +98,10 @@ class BoardBackend:
         return {"status": np.array([self._train(x_raw, y_raw)], dtype=np.int64)}
 
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
-        n = self.plan.sizes.get("n")
-        uniform = self.plan.options.get("scheme") == "uniform"
-        if not self.plan.trains:
-            return _BAD_ARGUMENT
-        y_raw = raw.targets(self.plan, y_raw)
-        x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
-        if len(y_raw) != n or (not uniform and (x_raw is None or len(x_raw) != n)):
-            return _BAD_ARGUMENT
+        given = raw.whole_set(self.plan, x_raw, y_raw) if self.plan.trains else None
+        if given is None:
+            return Status.BAD_ARGUMENT
+        x_raw, y_raw = given
         if x_raw is not None:
             self._write("X", "x_raw", x_raw)
         self._write("Y", "y_raw", y_raw)
@@ -117,8 +112,7 @@ class BoardBackend:
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
-            return {"status": np.full(len(y_raw), _BAD_ARGUMENT, dtype=np.int64),
-                    "f": np.zeros(len(y_raw), dtype=np.int64)}
+            return refused_update(y_raw)
         return self._batches("update", self.client.update, *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
@@ -133,7 +127,7 @@ class BoardBackend:
     def save(self) -> bytes:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         status, slot = self.client.save()
-        image = self.client.read_slot(_SLOTS[slot], image_bytes(self.plan))
+        image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
         if status != StateStatus.OK:
             raise restore_error(self.plan, image, status, f"back end {self.name}")
         return image
@@ -142,7 +136,7 @@ class BoardBackend:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         where = f"back end {self.name}"
         contents = slots_with(self.plan, image, where)
-        kept = [self.client.read_slot(name, len(contents[0])) for name in _SLOTS]
+        kept = [self.client.read_slot(name, len(contents[0])) for name in SLOTS]
         self._fill(contents)
         status = self.client.restore()
         if status != StateStatus.OK:
@@ -150,7 +144,7 @@ class BoardBackend:
             raise restore_error(self.plan, image, status, where)
 
     def _fill(self, contents: Sequence[bytes]) -> None:
-        for name, content in zip(_SLOTS, contents, strict=True):
+        for name, content in zip(SLOTS, contents, strict=True):
             self.client.write(name, content)
 
     def reset(self) -> None:
@@ -208,6 +202,8 @@ class BoardBackend:
             sample on average.
         """
         image, (used, total) = self.image, self.client.stack()
+        if 0 < total < used:
+            raise differs("stack used", used, f"0 to {total} bytes", self.client.link.name)
         return {
             "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
             "flash": image.flash_bytes if image else None,

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from ...codegen.firmware.hil_table import Timing
 from ...sim.errors import KerncastError, fail
+from ...sim.replay.saved_state import StateStatus
 from ...sim.replay.trace import Event, Trace
 from .link import Link
 from .protocol import REGIONS, TABLE, VERSION, Value
@@ -23,6 +24,8 @@ _OVERRUN = (1 << 64) - 1
 #: How an agent refuses what it was built without: an operation, and the memory that it would work in.
 _LACKING = ("NOT_SUPPORTED", "UNKNOWN_OPCODE", "BAD_REGION")
 
+#: Regions of the slots for saved states.
+SLOTS = ("SLOT_A", "SLOT_B")
 T = TypeVar("T")
 
 
@@ -140,14 +143,24 @@ class HilClient:
         """Predict `count` samples; how many statuses were not OK."""
         return _int(self.request("PREDICT", count=count)["not_ok"])
 
-    def save(self) -> tuple[int, int]:
+    def save(self) -> tuple[StateStatus, int]:
         """Save the model on the board; the library's status, and the slot written.  E447 without room."""
         v = self._saved(lambda: self.request("SAVE"))
-        return _int(v["result"]), _int(v["slot"])
+        slot = _int(v["slot"])
+        if slot >= len(SLOTS):
+            raise differs("slot that was written", slot, f"0 to {len(SLOTS) - 1}", self.link.name)
+        return self._verdict(v["result"]), slot
 
-    def restore(self) -> int:
+    def restore(self) -> StateStatus:
         """Restore the newest state of the board's slots; the library's status.  E447 without room."""
-        return _int(self._saved(lambda: self.request("RESTORE"))["result"])
+        return self._verdict(self._saved(lambda: self.request("RESTORE"))["result"])
+
+    def _verdict(self, result: Value) -> StateStatus:
+        """Check a result of saving or restoring; E414 for a number that is none."""
+        try:
+            return StateStatus(_int(result))
+        except ValueError:
+            raise differs("result of a saved state", result, f"0 to {max(StateStatus)}", self.link.name) from None
 
     def read_slot(self, name: str, size: int) -> bytes:
         """The first `size` bytes of a slot for saved states.  E447 without room."""
@@ -167,7 +180,8 @@ class HilClient:
         """Ticks of the last operation and of an empty one; None without a counter or past its end."""
         v = self.request("COUNTERS")
         known = v["unit"] != 0 and v["ticks"] != _OVERRUN
-        return (_int(v["ticks"]), _int(v["overhead"])) if known else None
+        ticks, overhead = _int(v["ticks"]), _int(v["overhead"])
+        return (ticks, min(ticks, overhead)) if known else None
 
     def stack(self) -> tuple[int, int]:
         """Bytes of stack ever used since reset, and bytes there are."""

@@ -14,10 +14,10 @@ from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
-from ...sim.model.statuses import INACCURATE, OK, TRAINED
 from ...sim.model.toeplitz.trainer import ToeplitzModel, certified_accurate
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
+from ...sim.statuses import TRAINED, Status
 from ..rtl.learner_backend import learned_state
 from .headers import known_dialect
 from .simulation import Testbench, build
@@ -104,8 +104,9 @@ class HlsBackend:
         state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "centers": v}
                              if status in TRAINED else {})
         self._load(state)
-        if status == OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"], exponent):
-            status = INACCURATE
+        if status == Status.OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"],
+                                                          exponent):
+            status = Status.INACCURATE
         return {"status": np.array([status], dtype=np.int64)}
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:

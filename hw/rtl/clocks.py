@@ -13,8 +13,8 @@ from ...codegen.rtl import Core, model_tag, rtl_sources, vectors
 from ...sim.backend import Raw, field_arrays
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
-from ...sim.model.statuses import TRAINED
 from ...sim.plan import Plan
+from ...sim.statuses import TRAINED
 from .learner_backend import sample_frame, state_frames
 from .simulators import Operation, Simulation
 from .trainer_backend import training_script
@@ -104,7 +104,7 @@ def _train(plan: Plan) -> list[Operation]:
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:
     """The grid; else noise of the whole range, or samples (n, D) that are all equal."""
-    if plan.options["scheme"] == "uniform":
+    if plan.uniform:
         yield None
         return
     x, shape = plan.signals["x_raw"].format, (plan.sizes["n"], plan.sizes["D"])

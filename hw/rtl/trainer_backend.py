@@ -14,10 +14,10 @@ from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants
 from ...sim.model.ranges import Ranges
-from ...sim.model.statuses import INACCURATE, OK
 from ...sim.model.toeplitz.first_row import diagonal_row
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
+from ...sim.statuses import Status
 from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation
 
@@ -67,11 +67,11 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
 
 def judged(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     """The status of a training: the core solves, and leaves it to its host to certify the solution."""
-    if status != OK:
+    if status != Status.OK:
         return status
     alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
     certain = certified_accurate(plan, _targets(plan, y_raw), _row(plan, state), alpha, exponent)
-    return OK if certain else INACCURATE
+    return Status.OK if certain else Status.INACCURATE
 
 
 def _targets(plan: Plan, y_raw: Raw) -> Raw:
@@ -82,9 +82,9 @@ def _targets(plan: Plan, y_raw: Raw) -> Raw:
 
 def _row(plan: Plan, state: Outputs) -> Raw:
     """The first row (n,) of the grid, or of the samples in the model."""
-    if plan.options["scheme"] == "uniform":
+    if plan.uniform:
         return first_row(plan)
-    row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.options["scheme"] == "diagonal_mean_biased"
+    row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.biased_means
     diagonal_row(row, state["centers"].reshape(-1, plan.sizes["D"]), biased,
                  plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
     return row

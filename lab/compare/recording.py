@@ -19,6 +19,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ...sim._json import parse_json
 from ...sim.backend import STATUSES, Backend, Comparison, Outputs
 from ...sim.data import raw
 from ...sim.data.csv_lines import csv_lines
@@ -26,11 +27,11 @@ from ...sim.data.words_csv import read_words
 from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
-from ...sim.plan import Plan
+from ...sim.plan import Plan, other_version
 from ...sim.replay.vectors import Call, Vectors, arrays, usual_calls
 from ..output_paths import refuse_unwritable
 
-VERSION = 1
+VERSION = 2
 #: Samples of a call at most: what a pulled cable can cost.
 PIECE = 64
 _INTERRUPTED = "interrupted"
@@ -68,7 +69,7 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
     inputs = {f"x{column}": plan.signals["x_raw"].format for column in range(plan.sizes["D"])}
     target: dict[str, Format] = {"y": plan.signals["y_raw"].format}
     learns = "y" in [name.strip() for name in next(csv_lines(path), (1, []))[1]]
-    uniform = learns and plan.options.get("scheme") == "uniform"
+    uniform = learns and plan.uniform
     problems: list[Problem] = []
     words = read_words(path, target if uniform else inputs | target if learns else inputs, problems)
     least = plan.sizes["n"] if learns and plan.trains else 1
@@ -213,10 +214,10 @@ def load_recording(path: Path) -> Recording:
                    value=str(path), allowed=_OURS, remedy="check the path")
     *lines, cut = path.read_bytes().split(b"\n")
     try:
-        whole = [json.loads(line) for line in lines]
+        whole = [parse_json(line) for line in lines]
         head = whole.pop(0)
         if head["recording"] != VERSION:
-            raise ValueError(f"version {head['recording']} instead of {VERSION}")
+            raise other_version("recording", str(path), head["recording"], VERSION, "record it again")
         plan = Plan.from_json(json.dumps(head.pop("plan")), f"{path}:1")
         last = {} if not whole or "call" in whole[-1] else whole.pop()
         calls = tuple(Call.from_dict(line, "answered") for line in whole)
@@ -226,10 +227,11 @@ def load_recording(path: Path) -> Recording:
         stopped = "" if state is not None else _reason(last, bool(cut))
     except (KerncastError, KeyError, IndexError, TypeError, ValueError, AttributeError,
             OverflowError) as error:
+        if isinstance(error, KerncastError) and error.problems[0].code == "E213":
+            raise
         value = error.problems[0].message if isinstance(error, KerncastError) else repr(error)
-        raise fail("E212", "not a recording of this version", where=str(path), value=value,
-                   allowed=_OURS, remedy="name another file, or replay it with the version of kerncast that "
-                                         "recorded it") from None
+        raise fail("E212", "not a recording", where=str(path), value=value,
+                   allowed=_OURS, remedy="name another file, or record it again") from None
     for line, call in enumerate(calls, start=2):
         _check_words(plan, call, line)
     return Recording(plan, {key: value for key, value in head.items() if key != "recording"}, calls, state,

@@ -1,18 +1,24 @@
-"""lab: verification: every byte and word of a generated folder derived anew, here, from its spec and samples.
+"""lab: verify a generated folder: derive every byte and value again, here, from its spec and samples.
 
-A bundle is such a folder in one ZIP file, with what verified it and with which versions, for another machine
-to verify again.
+A bundle is such a folder in one ZIP file, with its checks and the versions that made them, so that another
+machine can verify it again.
+
+A folder or bundle is untrusted. Only its spec, its samples and its trained model are read as input, each by
+its own strict reader; everything else is compared, byte for byte, with what is derived here. Nothing of it is
+ever compiled, loaded or run: the back ends are built from the derived bytes, in a folder of their own.
 """
 
 from __future__ import annotations
 
 import json
+import lzma
 import platform
 import shutil
 import sys
 import tempfile
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -25,12 +31,14 @@ import numpy as np
 from ... import __version__
 from ...codegen.c.packages import packages_in
 from ...codegen.firmware.targets import load_target
-from ...codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_plan, load_vectors, render_all
-from ...codegen.manifest import MANIFEST, Manifest, content, digest
+from ...codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_vectors, render_all
+from ...codegen.manifest import MANIFEST, Manifest, content, digest, write_whole
 from ...hw.backends import open_backend
+from ...sim._json import parse_json, read_json
 from ...sim.backend import Comparison
 from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, fail
+from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors, make_vectors
@@ -41,8 +49,9 @@ from .ledger import Row, run_backend
 Tell = Callable[[str], None]
 #: Of a bundle: who verified it, beside the files of the folder.
 VERIFIED = "verified.json"
-#: More than any folder of ours takes, so that a small file does not fill a disk.
+#: Limits of a bundle, above any folder that kerncast writes, so that a small file cannot fill a disk.
 LARGEST_BYTES = 1 << 28
+MAX_FILES = 4096
 _PACKAGES = ("numpy", "numba", "jinja2", "cffi", "unicorn", "ziglang")
 _VERIFIABLE = "a folder of kerncast gen, or a file of kerncast verify FOLDER -o FILE.zip"
 _REDO = "generate the folder again: kerncast gen SPEC -o FOLDER"
@@ -88,6 +97,11 @@ class Verification:
     there: dict[str, str]
 
     @property
+    def trusted(self) -> bool:
+        """True if every byte and value is what this machine derives."""
+        return not self.mismatches
+
+    @property
     def words(self) -> int:
         """Words compared, the model's own included."""
         return sum(c.compared for c in self.checks if c.unit == "words") + sum(r.words for r in self.rows)
@@ -100,7 +114,8 @@ class Verification:
 
     def as_dict(self) -> dict[str, Any]:
         """For ``--json`` and the bundle."""
-        return {"plan": self.plan, "words": self.words, "mismatches": self.mismatches,
+        return {"plan": self.plan, "trusted": self.trusted, "words": self.words,
+                "mismatches": self.mismatches,
                 "checks": [check.as_dict() for check in self.checks],
                 "backends": [row.as_dict() for row in self.rows],
                 "damage": [damage.as_dict() for damage in self.damage],
@@ -128,7 +143,7 @@ def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
     given : Path
         A folder made by ``kerncast gen``, or a bundle of one.
     backends : sequence of str
-        Back ends that the vectors are replayed on, built from the files given.
+        Back ends to replay the vectors on, built from the derived files, and only if nothing differs.
     flips : int
         Damaged states and frames of each kind.
     tell : callable
@@ -139,8 +154,9 @@ def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
     Raises
     ------
     KerncastError
-        E304, E305, E210, E211 for a folder that is none; E336 for a file that is no bundle, E337 where
-        another version made it, E338 without spec or samples, E339 where `bundle` exists already.
+        E304, E305 if this is not a generated folder, E1xx and E211 for its spec and vectors; E336 for a file
+        that is not a bundle, E337 if another version made it, E338 without spec or samples, E339 if `bundle`
+        exists already.
     """
     if bundle is not None and bundle.exists():
         raise fail("E339", "a bundle does not overwrite a file", where="-o", value=str(bundle),
@@ -155,32 +171,37 @@ def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
 
 def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends: Sequence[str], flips: int,
               tell: Tell) -> Verification:
-    tell("comparing the files with the manifest")
+    tell("comparing files with the manifest")
     checks = [_files_of(folder, manifest)]
-    if checks[0].mismatches:  # what is derived from them would say nothing
+    if checks[0].mismatches:  # what is derived from them would prove nothing
         return Verification(manifest.plan, tuple(checks), (), (), versions(), there)
-    plan, vectors, spec = _loaded(folder)
-    tell("planning again from spec and samples")
-    again = make_plan(spec, *_training(plan, vectors))
-    checks.append(_bytes("plan", {PLAN: (folder / PLAN).read_text("utf-8")}, {PLAN: again.to_json()}))
+    vectors, spec = _loaded(folder)
+    tell("deriving the plan from spec and samples")
+    plan = make_plan(spec, *_training(make_plan(spec), vectors))
+    checks.append(_bytes("plan", _held(folder, [PLAN]), {PLAN: plan.to_json()}))
     tell("running the integer model")
-    checks.append(_words(again, vectors))
-    tell("generating the code again")
+    own = make_vectors(open_model(plan), [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
+    checks.append(_words(own, vectors))
+    tell("generating the code")
     target = load_target(manifest.target) if manifest.target else None
-    files, _ = render_all(again, target, vectors, packages_in(manifest.name, manifest.files), spec)
-    held = {name: content(folder / name) or "" for name in manifest.files}
-    checks.append(_bytes("generated files", held, files))
-    if held.keys() != files.keys():  # nothing can be built of them
+    files, again = render_all(plan, target, own, packages_in(manifest.name, manifest.files), spec)
+    files[MANIFEST] = again.to_json()
+    checks.append(_bytes("generated files", _held(folder, [MANIFEST, *manifest.files]), files))
+    if any(check.mismatches for check in checks):  # the verdict stands: run nothing
         return Verification(plan.hash, tuple(checks), (), (), versions(), there)
     rows, damage = [], []
-    for name in backends:
-        tell(name)
-        rows.append(run_backend(plan, vectors, name, folder))
-    if flips:
-        tell("restoring damaged states and sending damaged frames")
-        for name in ("model", *(name for name in backends if name.startswith("host"))):
-            damage += _damaged_states(plan, vectors, name, folder, flips)
-        damage += damage_frames(vectors, flips)
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
+        derived = Path(made) / "derived"
+        for name, text in files.items():
+            write_whole(derived / name, text)
+        for name in backends:
+            tell(name)
+            rows.append(run_backend(plan, own, name, derived))
+        if flips:
+            tell("damaging states and frames")
+            for name in ("model", *(name for name in backends if name.startswith("host"))):
+                damage += _damaged_states(plan, own, name, derived, flips)
+            damage += damage_frames(own, flips)
     return Verification(plan.hash, tuple(checks), tuple(rows), tuple(damage), versions(), there)
 
 
@@ -197,15 +218,19 @@ def _damaged_states(plan: Plan, vectors: Vectors, name: str, folder: Path, flips
         backend.close()
 
 
-def _loaded(folder: Path) -> tuple[Plan, Vectors, Spec]:
-    """Plan, vectors and spec of a folder whose files are intact."""
-    plan, _ = load_plan(folder)
+def _loaded(folder: Path) -> tuple[Vectors, Spec]:
+    """Read vectors and spec of a folder that agrees with its manifest."""
     vectors = load_vectors(folder)
     if vectors is None or not (folder / SPEC).is_file():
         raise fail("E338", "the folder lacks its spec or samples", where=str(folder),
                    value=f"no {VECTORS if vectors is None else SPEC}",
                    allowed="a folder made by kerncast gen from a spec with [data]", remedy=_REDO)
-    return plan, vectors, Spec.load(folder / SPEC)
+    return vectors, Spec.load(folder / SPEC)
+
+
+def _held(folder: Path, names: Sequence[str]) -> dict[str, str]:
+    """Read the files of a folder by name, byte for byte; those that are missing are empty."""
+    return {name: content(folder / name) or "" for name in names}
 
 
 def _training(plan: Plan, vectors: Vectors) -> tuple[Any, Any]:
@@ -228,8 +253,9 @@ def _files_of(folder: Path, manifest: Manifest) -> Check:
 def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
     """Texts by name, byte by byte; those that only one side has count whole."""
     compared, unequal, first = 0, 0, ""
-    for file in sorted({*held, *made}):
-        here, there = (np.frombuffer(side.get(file, "").encode(), np.uint8) for side in (held, made))
+    for file in sorted({*held, *made}, key=lambda file: (file == MANIFEST, file)):  # the cause first
+        here, there = (np.frombuffer(side.get(file, "").encode("utf-8", "surrogateescape"), np.uint8)
+                       for side in (held, made))
         size = max(len(here), len(there))
         common = min(len(here), len(there))
         differ = size - common + int(np.count_nonzero(here[:common] != there[:common]))
@@ -238,13 +264,12 @@ def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
     return Check(name, "bytes", compared, unequal, first)
 
 
-def _words(plan: Plan, vectors: Vectors) -> Check:
-    """What the model answers to the same calls, against what the vectors say."""
-    again = make_vectors(plan, [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
+def _words(own: Vectors, held: Vectors) -> Check:
+    """Compare the model's answers to the same calls with those of the folder."""
     result = Comparison()
-    for i, (held, made) in enumerate(zip(vectors.calls, again.calls, strict=True)):
-        result.add(f"call {i} {held.name}", made.expected, held.expected)
-    result.add("state", again.state, vectors.state)
+    for i, (made, found) in enumerate(zip(own.calls, held.calls, strict=True)):
+        result.add(f"call {i} {found.name}", made.expected, found.expected)
+    result.add("state", own.state, held.state)
     return Check("model", "words", result.words, result.mismatches, result.first)
 
 
@@ -252,16 +277,13 @@ def _words(plan: Plan, vectors: Vectors) -> Check:
 def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
     """The files of a folder or a bundle in a folder of their own, so that nothing is built beside them."""
     with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
-        own, there = Path(made) / "bundle", {}
+        own = Path(made) / "bundle"
         if given.is_dir():
-            for name in (MANIFEST, *load_manifest(given).files):
-                if (given / name).is_file():
-                    (own / name).parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(given / name, own / name)
+            _copy(given, own)
         else:
             tell(f"unpacking {given}")
-            there = _unpack(given, own)
         try:
+            there = {} if given.is_dir() else _unpack(given, own)
             manifest = load_manifest(own)
             _refuse_other_version(given, own)
             yield own, manifest, there
@@ -270,35 +292,54 @@ def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str,
                                  for p in error.problems]) from None
 
 
+def _copy(given: Path, into: Path) -> None:
+    """Copy the files that the manifest of a folder names; links and special files count as missing."""
+    names = [name for name in (MANIFEST, *load_manifest(given).files)
+             if (given / name).is_file() and not (given / name).is_symlink()]
+    if len(names) > MAX_FILES or sum((given / name).stat().st_size for name in names) > LARGEST_BYTES:
+        raise fail("E336", "the folder is larger than any that kerncast writes", where=str(given),
+                   value=f"{len(names)} files", allowed=f"{MAX_FILES} files, {LARGEST_BYTES} bytes",
+                   remedy=_REDO)
+    for name in names:
+        (into / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(given / name, into / name)
+
+
 def _unpack(given: Path, into: Path) -> dict[str, str]:
-    """The files that the manifest of a bundle names, and nothing else; versions of who made it."""
+    """Unpack the files that the manifest of a bundle names; return the versions that made it."""
     if not given.exists():
-        raise fail("E336", "nothing to verify", where=str(given), value="nothing there",
+        raise fail("E336", "there is nothing to verify", where=str(given), value="no such file",
                    allowed=_VERIFIABLE, remedy="check the path")
     try:
         with zipfile.ZipFile(given) as file:
-            if sum(entry.file_size for entry in file.infolist()) > LARGEST_BYTES:
-                raise ValueError(f"more than {LARGEST_BYTES} bytes")
+            entries = file.infolist()
+            if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > LARGEST_BYTES:
+                raise ValueError(f"more than {MAX_FILES} files, or than {LARGEST_BYTES} bytes")
             into.mkdir()
             (into / MANIFEST).write_bytes(file.read(MANIFEST))
-            for name in load_manifest(into).files:
-                if name in file.namelist():
+            listed = load_manifest(into).files
+            names = Counter(entry.filename for entry in entries)
+            if odd := [name for name in sorted(names)
+                       if names[name] > 1 or name not in {MANIFEST, VERIFIED, *listed}]:
+                raise ValueError(f"not in the manifest, or there twice: {', '.join(odd[:3])}")
+            for name in listed:
+                if name in names:
                     (into / name).parent.mkdir(parents=True, exist_ok=True)
                     (into / name).write_bytes(file.read(name))
-            there = dict(json.loads(file.read(VERIFIED))["versions"])
+            there = dict(parse_json(file.read(VERIFIED))["versions"])
             if not all(isinstance(text, str) for text in (*there, *there.values())):
                 raise ValueError(f"versions that are not text in {VERIFIED}")
             return there
     except KerncastError:
         raise
-    except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile, zlib.error,
-            NotImplementedError) as error:
-        raise fail("E336", "not a bundle, or a damaged one", where=str(given), value=str(error),
-                   allowed=_VERIFIABLE, remedy="copy it again, or make it again") from None
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error,
+            lzma.LZMAError) as error:  # RuntimeError: encrypted, or a method that Python does not have
+        raise fail("E336", "this is not a bundle, or it is damaged", where=str(given), value=str(error),
+                   allowed=_VERIFIABLE, remedy="make it again, or copy it again") from None
 
 
 def _refuse_other_version(given: Path, folder: Path) -> None:
-    maker = json.loads((folder / MANIFEST).read_text("utf-8")).get("generator")
+    maker = read_json(folder / MANIFEST).get("generator")
     if maker != f"kerncast {__version__}":
         raise fail("E337", "generated by another version", where=str(given), value=str(maker),
                    allowed=f"kerncast {__version__}", remedy=f"verify it with {maker}, or generate it again")
@@ -307,7 +348,7 @@ def _refuse_other_version(given: Path, folder: Path) -> None:
 def _write(bundle: Path, folder: Path, manifest: Manifest, found: Verification) -> None:
     """One file; its bytes depend on the folder and on what verified it alone."""
     part = bundle.with_name(f".{bundle.name}.kerncast-part")
-    texts = {name: (folder / name).read_text("utf-8") for name in (MANIFEST, *manifest.files)}
+    texts = _held(folder, [MANIFEST, *manifest.files])
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as file:
             for name, text in (*texts.items(), (VERIFIED, json.dumps(found.as_dict(), indent=1) + "\n")):

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from ...codegen.firmware.targets import target_ids
+from ...sim.choices import KERNEL_KEYS
 from ...sim.errors import fail
 from ...sim.formats import Format
 from ...sim.spec import Spec
-from ...sim.spec.tables import KERNEL_KEYS, OVERRIDABLE, TABLES, keys
+from ...sim.spec.tables import OVERRIDABLE, TABLES, keys
 from ..sweep.space import Inputs, Scalar, Space
 
 #: The format of the multipliers, as its number of fraction bits: the word is that of the design.

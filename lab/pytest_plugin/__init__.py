@@ -7,26 +7,22 @@ what runs back ends is imported when the first test asks for one.
 from __future__ import annotations
 
 import argparse
-import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from ...sim.errors import EXIT_TOOL_MISSING, KerncastError
-from .ledger import ClosingTable, Ledger, missing_tool
+from ...sim.errors import KerncastError
+from .ledger import ClosingTable, Ledger
+from .running import BENCH, LEDGER, TARGETS, bench_of, is_real, marks_of, note, told
 
 if TYPE_CHECKING:
     from ...sim.backend import Backend
     from ...sim.plan import Plan
     from ...sim.replay.vectors import Vectors
     from ..compare.ledger import Row
-    from .bench import Bench
 
-TARGETS = pytest.StashKey[list[str]]()
-_LEDGER = pytest.StashKey[Ledger]()
-_BENCH = pytest.StashKey["Bench"]()
 
 _MARKERS = (
     "kerncast(folder=None, spec=None): generated folder or spec that the test's back end runs, relative to "
@@ -56,8 +52,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """Check the names of the back ends, before anything is collected."""
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
-    config.stash[_LEDGER] = Ledger()
-    config.pluginmanager.register(config.stash[_LEDGER], "kerncast-ledger")
+    config.stash[LEDGER] = Ledger()
+    config.pluginmanager.register(config.stash[LEDGER], "kerncast-ledger")
     if not hasattr(config, "workerinput"):  # reports arrive where the workers are steered
         config.pluginmanager.register(ClosingTable(), "kerncast-closing-table")
     names = config.getoption("--kerncast-on") or config.getini("kerncast_on")
@@ -73,21 +69,11 @@ def _checked(config: pytest.Config, names: list[str]) -> list[str]:
             check_name(target)
     except KerncastError as error:
         raise pytest.UsageError(str(error)) from None
-    if any(_is_real(target) for target in targets) and \
+    if any(is_real(target) for target in targets) and \
             config.getoption("dist", "no") not in ("no", "loadgroup"):
         raise pytest.UsageError("several workers cannot open the one port of a board\n    do: add --dist "
                                 "loadgroup, which keeps each board on one worker")
     return targets
-
-
-def _is_real(target: str) -> bool:
-    return target.startswith("board:")
-
-
-def marks_of(config: pytest.Config, target: str) -> list[pytest.MarkDecorator]:
-    """What keeps the tests of a real board at one worker of xdist, if that is there."""
-    return [pytest.mark.xdist_group(target)] if _is_real(target) and config.pluginmanager.hasplugin("xdist") \
-        else []
 
 
 # ---- vector files as tests ----
@@ -121,53 +107,18 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
                          scope="session")
 
 
-# ---- running ----
-def bench_of(config: pytest.Config) -> Bench:
-    """The run's bench, made when it is first asked for."""
-    if _BENCH not in config.stash:
-        from .bench import Bench
-
-        config.stash[_BENCH] = Bench(config.getoption("--kerncast-flash"),
-                                     config.getoption("--kerncast-predictions"))
-    return config.stash[_BENCH]
-
-
+# ---- the end of the run ----
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Close the bench."""
-    if _BENCH in config.stash:
-        config.stash[_BENCH].close()
-
-
-@contextlib.contextmanager
-def told() -> Iterator[None]:
-    """What a user can mend is told in its own words: a missing tool skips the test, the rest fails it."""
-    try:
-        yield
-    except KerncastError as error:
-        if error.exit_code == EXIT_TOOL_MISSING:
-            raise missing_tool(", ".join(problem.value for problem in error.problems),
-                               "; ".join(dict.fromkeys(p.remedy for p in error.problems))) from None
-        raise pytest.fail.Exception(str(error), pytrace=False) from None
-
-
-def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
-    """Keep what a replay found, as properties of JUnit and in the ledger; a mismatch fails the test."""
-    costs: dict[str, Any] = row.costs
-    known = {"target": target, "plan": plan.hash,
-             **{key: costs.get(key) for key in ("compiler", "flash", "ram", "stack")},
-             **{f"{costs['unit']}_{call}": count for call, count in costs.get("counts", {}).items()}}
-    item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
-    backend = target if _is_real(target) else row.backend  # which knows its port alone
-    item.config.stash[_LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,
-                                      case=plan.name, first=row.first,
-                                      remedy=f"kerncast test OUT --on {target} --bisect finds the place")
+    if BENCH in config.stash:
+        config.stash[BENCH].close()
 
 
 # ---- fixtures ----
 @pytest.fixture(scope="session")
 def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
     """The recorder behind the closing table; call its ``record`` where a test compares words itself."""
-    return pytestconfig.stash[_LEDGER]
+    return pytestconfig.stash[LEDGER]
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from os import PathLike
 
 import pytest
 
-from . import TARGETS, bench_of, marks_of, note, told
+from .running import TARGETS, bench_of, marks_of, note, told
 
 
 class VectorFile(pytest.File):

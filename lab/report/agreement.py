@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...sim._json import read_json
 from ...sim.errors import fail
 from ..sweep.confirm import CONFIRMED
 
@@ -38,13 +38,13 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for path in [*([own] if own.is_file() else []), *results]:
         try:
-            told = json.loads(path.read_text(encoding="utf-8"))
+            told = read_json(path)
             rows = list(_rows(told))
         except FileNotFoundError:
-            raise fail("E372", "the file of results does not exist", where=str(path), value="no file",
-                       allowed="a file", remedy="run: kerncast test OUT --on host --json > FILE") from None
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise fail("E372", "not results of back ends", where=str(path), value=repr(error),
+            raise fail("E372", "the results are not there", where=str(path), value="no file",
+                       allowed="a file", remedy="kerncast test OUT --on host --json > FILE") from None
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            raise fail("E372", "these are no results of back ends", where=str(path), value=repr(error),
                        allowed="JSON of kerncast test, verify, demo, or sweep --confirm",
                        remedy="run: kerncast test OUT --on host --json > FILE") from None
         found |= {(row["plan"], row["backend"]): row for row in rows}

@@ -69,7 +69,7 @@ def design(plan: Plan, samples: Samples | None) -> dict[str, Any]:
         "ram": plan.state_bytes, "flash": plan.table_bytes, "targets": targets(plan)}
     if samples is None:
         return found | {"signals": signal_rows(plan, None)}
-    uniform = plan.options.get("scheme") == "uniform"
+    uniform = plan.uniform
     run = simulate(plan, None if uniform else samples.x_raw, samples.y_raw, samples.x_test,
                    passes=samples.passes)
     return found | {

@@ -48,7 +48,7 @@ def in_passing(plan: Plan, simulation: Simulation, y_raw: Words | None, x_test: 
     if not simulation.trained:
         return found
     found |= _of_predictions(plan, simulation.state, x_test)
-    if plan.algorithm == "toeplitz_rls" and plan.options["solver"] == "levinson":
+    if plan.algorithm == "toeplitz_rls" and plan.solver == "levinson":
         found |= _of_levinson(plan, simulation.state, found["y"])
     return found
 
@@ -88,7 +88,7 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
     """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson` for one side, each with its values."""
     refined = "r_short" in state
-    once = not refined and not int(plan.options["bias"])  # else the innovation is of several solutions
+    once = not refined and not int(plan.bias)  # else the innovation is of several solutions
     r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)
     a, x, wide = (np.zeros(len(r), dtype=np.int64) for _ in range(3))
     eps, a_exp, a_used, x_exp, x_used = 1 << k.xi_frac, k.a_exp_min, 0, k.x_exp_min, 0

@@ -57,7 +57,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
         if error.exit_code != EXIT_TOOL_MISSING:
             raise
         return {"problem": error.problems[0].as_dict()}
-    uniform = plan.options.get("scheme") == "uniform"
+    uniform = plan.uniform
     first = grid(plan)[:2, 0].tolist() if uniform else [0, 0]
     words = {short: [wire_dtype(plan.signals[name].format.c_type), plan.signals[name].format.lo,
                      plan.signals[name].format.hi]

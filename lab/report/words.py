@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...sim.diagnostics.observed import observed
 from ...sim.diagnostics.simulate import Simulation
 from ...sim.formats import Format
 from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import input_constants
 from ...sim.model.ranges import Range, Ranges
 from ...sim.plan import Plan
-from ...sim.planner.evidence import exponents, observed
+from ...sim.planner.evidence import exponents
 from .passing import in_passing
 
 Words = NDArray[np.int64]

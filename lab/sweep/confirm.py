@@ -13,6 +13,7 @@ from ...codegen.generate import generate, refuse_oversize
 from ...codegen.manifest import write_whole
 from ...hw.hil.board_backend import default_emulator
 from ...sim.errors import fail
+from ...sim.model import open_model
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import make_vectors, usual_calls
 from ...sim.spec import Spec
@@ -76,8 +77,8 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     if plan.hash != point.plan:
         raise fail("E369", "the plan of the design differs from the sweep's", where=str(run.folder),
                    value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
-    inputs = None if plan.options.get("scheme") == "uniform" else data.x_raw
-    vectors = make_vectors(plan, usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),
+    inputs = None if plan.uniform else data.x_raw
+    vectors = make_vectors(open_model(plan), usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),
                                              passes_of(spec)))
     tell("the best design: generated code")
     generate(plan, run.folder / FOLDER, spec.target.id, vectors=vectors)

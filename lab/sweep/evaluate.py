@@ -35,7 +35,6 @@ from ...sim.formats import Format
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.planner.toeplitz.lookahead import LOOKAHEADS
 from ...sim.reference.backend import FloatReference
 from ...sim.spec import Spec
 from ..workflow import passes_of, test_inputs
@@ -265,7 +264,7 @@ class Evaluator:
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
         """The integer model on the samples."""
         model = open_model(plan)
-        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        x = None if plan.uniform else data.x_raw
         learned = fit_backend(model, plan, x, data.y_raw, passes)
         shown = learned if task.x is None else model.predict(task.x)
         status = worst_status(learned)
@@ -290,7 +289,7 @@ class Evaluator:
         values = self.space.values_of(inputs)
         key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
                                         for name, table in values.items() if name not in NUMBERS_ONLY},
-                          plan.options.get("solver") in LOOKAHEADS], sort_keys=True)
+                          plan.looks_ahead], sort_keys=True)
         if key not in _REFERENCES:
             reference = FloatReference(plan)
             for _ in range(passes):
@@ -314,7 +313,7 @@ class Evaluator:
         data = samples.data
         plan = make_plan(spec, data.x_raw, data.y_raw)
         task = _task(plan, samples)
-        x = None if plan.options.get("scheme") == "uniform" else data.x_raw
+        x = None if plan.uniform else data.x_raw
         found = task.errors(self._float({}, plan, x, data.y_raw, task, passes_of(spec))[0])
         return {name: value for name, value in found.items() if np.isfinite(value)}
 

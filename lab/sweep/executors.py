@@ -20,6 +20,8 @@ CHUNK = 16
 #: Chunks that few points, such as a batch of a search, are cut into for each worker; a cluster says too late
 #: how many it has.
 _EACH, _ON_CLUSTER = 2, 16
+#: Processes at most, whatever --jobs asks for; nor are there more than points.
+MAX_JOBS = 256
 
 
 def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
@@ -47,7 +49,8 @@ def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
             yield [evaluator.point(inputs)]
         return
     evaluator.load(points)
-    chunks = cut(points, _ON_CLUSTER if scheduler is not None else _EACH * jobs)
+    jobs = min(jobs, len(points), MAX_JOBS)
+    chunks = cut(points, _ON_CLUSTER if scheduler is not None else _EACH * max(jobs, 1))
     if scheduler is not None:
         yield from on_cluster(scheduler, _itself, (evaluator,), _chunk, chunks)
     else:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...sim._optional import missing
 from ...sim.errors import fail
+from ..output_paths import refuse_unwritable
 from .run import Run
 
 _PLAIN = ("key", "status", "code", "plan", "words")
@@ -20,6 +21,7 @@ def check_export(path: Path) -> None:
     if path.suffix not in ENDINGS:
         raise fail("E254", "no writer for this suffix", where="--export", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
+    refuse_unwritable(path, "--export", "the table of points")
 
 
 def export(run: Run, path: Path) -> None:

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 
 from ...sim.errors import Problem
 from ...sim.plan import Operations, Plan
+from ...sim.spec.problems import did_you_mean
 from ...sim.spec.tables import CALLS
-from ...sim.spec.wrong_keys import did_you_mean
 
 #: By name: unit, whether it is measured or computed, what it is.
 MEASURES: dict[str, tuple[str, str, str]] = {
@@ -55,7 +55,7 @@ _UNITS: dict[str, dict[str, int]] = {
     "%": {"%": 1, "point": 1, "points": 1}, "B": {"B": 1, "kB": 1000, "KiB": 1024, "MB": 10**6},
     "nJ": {"nJ": 1, "uJ": 1000, "mJ": 10**6}}
 _LIMIT = re.compile(r"\s*(?P<name>[\w.]+)\s*(?P<sign><=|>=)\s*(?P<float>float\s*(?P<plus>[+-])?)?\s*"
-                    r"(?P<number>\d*\.?\d+(?:[eE][+-]?\d+)?)?\s*(?P<unit>[A-Za-z%]*)\s*")
+                    r"(?P<number>\d*\.?\d+(?:[eE][+-]?\d+)?)?\s*(?P<unit>[A-Za-z%]*)\s*", re.ASCII)
 _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
 
 
@@ -187,9 +187,9 @@ def computed(plan: Plan) -> dict[str, float]:
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
     """Multiplications and divisions, those of distances and kernel values as ``planner.counts`` says."""
-    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.options["kernel"], 1)
+    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
-        plan.options["kernel"], 3 if plan.word == 16 else 4)
+        plan.kernel, 3 if plan.word == 16 else 4)
     each = {"distance_terms": of_distance, "kernel_values": of_kernel}
     return sum(operation.count * each.get(what, 1) for what, operation in counts.items())
 

@@ -21,16 +21,15 @@ from typing import Any, get_args
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
 from ...sim.spec import Spec
-from ...sim.spec.problems import table_problems, unknown_key
+from ...sim.spec.problems import abbreviate, did_you_mean, table_problems, unknown_key
 from ...sim.spec.source import Source
 from ...sim.spec.tables import TABLE_OF, TABLES, keys
-from ...sim.spec.wrong_keys import abbreviate, did_you_mean
 
 Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]
 Values = dict[str, Any]
 
-_RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d+)")
+_RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d+)", re.ASCII)
 _MOST_VALUES = 10_000
 #: Tables that no point may vary.
 _FIXED = ("sweep",)
@@ -266,10 +265,9 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         problems.append(unknown_key(table, name, TABLES[table], where))
         return ""
     belongs = [a for a, t in TABLE_OF.items() if t == table]
-    problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known), did_you_mean(key,
-                                                                                                     known)
-                            or (f"remove it: it is only for algorithm {belongs[0]}" if belongs
-                                else "use one of these")))
+    problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known),
+                            did_you_mean(key, known) or (f"remove it: it is only for algorithm {belongs[0]}"
+                                                 if belongs else "use one of these")))
     return ""
 
 

@@ -18,6 +18,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ...sim._json import parse_json
 from ...sim.errors import KerncastError, fail
 from .evaluate import Point
 from .measures import current_name
@@ -51,8 +52,8 @@ def sound(row: Sequence[object]) -> bool:
 def point_of(row: Sequence[str]) -> Point:
     """The point of a sound row."""
     key, inputs, status, code, message, plan, words, measures, _ = row
-    return Point(key, dict(json.loads(inputs)), status, code, message, plan, words,
-                 {current_name(name): value for name, value in json.loads(measures).items()})
+    return Point(key, dict(parse_json(inputs)), status, code, message, plan, words,
+                 {current_name(name): value for name, value in parse_json(measures).items()})
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:
@@ -132,7 +133,7 @@ class Store:
             row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
             if row is not None and not sound(row):
                 raise self.damaged(f"the row of {name} in meta was changed")
-            return None if row is None else json.loads(row[1])
+            return None if row is None else parse_json(row[1])
         return self._told(read)
 
     def put(self, **values: Any) -> None:

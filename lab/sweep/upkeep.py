@@ -6,7 +6,6 @@ that ends, and readers of the results need not wait for it.
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -15,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from ...sim._json import parse_json
 from ...sim.errors import KerncastError
 from .evaluate import Point
 from .store import DATABASE, META, POINTS, Store, in_use, opened, point_of, sound
@@ -87,7 +87,7 @@ def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
     with closing(sqlite3.connect(path)) as db:
         db.text_factory = lambda found: found.decode("utf-8", "replace")
         with suppress(sqlite3.Error, ValueError):
-            identity = next((json.loads(row[1]) for row in db.execute(f"SELECT {META} FROM meta NOT INDEXED")
+            identity = next((parse_json(row[1]) for row in db.execute(f"SELECT {META} FROM meta NOT INDEXED")
                              if row[0] == "identity" and sound(row)), None)
         for order in ("ASC", "DESC"):  # what cannot be read may lie between
             with suppress(sqlite3.Error, ValueError, TypeError):

@@ -66,7 +66,7 @@ LINK = {
                   "Save a state first, or name another file."),
     "E441": Entry("a saved state of another version",
                   "Its format, or the ABI of the code that saved it, differs.",
-                  "Restore it with the version of kerncast that saved it."),
+                  "Train the model again and save, or restore it with the version that saved it."),
     "E442": Entry("a saved state of another plan",
                   "It holds another plan's hash: its values have other formats or other meanings.",
                   "Restore it into a model of the plan that saved it."),

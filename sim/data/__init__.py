@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import KerncastError, Problem, fail
-from ..formats import Format
 from ..plan import SIZE_KEYS
 from ..spec import Spec
 from .builtin import BuiltinSamples, digits, ecg, equaliser
@@ -82,7 +81,7 @@ def grid(spec: Spec, count: int) -> Words:
 
 def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
     """Convert bundled samples to a dataset: the grid for scheme uniform, checked ranges."""
-    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    raw_x, raw_y = spec.input.format, spec.output.format
     n = len(samples.y) if spec.samples is None else spec.samples
     x = grid(spec, n) if samples.x is None else samples.x
     return Dataset(
@@ -98,7 +97,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
     assert spec.data is not None and spec.data.file is not None  # the spec's rules
     columns = [f"x{c}" for c in range(spec.input.columns)]
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
-    raw_x, raw_y = Format.parse(spec.input.word), Format.parse(spec.output.word)
+    raw_x, raw_y = spec.input.format, spec.output.format
     with_x = {"y": raw_y} if spec.data.lagged else dict.fromkeys(columns, raw_x) | {"y": raw_y}
     problems: list[Problem] = []
     train = read_words(base / spec.data.file, {"y": raw_y} if uniform else with_x, problems)
@@ -109,7 +108,11 @@ def _files(spec: Spec, base: Path) -> Dataset:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
                                 f"{len(train)} rows", f"{least} rows or more",
-                                f"lower {size_key}, or give more data" if spec.samples else "add data"))
+                                f"lower {size_key}, or give more data" if spec.samples else "give data"))
+    if not problems and test is not None and len(test) <= before:
+        problems.append(Problem("E247", "the test set holds too few samples", str(base / str(spec.data.test)),
+                                f"{len(test)} rows", f"{before + 1} rows or more",
+                                "add samples, or omit [data] test"))
     if problems:
         raise KerncastError(counted(problems))
     if spec.data.lagged:
@@ -126,5 +129,5 @@ def _lagged(spec: Spec, y: Words) -> Words:
     columns = spec.input.columns
     windows = np.lib.stride_tricks.sliding_window_view(y, columns + 1)[:, ::-1] if len(y) > columns else (
         np.zeros((0, columns + 1), dtype=np.int64))
-    check_raw(windows[:, 1:], Format.parse(spec.input.word), columns, "[input] word")
+    check_raw(windows[:, 1:], spec.input.format, columns, "[input] word")
     return np.hstack([windows[:, 1:], windows[:, :1]])

@@ -64,7 +64,7 @@ def ecg(spec: Spec) -> BuiltinSamples:
     n = spec.samples or len(recording)
     start = min(ECG_START, len(recording) - n)
     clean = recording[start:start + n]
-    word = Format.parse(spec.output.word)
+    word = spec.output.format
     raw = _raw(clean + ECG_NOISE * nearly_normal(n), word, spec.output.offset, spec.output.gain)
     if raw.min() < word.lo or raw.max() > word.hi:
         raise fail("E246", "the ECG with its noise does not fit the ADC format", where="[output] word",
@@ -119,7 +119,7 @@ def equaliser(spec: Spec) -> BuiltinSamples:
     KerncastError
         E246 if the received signal exceeds the range of [input] word.
     """
-    columns, word, count = spec.input.columns, Format.parse(spec.input.word), BUILTIN_EQUALISER_SAMPLES
+    columns, word, count = spec.input.columns, spec.input.format, BUILTIN_EQUALISER_SAMPLES
     x, y = equalisation(2 * count, columns)
     raw = np.stack([_raw(x[:, c], word, offset, gain) for c, (offset, gain)
                     in enumerate(zip(spec.input.offsets, spec.input.gains, strict=True))], axis=1)

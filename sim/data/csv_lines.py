@@ -9,10 +9,11 @@ import re
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from ..errors import Problem, fail
+from ..errors import KerncastError, Problem, fail
 
 #: Problems that are listed, and rows of one column with the same problem that are listed each.
 _MOST_LISTED, _MOST_REPEATS = 10, 3
@@ -20,6 +21,8 @@ _MOST_LISTED, _MOST_REPEATS = 10, 3
 MOST_PROBLEMS = 100_000
 _COLUMN = re.compile(r":\d+(?: (.*))?$")
 
+#: Limits of a data file, after decompression: characters of a line, of the file, and lines.
+MAX_LINE, MAX_TEXT, MAX_LINES = 1 << 24, 1 << 30, 20_000_000
 _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
@@ -82,12 +85,36 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
     """
     try:
         with open_text(path) as file:
-            first = file.readline()
-            file.seek(0)
-            reader = csv.reader(file, delimiter=max(delimiters, key=first.count))
+            lines = _limited(file, path)
+            first = next(lines, "")
+            reader = csv.reader(chain([first], lines), delimiter=max(delimiters, key=first.count))
             for fields in reader:
                 yield reader.line_num, fields
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or "not a CSV file in UTF-8"
-        raise fail("E241", f"cannot read the data file: {reason}", where=str(path), value=path.name,
+    except KerncastError:
+        raise
+    except (OSError, EOFError, zlib.error, ValueError, csv.Error) as error:  # ValueError: a NUL in the path
+        reason = getattr(error, "strerror", None) or "not CSV in UTF-8"
+        raise fail("E241", f"the data file cannot be read: {reason}", where=str(path), value=path.name,
                    allowed=allowed, remedy=remedy) from None
+
+
+def decimal(text: str) -> float:
+    """Parse a decimal number; ValueError for 1_0 and for digits of other scripts, which Python accepts."""
+    if not text.isascii() or "_" in text:
+        raise ValueError(text)
+    return float(text)
+
+
+def _limited(file: IO[str], path: Path) -> Iterator[str]:
+    """Iterate over the lines of a file; E241 if a line, the text or the number of lines has no end."""
+    size = 0
+    for count in range(MAX_LINES + 1):
+        line = file.readline(MAX_LINE + 1)
+        if not line:
+            return
+        size += len(line)
+        if len(line) > MAX_LINE or size > MAX_TEXT or count == MAX_LINES:
+            raise fail("E241", "the data file is too large", where=f"{path}:{count + 1}", value=path.name,
+                       allowed=f"lines of {MAX_LINE:,} characters, {MAX_TEXT:,} characters and {MAX_LINES:,} "
+                       "lines, after decompression", remedy="check that it is a text file, or split it")
+        yield line

@@ -22,10 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._json import parse_json
+from ..choices import KERNEL_KEYS
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, make_kernel
 from ..spec import Spec
-from ..spec.tables import KERNEL_KEYS
 
 Array = NDArray[np.float64]
 FORMAT = "kerncast model 1"
@@ -68,12 +69,6 @@ class TrainedModel:
         return make_kernel({"kernel": self.kernel["type"]} | {
             key: repr(self.kernel[key]) for key in KERNEL_KEYS[self.kernel["type"]]})
 
-    def __call__(self, X: Array) -> Array:
-        """Evaluate f at all samples, shape (m, D); the result has shape (m,)."""
-        from ..reference.online.expansion import expand  # not at import: a spec is planned without it
-
-        return expand(self.function, X / self.scale, self.vectors, self.alpha) + self.bias
-
     @property
     def scales(self) -> Array:
         """Return the scale of each column, shape (D,)."""
@@ -105,7 +100,7 @@ def digest(text: str) -> str:
 def read_model(text: str, where: str) -> TrainedModel:
     """Parse the text of :meth:`TrainedModel.to_json`; raise E275 if it is invalid."""
     try:
-        whole = json.loads(text)
+        whole = parse_json(text)
         missing = [key for key in _KEYS if key not in whole]
         if missing or whole["format"] != FORMAT:
             raise ValueError(f"no {missing[0]}" if missing else f"format {whole['format']!r}")
@@ -116,11 +111,13 @@ def read_model(text: str, where: str) -> TrainedModel:
         if not (np.isfinite(vectors).all() and np.isfinite(alpha).all() and math.isfinite(bias)):
             raise ValueError("NaN or infinity")
         scale = np.array(whole["scale"], dtype=np.float64)
-        if len(classes) not in (0, 2) or scale.shape != vectors.shape[1:] or not np.all(scale > 0):
-            raise ValueError(f"{len(classes)} classes, scale {scale.shape}")
+        if len(classes) not in (0, 2) or not all(isinstance(label, str | int | float) for label in classes):
+            raise ValueError("classes that are not two numbers or texts")
+        if scale.shape != vectors.shape[1:] or not (np.isfinite(scale).all() and np.all(scale > 0)):
+            raise ValueError(f"a scale of shape {scale.shape}, or one that is not positive and finite")
         model = TrainedModel(kernel, vectors, alpha, bias, classes, scale, str(whole["origin"]))
         _ = model.function
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, KerncastError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, OverflowError, KerncastError) as error:
         reason = error.problems[0].message if isinstance(error, KerncastError) else str(error)
         raise fail("E275", f"not the file of a trained model: {reason[:120]}", where=where,
                    value=where.rpartition("/")[2], allowed="a file written by kerncast.export",

@@ -42,7 +42,7 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     KerncastError
         E244 to E248 as :func:`check_raw`; E248 also if the number of samples is not n.
     """
-    uniform = plan.options.get("scheme") == "uniform"
+    uniform = plan.uniform
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
     wanted = plan.sizes.get("n", len(y))
     if len(y) != wanted:
@@ -51,8 +51,15 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     return x, y
 
 
+def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] | None:
+    """Return the inputs and targets of a training, or None if their number is not n."""
+    y, n = targets(plan, y_raw), plan.sizes["n"]
+    x = None if plan.uniform or x_raw is None else inputs(plan, x_raw)
+    return (x, y) if len(y) == n and (plan.uniform or (x is not None and len(x) == n)) else None
+
+
 def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
-    """Quantise real inputs to ADC counts: ``round(value / step) + offset`` per column.
+    """Raw words of real inputs: ``round(value / step) + offset``, a column each.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..errors import KerncastError, Problem
 from ..formats import Format
-from .csv_lines import counted, csv_lines
+from .csv_lines import counted, csv_lines, decimal
 
 # Longer integers are read as floats: they exceed the range of any ADC.
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -81,7 +81,7 @@ def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, 
 def _word(text: str) -> float | int | None:
     """Return the number in a field, or None; a whole float counts as an integer."""
     try:
-        return int(text) if _INTEGER.fullmatch(text) else float(text)
+        return int(text) if _INTEGER.fullmatch(text) else decimal(text)
     except ValueError:
         return None
 

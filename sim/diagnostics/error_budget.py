@@ -163,9 +163,8 @@ def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, pass
     """Predict with the first model, if any: no Toeplitz matrix, all steps, no budget."""
     X, options = reference.inputs(x_raw), plan.options
     if plan.trains:
-        lam = float(options["lambda"])
-        solve = partial(elimination, KernelSystem(reference.kernel, X, lam))
-        solution = solve_with_bias(solve, y) if options.get("bias") == "1" else solve(y)
+        solve = partial(elimination, KernelSystem(reference.kernel, X, plan.lam))
+        solution = solve_with_bias(solve, y) if plan.bias else solve(y)
         return expand(reference.kernel, X, X, solution.x) + solution.bias if solution.ok else None
     assert isinstance(reference.kernel, DistanceKernel)
     eta, rho = float(options["eta"]), float(options["rho"])

@@ -15,11 +15,11 @@ from ..data import raw
 from ..errors import fail
 from ..model import open_model
 from ..model.ranges import Range
-from ..model.statuses import TRAINED
 from ..plan import Plan
-from ..planner.evidence import observed
 from ..reference.backend import FloatReference
+from ..statuses import TRAINED
 from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
+from .observed import observed
 
 Array = NDArray[np.float64]
 

@@ -147,7 +147,7 @@ def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
     KerncastError
         E120 for another algorithm, or without the inputs of the first row.
     """
-    if plan.algorithm != "toeplitz_rls" or (x_raw is None and plan.options["scheme"] != "uniform"):
+    if plan.algorithm != "toeplitz_rls" or (x_raw is None and not plan.uniform):
         raise fail("E120", "no advice on the word length is available", where="--error",
                    value=plan.algorithm if plan.algorithm != "toeplitz_rls" else "no data",
                    allowed="toeplitz_rls, with [data] unless the scheme is uniform; kernel_cg with [data]",
@@ -260,10 +260,10 @@ def smallest_sufficient(found: list[WordChoice], error: float) -> WordChoice | N
 
 def describe(system: Conditioning, plan: Plan) -> str:
     """Describe the effect of the conditioning on a plan."""
-    if why := _not_covered(system, plan.options["solver"]):
+    if why := _not_covered(system, plan.solver):
         return f"The error of alpha is not predicted: {why}. kerncast sim measures it."
     word = plan.integer("solver_word") if "solver_word" in plan.constants else plan.word
-    refine = int(plan.options["refine"])
+    refine = plan.refine
     left = max(word - 1 - system.bits_lost, 0.0)
     after = f" after {refine} refinements" if refine else ""
     return (f"Reflection coefficients reach {system.xi:.4f}, the prediction error power {system.eps:.3g}. "

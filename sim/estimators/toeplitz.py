@@ -171,11 +171,11 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
 
     Notes
     -----
-    **When to use it.**  On uniformly sampled signals (one column, equal steps) T is the kernel matrix
-    itself and the result is exact regularized least squares.  At irregular times a grid predicts well
-    for lam of .01 and above, and less accurately below (docs/irregular.md, jitters of 1 to 30 % of a
-    step, widths of 2 to 20 steps).  If the kernel spans few of the samples, KernelRLSRegressor is exact
-    and faster.
+    **Where this shines, and where not.**  On uniformly sampled signals (one column, equal steps) T
+    is the kernel matrix itself and the result is exact regularized least squares.  At irregular times
+    a grid predicts well for lam of .01 and above, and errs more below (docs/measured/irregular.md, jitters of
+    1 to 30 % of a step, widths of 2 to 20 steps).  Where the kernel spans few of the samples,
+    KernelRLSRegressor is exact and quicker.
     On multivariate samples in no particular order T retains little of the kernel
     matrix: the result is close to a kernel-mean (Parzen) classifier, and five steps of conjugate
     gradients on the true matrix cost as much time and memory and are more accurate.  `residual_` does

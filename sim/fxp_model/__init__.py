@@ -49,7 +49,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
         from .cg import FxpCg
 
         return FxpCg(plan)
-    if plan.options.get("solver") == "lookahead_f32":
+    if plan.looks_ahead and plan.solver == "lookahead_f32":
         raise fail("E250", "the model in plain fxpmath does not support float32", where="[toeplitz] solver",
                    value="lookahead_f32", allowed="levinson, schur, lookahead",
                    remedy="use the back end `model`")
@@ -59,7 +59,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
         return FxpToeplitz(plan)
     if plan.in_float32:
         raise fail("E250", "the model in plain fxpmath does not support float32", where="[online] reduction",
-                   value=plan.options["reduction"], allowed="fklms, fmklms, nt, mt, at",
+                   value=plan.reduction, allowed="fklms, fmklms, nt, mt, at",
                    remedy="use the back end `model`")
     from .lms import FxpLms
 

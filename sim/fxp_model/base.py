@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays
+from ..backend import ALL_CALLS, STATUSES, Outputs, Raw, field_arrays, refused_training, refused_update
 from ..data import raw
 from ..plan import Plan
 from ..replay.saved_state import Saving
@@ -65,20 +65,11 @@ class FxpModel(Saving):
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Not a batch trainer: refused."""
-        return {"status": np.array([STATUS["bad_argument"]])}
-
-    def _training_set(self, x_raw: Raw | None, y_raw: Raw) -> tuple[Words | None, Words] | None:
-        """Raw words of n samples, without inputs on the uniform grid; None where they are not n."""
-        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
-        uniform = self.plan.options.get("scheme") == "uniform"
-        x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
-        whole = len(y_raw) == n and (uniform or (x_raw is not None and len(x_raw) == n))
-        return (x_raw, y_raw) if whole else None
+        return refused_training()
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """Not an online learner: every sample is refused."""
-        return {"status": np.full(len(y_raw), STATUS["bad_argument"]),
-                "f": np.zeros(len(y_raw), dtype=np.int64)}
+        return refused_update(y_raw)
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..backend import Outputs, Raw
+from ..data import raw
 from ..formats import Format, Rounding
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, quotient, total, words_of
@@ -62,7 +63,7 @@ class FxpCg(FxpModel):
 
     def __init__(self, plan: Plan) -> None:
         # lambda = mantissa * 2**(e - 31), 2**(e - 1) <= lambda < 2**e
-        lam, e = Fraction(float(plan.options["lambda"])), -50
+        lam, e = Fraction(plan.lam), -50
         while Fraction(2) ** e <= lam:
             e += 1
         self._lambda_frac = 31 - e
@@ -77,7 +78,7 @@ class FxpCg(FxpModel):
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train from raw words x_raw (n, D) and y_raw (n,)."""
-        given = self._training_set(x_raw, y_raw)
+        given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None or given[0] is None:
             return super().train(x_raw, y_raw)
         self.reset()

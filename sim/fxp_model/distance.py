@@ -17,7 +17,7 @@ _WIDE = Format(True, 48, 31)
 def distances(plan: Plan, v: Words, x: Words) -> Words:
     """The exact integers (m,) that the kernel is a function of, of x words v (m, D) and x (D,)."""
     other = np.broadcast_to(x, v.shape)
-    kind = plan.options["kernel"]
+    kind = plan.kernel
     if kind in ("polynomial", "linear"):
         terms = integers(exact(v, 0) * exact(other, 0))
     else:

@@ -103,7 +103,7 @@ class FxpLevinson:
     def __init__(self, plan: Plan, r: Fxp, sides: int = 1) -> None:
         rounding = plan.signals["a"].rounding
         self.plan, self.r, self.rounding = plan, r, rounding
-        self.word, self.static = plan.integer("solver_word"), plan.options["scaling"] == "static"
+        self.word, self.static = plan.integer("solver_word"), plan.static
         self.a = Block(self.word, plan.integer("a_exp_min"), rounding)
         self.x = [Block(self.word, plan.integer("x_exp_min"), rounding) for _ in range(sides)]
         self.xi_frac, self.innov_frac = plan.integer("xi_frac"), plan.integer("innov_frac")

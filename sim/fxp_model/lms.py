@@ -42,11 +42,11 @@ class FxpLms(FxpModel):
         y_frac = plan.signals["y"].format.frac
         self._eta = exact(plan.integer("eta"), plan.integer("eta_shift") + self._alpha_format.frac - y_frac)
         self._decay = exact(plan.integer("decay"), plan.integer("decay_shift"))
-        self._metric, self._projects = plan.options["metric"], plan.options["projection"] != "none"
+        self._metric, self._projects = plan.metric, plan.projects
         self._limits = {name: plan.integer(name) for name in ("max_deterioration", "truncation", "max_age")
                         if name in plan.constants}
         self._known: dict[int, int] = {}
-        self._newest_only = plan.options["newest_only"] == "1"
+        self._newest_only = plan.newest_only
         super().__init__(plan)
 
     def reset(self) -> None:

@@ -112,7 +112,7 @@ class FxpRefinement:
         self.word = plan.integer("solver_word")
         self.fmt, self.cast = Format(True, plan.word, 0), plan.signals["alpha"].rounding
         self.short = Format(True, self.word, self.word - 1)
-        self.biased = plan.options["bias"] == "1"
+        self.biased = plan.bias
         lsb = Fraction(1 << (plan.word - self.word))
         self.r_short = [self.short.fit(_steps(Fraction(v), lsb, self.cast)) for v in [0, *self.system.r[1:]]]
         self.alpha, self.alpha_exp, self.b = [0] * len(y), plan.integer("alpha_exp_min"), 0

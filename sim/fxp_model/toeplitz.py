@@ -8,6 +8,7 @@ from math import floor
 import numpy as np
 
 from ..backend import Outputs, Raw
+from ..data import raw
 from ..formats import Format
 from .arithmetic import Fxp, cast, exact, number, total, word_of, words_of
 from .base import STATUS, FxpModel, RefusedError
@@ -25,13 +26,13 @@ class FxpToeplitz(FxpModel):
         """Back to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
-        if self.plan.options["scheme"] == "uniform":
+        if self.plan.uniform:
             self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(n)]
         self._state = {}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,)."""
-        given = self._training_set(x_raw, y_raw)
+        given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
         self.reset()
@@ -40,7 +41,7 @@ class FxpToeplitz(FxpModel):
         r = self._first_row()
         self._state = {"centers": self._v, "r": words_of(r)}
         solve = self._refined if "refine" in self.plan.constants else \
-            self._ahead if self.plan.options["solver"] == "lookahead" else self._plain
+            self._ahead if self.plan.solver == "lookahead" else self._plain
         try:
             status = solve(r, self._kernel.y_numbers(given[1]))
         except RefusedError as error:
@@ -50,7 +51,7 @@ class FxpToeplitz(FxpModel):
 
     def _plain(self, r: Fxp, y: Fxp) -> str:
         """One solve, scaled back, and its bound."""
-        solver = (FxpSchur if self.plan.options["solver"] == "schur" else FxpLevinson)(self.plan, r)
+        solver = (FxpSchur if self.plan.schur else FxpLevinson)(self.plan, r)
         solver.solve(y)
         fine = self._judge(r, y, solver.x[0])
         self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]),
@@ -99,11 +100,11 @@ class FxpToeplitz(FxpModel):
 
     def _diagonal(self, j: int) -> int:
         """The kernel word of diagonal j: that of the grid, or the rounded mean (`divide_round`)."""
-        if self.plan.options["scheme"] == "uniform":
+        if self.plan.uniform:
             return word_of(self._kernel.values(self._kernel.distances(self._v[j:j + 1], self._v[0])))
         n = len(self._v)
         d2 = [self._kernel.distances(self._v[i:i + 1], self._v[i + j])[0] for i in range(n - j)]
-        terms = n if self.plan.options["scheme"] == "diagonal_mean_biased" else n - j
+        terms = n if self.plan.biased_means else n - j
         mean = Fraction(word_of(total(self._kernel.values(np.array(d2, dtype=np.int64)))), terms)
         return floor(mean + Fraction(1, 2))
 

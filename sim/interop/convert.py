@@ -14,8 +14,8 @@ from .._checks import finite_array
 from ..data.predictor_file import TrainedModel, digest
 from ..data.raw import Words, quantise
 from ..errors import fail
-from ..formats import Format
 from ..plan import Plan
+from ..reference.online.expansion import expand
 from ..spec import Spec
 from .sklearn import known_model
 
@@ -97,14 +97,19 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     words = _input(samples, scale, _RAW_BITS[word]) if input is None else dict(input)
     gains = np.broadcast_to(np.asarray(words.pop("gain", 1.0), dtype=np.float64), scale.shape)
     words = {"columns": len(scale), **words, "gain": _one_or_each((gains / scale).tolist())}
-    text, f = model.to_json(), model(samples)
+    text, f = model.to_json(), evaluate(model, samples)
     spec = Spec(model={"name": name, "algorithm": "kernel_predictor"}, input=words,
                 output=dict(output or _output(f, word, bool(model.classes))), kernel=model.kernel,
                 predictor={"file": f"{name}.json", "sha256": digest(text)},
                 numbers={"word": word, **(numbers or {})}, target={"id": target})
-    fmt = Format.parse(spec.input.word)
+    fmt = spec.input.format
     steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
     return ConvertedEstimator(spec, model, text, quantise(samples, steps, spec.input.offsets, fmt, "X"), f)
+
+
+def evaluate(model: TrainedModel, X: Array) -> Array:
+    """Evaluate f at all samples, shape (m, D), in float64: shape (m,)."""
+    return expand(model.function, X / model.scale, model.vectors, model.alpha) + model.bias
 
 
 def _one_or_each(values: list[float]) -> float | list[float]:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import fail
-from ..formats import Format
 from ..spec import Spec
 from ..spec.text import bare
 from ..spec.types import NAME_LENGTH
-from .convert import ConvertedEstimator, convert_estimator
+from .convert import ConvertedEstimator, convert_estimator, evaluate
+from .plan import of_estimator, warn_apart
 
 
 def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | None = None, *,
@@ -60,7 +60,6 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     made = convert_estimator(estimator, X, name=_name(place, name), **choices)
     files = _files(made, place, _targets(made, X, y))
     _check_places(place, list(files), overwrite)
-    from ..planner import of_estimator, warn_apart  # not at import: it imports this package
     warn_apart(of_estimator(estimator, X, choices))
     for file, text in files.items():
         file.write_text(text, encoding="utf-8", newline="\n")
@@ -110,8 +109,8 @@ def _spec_text(made: ConvertedEstimator, place: Path) -> str:
 
 def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.int64]:
     """Return labels or targets as ADC counts (m,), saturated to the format."""
-    classes, fmt = made.model.classes, Format.parse(made.spec.output.word)
-    f = made.model(np.asarray(X, dtype=np.float64))
+    classes, fmt = made.model.classes, made.spec.output.format
+    f = evaluate(made.model, np.asarray(X, dtype=np.float64))
     if y is None:
         values = np.where(f > 0, 1.0, -1.0) if classes else f
     else:

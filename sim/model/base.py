@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs
+from ..backend import Outputs, refused_training, refused_update
 from ..data import raw
 from ..jit import jit
 from ..plan import Plan
@@ -27,7 +27,7 @@ from .kernel import (
 )
 from .predict import expand
 from .ranges import Ranges
-from .statuses import BAD_ARGUMENT, NOT_TRAINED, OK, SATURATED
+from .statuses import NOT_TRAINED, OK, SATURATED
 from .trace_hooks import Log, trace_all
 
 
@@ -105,16 +105,7 @@ class IntegerModel(Saving):
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Not a batch trainer: refused."""
-        return {"status": np.array([BAD_ARGUMENT], dtype=np.int64)}
-
-    def _training_set(self, x_raw: NDArray[np.int64] | None,
-                      y_raw: NDArray[np.int64]) -> tuple[Words | None, Words] | None:
-        """Raw words of n samples, without inputs on the uniform grid; None where they are not n."""
-        n, y_raw = self.plan.sizes["n"], raw.targets(self.plan, y_raw)
-        uniform = self.plan.options.get("scheme") == "uniform"
-        x_raw = None if uniform or x_raw is None else raw.inputs(self.plan, x_raw)
-        whole = len(y_raw) == n and (uniform or (x_raw is not None and len(x_raw) == n))
-        return (x_raw, y_raw) if whole else None
+        return refused_training()
 
     def _targets(self, y_raw: Words) -> Words:
         """Raw targets (n,) as y words."""
@@ -124,8 +115,7 @@ class IntegerModel(Saving):
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
         """Not an online learner: every sample is refused."""
-        return {"status": np.full(len(y_raw), BAD_ARGUMENT, dtype=np.int64),
-                "f": np.zeros(len(y_raw), dtype=np.int64)}
+        return refused_update(y_raw)
 
     def _predict(self, x_raw: NDArray[np.int64], v: Words, alpha: Words, count: int, f_shift: int,
                  bias: int = 0) -> Outputs:

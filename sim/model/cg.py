@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backend import Outputs, field_arrays
+from ..data import raw
 from ..jit import jit
 from ..plan import Plan
 from ..primitives import (
@@ -270,7 +271,7 @@ class CgModel(IntegerModel):
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Train from raw words x_raw (n, D) and y_raw (n,): ``status`` (1,)."""
-        given = self._training_set(x_raw, y_raw)
+        given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
         self.reset()

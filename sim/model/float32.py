@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..choices import FLOAT32_FRAC
 from ..jit import jit
 from ..plan import Plan
 
@@ -16,9 +17,7 @@ Floats = NDArray[np.float32]
 ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 #: What leaves :func:`clip` at most; so a :func:`fixed` of it is below 2**61.
 LIMIT = np.float32(2.0**20)
-#: Fraction bits of :func:`fixed`.
-FIXED_FRAC = 40
-_FIXED = np.float32(2.0**FIXED_FRAC)
+_FIXED = np.float32(2.0**FLOAT32_FRAC)
 # 2**-r = p(r) for |r| <= 1/2, the best polynomial of degree 6 with p(0) = 1: its relative error is below
 # 2e-9, with roundings below 1e-7.  Over 2**31, so that a whole power of two may be multiplied up to it.
 _C0, _C1, _C2, _C3, _C4, _C5, _C6 = (np.float32(float.fromhex(c) * 2.0**-31) for c in (
@@ -80,7 +79,7 @@ def exp2(t: np.float32) -> np.float32:
 
 @jit
 def fixed(v: np.float32) -> int:
-    """Clip v to LIMIT and convert it to steps of 2**-FIXED_FRAC, toward zero."""
+    """Clip v to LIMIT and convert it to steps of 2**-FLOAT32_FRAC, toward zero."""
     return int(clip(v, LIMIT) * _FIXED)
 
 

@@ -102,7 +102,7 @@ def kernel_constants(plan: Plan) -> KernelConstants:
 
     coarse, fine = ("exp2", "exp2") if plan.word == 16 else ("exp2_coarse", "exp2_fine")
     return KernelConstants(
-        plan.word, _KINDS[plan.options["kernel"]], integer("kernel_c"), integer("kernel_shift"),
+        plan.word, _KINDS[plan.kernel], integer("kernel_c"), integer("kernel_shift"),
         integer("kernel_d2_end"), table(coarse), table(fine), integer("exp2_bits"),
         integer("exp2_cut"), integer("kernel_turn"), integer("kernel_turn_shift"),
         integer("kernel_sine_shift"), table("sine"),

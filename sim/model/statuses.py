@@ -1,7 +1,17 @@
-"""sim.model: statuses of the device's functions, numbered as in :mod:`..statuses`."""
+"""sim.model: the codes of :class:`..statuses.Status` as plain integers, for compiled code."""
 
-(OK, NOT_POSITIVE_DEFINITE, SATURATED, NOT_TRAINED, BAD_ARGUMENT, INACCURATE, BREAKDOWN,
- STALLED, FULL) = range(9)
+from ..statuses import TRAINED as _TRAINED
+from ..statuses import Status
 
-#: Statuses that leave a model one can predict with.
-TRAINED = (OK, SATURATED, INACCURATE, STALLED, FULL)
+OK = int(Status.OK)
+NOT_POSITIVE_DEFINITE = int(Status.NOT_POSITIVE_DEFINITE)
+SATURATED = int(Status.SATURATED)
+NOT_TRAINED = int(Status.NOT_TRAINED)
+BAD_ARGUMENT = int(Status.BAD_ARGUMENT)
+INACCURATE = int(Status.INACCURATE)
+BREAKDOWN = int(Status.BREAKDOWN)
+STALLED = int(Status.STALLED)
+FULL = int(Status.FULL)
+
+#: Statuses that leave a model that can predict.
+TRAINED = tuple(int(status) for status in _TRAINED)

@@ -9,30 +9,19 @@ from __future__ import annotations
 from fractions import Fraction
 from math import ceil, sqrt
 
-from ..formats import Format
+from ..formats import MAX_SHIFT, Format
 from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
 from .casts import cast_modes
 from .certify import BOUND_FIELD, norm_bits
 from .counts import memory, operations
-from .kernel import word_error
+from .inputs import plan_inputs
+from .kernel import kernel_tables, plan_kernel, word_error
 from .log2 import ceil_log2_sqrt, floor_log2
-from .words import (
-    WORD_CLASSES,
-    WordClass,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_kernel,
-    plan_output,
-    units,
-)
+from .words import WORD_CLASSES, WordClass
 
 #: Bits to which q is cut, so that its products with a quotient of 31 bits fit.
 Q_BITS = 32
-#: The device sums below 2**62, and shifts by at most as much.
-MOST = 62
 
 
 def _mantissa(value: Fraction) -> tuple[int, int]:
@@ -48,14 +37,14 @@ def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[st
     """
     # n < 2**count: so many terms of 2**(2 W - 2), shifted by mac_shift, stay below 2**62.
     count = n.bit_length()
-    mac_shift = max(0, 2 * w - 2 + count - MOST)
+    mac_shift = max(0, 2 * w - 2 + count - MAX_SHIFT)
     mantissa, lam_exp = _mantissa(lam)
     product_exp = max(count + w - 1 - kernel.frac, lam_exp)
     row_shift = product_exp - 61 + w - 1 + kernel.frac - mac_shift
-    lam_shift = min(product_exp - lam_exp - 31 + w, MOST)
+    lam_shift = min(product_exp - lam_exp - 31 + w, MAX_SHIFT)
     # What is hidden: dropped bits of n products, lambda's rounding, and five floors.
     hidden = Fraction(n if mac_shift else 0) / Fraction(2) ** row_shift + Fraction(2) ** (w - 1 - lam_shift)
-    return {"mac_shift": mac_shift, "dot_shift": max(0, w - 1 + Q_BITS - 1 + count - MOST),
+    return {"mac_shift": mac_shift, "dot_shift": max(0, w - 1 + Q_BITS - 1 + count - MAX_SHIFT),
             "product_exp": product_exp, "row_shift": row_shift, "lambda_mantissa": mantissa,
             "lambda_shift": lam_shift, "residual_slack": ceil(hidden) + 5}
 
@@ -83,10 +72,10 @@ def _constants(spec: Spec, words: WordClass, kernel: Format,
     c = _product_constants(n, w, kernel, lam)
     f_shift = kernel.frac + 1 - c["mac_shift"]
     # |alpha|_2 <= |y|_2 / lambda, as far as a prediction's sum can be shifted into place.
-    reach = MOST - (2 * w - 2 + n.bit_length() - c["mac_shift"])
+    reach = MAX_SHIFT - (2 * w - 2 + n.bit_length() - c["mac_shift"])
     alpha_exp_max = min(ceil_log2_sqrt(4 * n / lam**2) + 2, f_shift + reach)
     c |= {"steps": spec.cg.steps, "step_exp": c["mac_shift"] - c["dot_shift"] + Q_BITS - w,
-          "alpha_exp_min": f_shift - MOST, "alpha_exp_max": alpha_exp_max, "f_shift": f_shift}
+          "alpha_exp_min": f_shift - MAX_SHIFT, "alpha_exp_max": alpha_exp_max, "f_shift": f_shift}
     c |= _bound_constants(n, w, kernel, error, lam, c["product_exp"], spec.cg.tolerance)
     return c, {"alpha": {"decided_by": "analytic", "bound": 2 * sqrt(n) / float(lam)}}
 
@@ -136,9 +125,8 @@ def plan_cg(spec: Spec) -> Plan:
     """
     assert spec.cg is not None
     words = WORD_CLASSES[spec.numbers.word]
-    x, y = plan_input(spec, words), plan_output(spec, words)
-    signals = common_signals(spec, words, x, y) | _signals(spec, words.bits)
-    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    inputs = plan_inputs(spec, words)
+    x, signals, constants = inputs.x, inputs.signals | _signals(spec, words.bits), dict(inputs.constants)
     kernel = plan_kernel(spec, words, x)
     error = word_error(spec, words, kernel.get("kernel_out_shift", 0))
     ours, evidence = _constants(spec, words, signals["kernel"].format, error)
@@ -150,4 +138,4 @@ def plan_cg(spec: Spec) -> Plan:
                  "rounding": spec.numbers.rounding},
         sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
         memory=_memory(signals["alpha"].format.c_type, x.signal.format.c_type, sizes),
-        operations=_operations(spec.cg.steps, sizes), units=units(spec, x, y), evidence=evidence)
+        operations=_operations(spec.cg.steps, sizes), units=inputs.units, evidence=evidence)

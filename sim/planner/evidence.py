@@ -25,21 +25,11 @@ step m; FKLMS: :mod:`.online.bound`; accumulators: as many terms as vectors, eac
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from fractions import Fraction
-from math import log2, sqrt
+from math import sqrt
 from typing import Any
 
-from ..backend import Outputs
-from ..errors import fail
 from ..plan import Plan, Signal
-from .toeplitz.lookahead import LOOKAHEADS
-
-_DECISIONS = {
-    "analytic": "by an analytic bound, which no data can exceed",
-    "design": "by a design range", "simulated": "by a run of the integer model on the data",
-    "spec": "by the spec", "format": "by full scale of its format"}
 
 
 def is_block(plan: Plan, name: str) -> bool:
@@ -51,7 +41,7 @@ def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
     """Return the range of a signal's block exponent, or None if it has no planned range."""
     if not is_block(plan, name) or not {f"{name}_exp_min", f"{name}_exp_max"} <= set(plan.constants):
         return None
-    if plan.options.get("scaling") == "static":  # alpha has that of the recursion's x
+    if plan.static:  # alpha has that of the recursion's x
         only = plan.integer("x_exp_min" if name == "alpha" else f"{name}_exp_min")
         return only, only
     return plan.integer(f"{name}_exp_min"), plan.integer(f"{name}_exp_max")
@@ -60,7 +50,7 @@ def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
 def reach(plan: Plan, name: str) -> float:
     """Return the largest magnitude that a signal's format holds, in its unit."""
     signal = plan.signals[name]
-    return _most(signal) * 2.0 ** (exponents(plan, name) or (0, 0))[1]
+    return largest(signal) * 2.0 ** (exponents(plan, name) or (0, 0))[1]
 
 
 def complete(plan: Plan) -> dict[str, Any]:
@@ -82,42 +72,9 @@ def complete(plan: Plan) -> dict[str, Any]:
         if name in bounds:
             entry = {"decided_by": "analytic", **entry, "bound": bounds[name]}
         elif "decided_by" not in entry:
-            entry |= {"decided_by": "format", "bound": _most(signal)}
+            entry |= {"decided_by": "format", "bound": largest(signal)}
         found[name] = entry
     return found
-
-
-def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
-    """Return the plan with evidence from a run of the integer model.
-
-    Parameters
-    ----------
-    plan : Plan
-    ranges : iterable of Range
-        The model's range log.
-    state : dict
-        The model structure after the run, with the block exponents.
-
-    Returns
-    -------
-    Plan
-        The same decisions and the same hash.
-    """
-    evidence = {**plan.evidence, **complete(plan)}
-    for r in ranges:
-        if not is_block(plan, r.name):
-            evidence[r.name] = {**evidence[r.name], **_seen(plan, r.name, max(-r.lo, r.hi), 0)}
-    for name in plan.signals:
-        if is_block(plan, name) and name in state and f"{name}_exp" in state:
-            word, exponent = int(abs(state[name]).max(initial=0)), int(state[f"{name}_exp"][0])
-            known = {} if exponents(plan, name) is None else _seen(plan, name, word, exponent)
-            evidence[name] = {**evidence[name], **known, "exponent": exponent}
-    return replace(plan, evidence=evidence)
-
-
-def _seen(plan: Plan, name: str, word: int, exponent: int) -> dict[str, float | None]:
-    value = float(plan.signals[name].format.value(word)) * 2.0**exponent
-    return {"seen": value, "headroom_bits": log2(reach(plan, name) / value) if value > 0 else None}
 
 
 def _bounds(plan: Plan) -> dict[str, float]:
@@ -125,11 +82,11 @@ def _bounds(plan: Plan) -> dict[str, float]:
     s, c = plan.signals, plan.integer
     y_raw, y = s["y_raw"].format, s["y"].format
     y_most = max(abs(end - c("y_offset")) for end in (y_raw.lo, y_raw.hi)) * c("y_gain")
-    bounds = {name: _most(s[name]) for name in ("x", "x_raw", "y_raw", "kernel") if name in s}
+    bounds = {name: largest(s[name]) for name in ("x", "x_raw", "y_raw", "kernel") if name in s}
     bounds["y"] = float(y.value(y_most) / 2 ** c("y_shift"))
     differences = {"gaussian": (s["x"].hi - s["x"].lo) ** 2, "laplacian": s["x"].hi - s["x"].lo}
-    if plan.options["kernel"] in differences:
-        bounds["distance"] = float(plan.sizes["D"] * differences[plan.options["kernel"]])
+    if plan.kernel in differences:
+        bounds["distance"] = float(plan.sizes["D"] * differences[plan.kernel])
     if "accumulator" not in s:  # summed in float32
         return bounds
     vectors = plan.sizes.get("n", plan.sizes.get("N", 0))
@@ -145,7 +102,7 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
     lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
     if plan.algorithm != "toeplitz_rls":
         return {"alpha": sqrt(n) / float(lam)}
-    if plan.options["solver"] in LOOKAHEADS:
+    if plan.looks_ahead:
         return {"r": float(1 / (1 + lam))}
     power = (1 + lam) / lam
     return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power),
@@ -153,63 +110,6 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
             "alpha": sqrt(n) / float(lam)}
 
 
-def _most(signal: Signal) -> float:
+def largest(signal: Signal) -> float:
+    """Return the largest magnitude of a signal, in its unit; for a block at exponent 0."""
     return float(signal.format.value(max(-signal.lo, signal.hi)))
-
-
-def why(plan: Plan, name: str) -> str:
-    """Describe a signal, who decided its range, and its range in a run.
-
-    Raises
-    ------
-    KerncastError
-        E119 if the plan has no such signal.
-    """
-    if name not in plan.signals:
-        raise fail("E119", "the plan has no such signal", where="--why", value=name,
-                   allowed=", ".join(plan.signals), remedy="use one of these")
-    signal, entry = plan.signals[name], complete(plan)[name]
-    fmt = signal.format
-    lines = [f"{name} has the format {fmt}: {'signed' if fmt.signed else 'unsigned'}, {fmt.bits} bits, "
-             f"{fmt.frac} of them fraction bits. Its unit: {signal.unit}. {_text_reach(plan, name)}"]
-    if not is_block(plan, name) or exponents(plan, name) is not None:
-        lines.append(f"Its range was chosen {_DECISIONS[entry['decided_by']]}: "
-                     f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.")
-    lines.append(f"Its cast rounds with {signal.rounding.name.lower()} and {_overflows(signal, entry)}.")
-    if "range" in entry and "bound" in entry:
-        lines.append(f"The analytic bound is {entry['bound']:.6g}.")
-    lines.append(_text_seen(plan, name, entry))
-    return "\n".join(lines)
-
-
-def _text_reach(plan: Plan, name: str) -> str:
-    most, limits = _most(plan.signals[name]), exponents(plan, name)
-    if not is_block(plan, name):
-        return f"Its full scale is {most:.6g}."
-    if limits is None:
-        return "Its values share a block exponent that adapts up and down to them."
-    least, largest = limits
-    if least == largest:
-        return f"Its values share the fixed exponent {least}: full scale is {most * 2.0**least:.6g}."
-    return (f"Its values share a block exponent from {least} (full scale {most * 2.0**least:.6g}) to "
-            f"{largest} (full scale {most * 2.0**largest:.6g}).")
-
-
-def _overflows(signal: Signal, entry: Mapping[str, Any]) -> str:
-    if entry["decided_by"] == "analytic":
-        return "never saturates"
-    return "saturates" if signal.overflow.name == "SATURATE" else "wraps"
-
-
-def _text_seen(plan: Plan, name: str, entry: Mapping[str, Any]) -> str:
-    exponent, limits = entry.get("exponent"), exponents(plan, name)
-    if entry["seen"] is None:
-        return ("Its use is not measured: name data in [data]." if exponent is None
-                else f"In the run of the integer model on the data its exponent ended at {exponent}.")
-    bits = entry["headroom_bits"]
-    left = "all of its range is unused" if bits is None else f"that leaves {bits:.2f} bits of headroom"
-    at = ""
-    if exponent is not None and limits is not None and limits[0] < limits[1]:
-        at = f", at exponent {exponent}"
-        left += f", {limits[1] - exponent} of them as steps of the exponent" if bits is not None else ""
-    return f"In the run of the integer model on the data it reached {entry['seen']:.6g}{at}: {left}."

@@ -6,21 +6,33 @@ coef0``, scaled so that the largest value that the inputs allow fits the format.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 from math import ceil, isqrt
-from typing import TYPE_CHECKING
 
 from ..errors import KerncastError, fail
 from ..formats import Format
 from ..kernels import POLYNOMIALS
-from ..plan import Signal
+from ..plan import Signal, Table
 from ..spec import Spec
-from ..tables import CONTEXT, decimal, log2_e, rounded
+from ..tables import (
+    CONTEXT,
+    EXP2_16,
+    EXP2_COARSE,
+    SINE,
+    decimal,
+    exp2_16,
+    exp2_coarse,
+    exp2_fine,
+    exp2_fine_format,
+    log2_e,
+    rounded,
+    sine,
+)
 from .certify import ROW_ERROR
 from .log2 import ceil_log2, floor_log2
-
-if TYPE_CHECKING:
-    from .words import WordClass
+from .words import EXP2_32_FRAC, EXP2_BITS, Affine, WordClass
 
 #: Fraction bits of one x word's step as a part of the period; 32 are left of its product with a difference.
 TURN_FRAC = 62
@@ -165,3 +177,46 @@ def _too_few_bits(spec: Spec, words: WordClass, seen: float) -> KerncastError:
                         f"half scale are {seen:.2g} LSB from zero if those at full scale fill the range",
                 where="[kernel] type", value=found, allowed=f"at least {LEAST_WORDS} LSB",
                 remedy="lower degree or coef0, raise gamma, or set [numbers] word = 32")
+
+
+def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
+    """Return `kernel_c`, `kernel_shift`, `kernel_d2_end`, and constants of the kernel's type.
+
+    ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
+
+    Raises
+    ------
+    KerncastError
+        E204 where sigma or the period do not fit the words, or a polynomial leaves too few bits.
+    """
+    if spec.kernel.type in POLYNOMIALS:
+        return polynomial_constants(spec, words, x.signal, x.lsb)
+    scale = exponent_scale(spec, words, x.lsb) * 2**words.t_frac
+    shift = max(0, words.kernel_c_bits - 1 - floor_log2(scale))
+    c = min(rounded(decimal(scale * Fraction(2) ** shift)), 2**31 - 1)  # rounding may reach 2**31
+    if shift > 62 or c == 0 or scale >= 2**31:
+        raise fail("E204", "sigma does not fit the resolution of the inputs",
+                   where="[kernel] sigma", value=spec.kernel.sigma,
+                   allowed="about 1e-3 to 1e6 LSB of x",
+                   remedy="scale sigma or the input's gain")
+    end = ceil(Fraction((words.t_end << (words.t_frac + shift)), c))
+    return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi),
+            "exp2_bits": EXP2_BITS[words.bits][spec.numbers.exp_table],
+            **({} if words.bits == 16 else {"exp2_cut": EXP2_32_FRAC - words.kernel.frac}),
+            **periodic_constants(spec, words, x.lsb)}
+
+
+def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, Table]:
+    """Return the exp2 tables of the word length, and the sine of the periodic kernel."""
+    if spec.kernel.type in POLYNOMIALS:
+        return {}
+    tables = _exp2_tables(words.bits, EXP2_BITS[words.bits][spec.numbers.exp_table])
+    return tables if spec.kernel.type != "periodic" else {**tables, "sine": Table(SINE, sine())}
+
+
+@cache
+def _exp2_tables(word: int, bits: int) -> Mapping[str, Table]:
+    if word == 16:
+        return {"exp2": Table(EXP2_16, exp2_16(bits))}
+    return {"exp2_coarse": Table(EXP2_COARSE, exp2_coarse(bits)),
+            "exp2_fine": Table(exp2_fine_format(bits), exp2_fine(bits))}

@@ -16,32 +16,22 @@ from numpy.typing import NDArray
 from ..data.predictor_file import TrainedModel
 from ..data.raw import quantise
 from ..errors import KerncastError, fail
-from ..formats import Format, Overflow, Rounding
+from ..formats import MAX_SHIFT, Format, Overflow, Rounding
 from ..plan import Operations, Plan, Signal, Table
 from ..primitives import requantise
 from ..spec import Spec
 from .counts import MOST_BYTES, operations
+from .inputs import plan_inputs
+from .kernel import kernel_tables, plan_kernel
 from .log2 import ceil_log2, floor_log2
-from .words import (
-    WORD_CLASSES,
-    Affine,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_kernel,
-    plan_output,
-    units,
-)
+from .words import WORD_CLASSES, Affine
 
 Words = NDArray[np.int64]
-#: The device sums below 2**62, and shifts by at most as much.
-MOST = 62
 
 
 def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
     """Return the x integers (N, D) of real vectors (N, D); raise E246 if out of range."""
-    fmt, s = Format.parse(spec.input.word), x.signal
+    fmt, s = spec.input.format, x.signal
     steps = np.array(spec.input.gains) * float(fmt.lsb)
     try:
         raw = quantise(vectors, steps, spec.input.offsets, fmt, "vectors")
@@ -77,10 +67,10 @@ def _too_far_apart(value: str, allowed: str) -> Exception:
 def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
     """Return `mac_shift` and `f_shift`, with which sums fit and become y; raise E278."""
     most = sum(map(abs, alpha)) * max(abs(kernel.lo), abs(kernel.hi))
-    mac_shift = max(0, ceil_log2(most) - MOST) if most else 0
+    mac_shift = max(0, ceil_log2(most) - MAX_SHIFT) if most else 0
     f_shift = kernel.format.frac - e - mac_shift
-    if not 0 <= f_shift <= MOST:
-        raise _too_far_apart(f"a shift of {f_shift} bits", f"0 to {MOST} bits")
+    if not 0 <= f_shift <= MAX_SHIFT:
+        raise _too_far_apart(f"a shift of {f_shift} bits", f"0 to {MAX_SHIFT} bits")
     return mac_shift, f_shift
 
 
@@ -131,10 +121,10 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     """
     words = WORD_CLASSES[spec.numbers.word]
     _refuse_oversize({"N": len(model.alpha), "D": spec.input.columns}, words.bits)
-    x, y = plan_input(spec, words), plan_output(spec, words)
-    signals = common_signals(spec, words, x, y)
+    inputs = plan_inputs(spec, words)
+    x, y, signals = inputs.x, inputs.y, dict(inputs.signals)
     real = [Fraction(a) / y.lsb for a in model.alpha.tolist()]
-    e = max(_exponent(real, words.bits), signals["kernel"].format.frac - MOST)
+    e = max(_exponent(real, words.bits), signals["kernel"].format.frac - MAX_SHIFT)
     rounded = [_rounded(a / Fraction(2) ** e) for a in real]
     held = [i for i, word in enumerate(rounded) if word] or [0]
     alpha = [rounded[i] for i in held]
@@ -149,11 +139,11 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     return Plan(
         name=spec.model.name, algorithm="kernel_predictor", word=words.bits, options=_options(spec, model),
         sizes=sizes, signals=signals,
-        constants={**common_constants(x, y), "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
+        constants={**inputs.constants, "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
                 "alpha": Table(signals["alpha"].format, tuple(alpha)),
                 "centers": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
-        memory=(), operations=_operations(sizes), units=units(spec, x, y),
+        memory=(), operations=_operations(sizes), units=inputs.units,
         evidence={"alpha": {"decided_by": "analytic", "bound": most},
                   "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

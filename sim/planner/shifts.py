@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import fail
+from ..formats import MAX_SHIFT
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
 from .log2 import ceil_log2
 
-MOST = 62
 #: Shifts that may go left too: those of the primitives `align` and `narrow`.
 _BOTH_WAYS = ("row_shift", "lambda_shift", "kernel_out_shift")
 
@@ -26,21 +26,21 @@ def check_shifts(plan: Plan) -> None:
     KerncastError
         E204 if a shift is out of range, that of a prediction at either end of alpha's exponent included.
     """
-    wrong = [f"{name} = {shift}" for name, shift, least in _shifts(plan) if not least <= shift <= MOST]
+    wrong = [f"{name} = {shift}" for name, shift, least in _shifts(plan) if not least <= shift <= MAX_SHIFT]
     if not wrong:
         return
     kernel = plan.signals["kernel"]
     if plan.fixed:
-        raise fail("E278",
-                   "the scales of coefficients and kernel values differ too much " f"({', '.join(wrong)})",
-                   where="[predictor] file", value=plan.options["kernel"],
-                   allowed=f"shifts of at most {MOST} bits", remedy="scale the inputs with [input] gain")
+        raise fail("E278", "the scales of coefficients and kernel values differ too much "
+                           f"({', '.join(wrong)})",
+                   where="[predictor] file", value=plan.kernel,
+                   allowed=f"shifts of at most {MAX_SHIFT} bits", remedy="scale the inputs with [input] gain")
     most = ceil_log2(kernel.format.value(max(-kernel.lo, kernel.hi)))
     key = "lambda" if plan.trains else "eta"
     raise fail("E204", f"the scales of kernel values, here up to 2^{most}, and {key} differ too much "
                        f"({', '.join(wrong)})", where=f"[{TABLE_OF[plan.algorithm]}] {key}",
                        value=plan.options[key],
-               allowed=f"kernel values near 1, or {key} closer to them: shifts of at most {MOST} bits",
+               allowed=f"kernel values near 1, or {key} closer to them: shifts of at most {MAX_SHIFT} bits",
                remedy="scale the inputs with [input] gain, or the kernel with gamma, so that kernel values "
                       f"are near 1; or set {key} closer to them")
 
@@ -53,9 +53,9 @@ def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:
     """
     for name in plan.constants:
         if name.endswith("_shift") and name not in ("f_shift", "bound_shift"):
-            yield name, plan.integer(name), -MOST if name in _BOTH_WAYS else 0
+            yield name, plan.integer(name), -MAX_SHIFT if name in _BOTH_WAYS else 0
     if not plan.trains:
         yield "f_shift", plan.integer("f_shift"), 0
         return
     for end in ("alpha_exp_min", "alpha_exp_max"):
-        yield f"f_shift - {end}", plan.integer("f_shift") - plan.integer(end), -MOST
+        yield f"f_shift - {end}", plan.integer("f_shift") - plan.integer(end), -MAX_SHIFT

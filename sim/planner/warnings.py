@@ -9,16 +9,15 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from ..errors import Problem
-from ..interop.gap import MAX_RELATIVE_GAP
-from ..kernels import POLYNOMIALS
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
-from .toeplitz.lookahead import LOOKAHEADS
 
-#: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
+#: Largest rounding error without a warning, relative to the targets and to the kernel's width.
 _PERCENT = 1e-2
-#: The part of the stable range of eta that is left to the learner without a word.
+#: Part of the stable range of eta without a warning.
 _NEAR = Fraction(9, 10)
+#: Largest prediction gap, relative to the range of the estimator's predictions, without a warning.
+MAX_RELATIVE_GAP = 0.01
 _LONGER = "raise lambda, or set a longer word length: [numbers] word = 24 or 32"
 
 
@@ -48,13 +47,13 @@ def _key(plan: Plan, key: str) -> str:
 
 def _lambda_lost(plan: Plan) -> Iterator[Problem]:
     """Warn if lambda is below one lsb of the matrix (W201)."""
-    if not plan.trains or plan.options.get("solver") in LOOKAHEADS:
+    if not plan.trains or plan.looks_ahead:
         return
     lam, lsb = Fraction(plan.options["lambda"]), plan.signals["kernel"].format.lsb
     if plan.algorithm == "toeplitz_rls":  # r over 1 + lambda
         lsb = Fraction(1, 1 << (plan.integer("solver_word") - 1)) * (1 + lam)
     if lam < lsb:
-        remedy = _LONGER if plan.options["kernel"] not in POLYNOMIALS else (
+        remedy = _LONGER if not plan.polynomial else (
             "scale the inputs with [input] offset and gain, so that kernel values are near 1; or " + _LONGER)
         yield Problem("W201", "lambda is less than one LSB of the kernel values: rounding may make the "
                               "matrix indefinite", _key(plan, "lambda"), plan.options["lambda"],
@@ -65,7 +64,7 @@ def _no_bound(plan: Plan) -> Iterator[Problem]:
     """Warn if the error of a training has no bound (W202)."""
     if plan.constants.get("bound_gain") != 0:
         return
-    if plan.options.get("scheme") == "diagonal_mean":
+    if plan.plain_means:
         yield Problem("W202", "scheme diagonal_mean has no certified bound: the best status of a training is "
                               "INACCURATE", _key(plan, "scheme"), "diagonal_mean",
                       "diagonal_mean_biased, or uniform for a sampled signal",
@@ -110,7 +109,7 @@ def _nothing_stays(plan: Plan) -> Iterator[Problem]:
     full_scale = Fraction(plan.units["y"]) * 2 ** plan.signals["y"].format.frac
     y, seen = (plan.evidence["y"][name] for name in ("bound", "seen"))
     most = Fraction(plan.options["eta"]) * Fraction(y if seen is None else seen) * full_scale
-    keys = ("truncation", *(("max_deterioration",) if plan.options["metric"] == "magnitude" else ()))
+    keys = ("truncation", *(("max_deterioration",) if plan.metric == "magnitude" else ()))
     for key in keys:
         if key in plan.options and Fraction(plan.options[key]) >= most > 0:  # and not: targets that are all 0
             yield Problem("W207", "every coefficient is evicted as soon as it is learnt, so every prediction "

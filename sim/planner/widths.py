@@ -77,7 +77,7 @@ def widths(plan: Plan) -> Widths:
     Widths
     """
     lo, hi = _ends(plan)
-    power = _TERMS.get(plan.options["kernel"])
+    power = _TERMS.get(plan.kernel)
     distance = (power is not None and plan.word == 16 and hi < 1 << 31
                 and plan.sizes["D"] * (hi - lo) ** power < 1 << 32)
     kernel = distance and not plan.in_float32
@@ -86,7 +86,7 @@ def widths(plan: Plan) -> Widths:
     return Widths(
         distance=distance,
         lanes=distance and power == 2 and lo >= -(1 << 15) and hi < 1 << 15 and hi - lo < 1 << 15,
-        difference=plan.options["kernel"] == "gaussian" and hi - lo < 1 << 31,
+        difference=plan.kernel == "gaussian" and hi - lo < 1 << 31,
         kernel=kernel,
         exponent=kernel and (end - 1) * c < 1 << 32 and shift <= 31,
         high=kernel and 0 < c < 1 << 16 and (end - 1) << max(0, 16 - shift) < 1 << 32,

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
-from ..planner.toeplitz.lookahead import LOOKAHEADS
 from .bias import solve_with_bias
 from .first_row import kernel_first_row, uniform_first_row
 from .online.expansion import expand
@@ -91,15 +90,15 @@ class FloatReference:
             assert x_raw is not None
             self._v = self.inputs(x_raw)
             self.solution = kernel_cg(self.kernel, self._v, self.targets(y_raw),
-                                      float(self.plan.options["lambda"]), self.plan.integer("steps"))
+                                      self.plan.lam, self.plan.integer("steps"))
         self._alpha = self.solution.x
         return self.solution
 
     def _toeplitz(self, x_raw: Raw | None, y: Array) -> Solution:
         """Solve for alpha; with an intercept b, ``(T + lambda I) alpha + b = y``, sum alpha = 0."""
-        ahead = self.plan.options["solver"] in LOOKAHEADS
+        ahead = self.plan.looks_ahead
         solve = partial(solve_toeplitz, self.first_column(x_raw), method="lookahead" if ahead else "levinson")
-        if self.plan.options.get("bias") != "1":
+        if not self.plan.bias:
             return solve(y)
         solution = solve_with_bias(solve, y)
         self.bias = float(solution.bias)
@@ -108,7 +107,7 @@ class FloatReference:
     def first_column(self, x_raw: Raw | None) -> Array:
         """Return the first column (n,) of T + lambda I for ADC counts (n, D) or the uniform grid."""
         n = self.plan.sizes["n"]
-        scheme = self.plan.options["scheme"]
+        scheme = self.plan.scheme
         if scheme == "uniform":
             step = float(Fraction(self.plan.units["x"])) * self.plan.integer("x_step")
             self._v = (np.arange(n, dtype=np.float64) * step)[:, np.newaxis]
@@ -117,7 +116,7 @@ class FloatReference:
             assert x_raw is not None
             self._v = self.inputs(x_raw)
             r = kernel_first_row(self._v, self.kernel, scheme)
-        r[0] += float(self.plan.options["lambda"])
+        r[0] += self.plan.lam
         return r
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:

@@ -19,7 +19,8 @@ from ..errors import KerncastError, fail
 from ..plan import ABI, Plan, wire_dtype
 
 MAGIC = b"KCST"
-VERSION = 1
+#: Of the image; kerncast 0.1 wrote version 1, with the hash of another form of the plan.
+VERSION = 2
 CRC_BYTES = 4
 #: Bytes that generated C writes at a time, unless compiled with another ``KC_STATE_BLOCK``.
 BLOCK = 32
@@ -78,7 +79,7 @@ _OLDER = "restore an older state, or train the model again"
 REFUSALS = {
     StateStatus.NONE: Refusal("E440", "no saved state", "save a state first, or name another file"),
     StateStatus.OTHER_VERSION: Refusal("E441", "the state was saved by another version of kerncast",
-                                       "restore it with the version of kerncast that saved it"),
+                                       "train the model again, or use the version that saved it"),
     StateStatus.OTHER_PLAN: Refusal("E442", "the state was saved by a model of another plan",
                                     "restore it into a model of the plan that saved it"),
     StateStatus.TRUNCATED: Refusal("E443", "the saved state has the wrong length for this plan", _OLDER),

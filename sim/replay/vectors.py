@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
+from .._json import parse_json
 from ..backend import Backend, Comparison, Outputs, Raw
 from ..errors import fail
-from ..model import open_model
 from ..plan import Plan
 
 _CALLS = ("train", "update", "predict")
@@ -79,6 +79,12 @@ class Call:
             raise ValueError(f"{self.name}: x, y and {answer} differ in length")
 
 
+class Model(Backend, Protocol):
+    """A back end that knows its plan, such as :func:`...model.open_model` opens."""
+
+    plan: Plan
+
+
 def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -> Outputs:
     if name == "train":
         assert y_raw is not None
@@ -103,7 +109,7 @@ class Vectors:
         if self.plan_hash != plan.hash:
             raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
                        allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
-        parts = set(open_model(plan).state())
+        parts = {field.name for field in plan.memory}
         if set(self.state) != parts:
             raise fail("E211", "the state in the vectors is not a state of this model", where=where,
                        value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
@@ -120,7 +126,7 @@ class Vectors:
     def from_json(cls, text: str, where: str = "vectors.json") -> Vectors:
         """Parse the text of :meth:`to_json`; raise E211 if it is damaged."""
         try:
-            whole = json.loads(text)
+            whole = parse_json(text)
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
             return cls(str(whole["plan"]), calls, arrays(whole["state"]))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
@@ -146,11 +152,10 @@ def arrays(words: dict[str, Any]) -> Outputs:
     return {k: _array(v) for k, v in words.items()}
 
 
-def make_vectors(plan: Plan, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
+def make_vectors(model: Model, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
     """Run the integer model over calls (name, x_raw, y_raw) and record its results."""
-    model = open_model(plan)
     answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
-    return Vectors(plan.hash, answered, model.state())
+    return Vectors(model.plan.hash, answered, model.state())
 
 
 def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import json
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import ValidationError
@@ -11,7 +13,60 @@ from pydantic_core import ErrorDetails
 from ..errors import Problem
 from .source import KeyPath, Source
 from .tables import TABLE_OF, TABLES, SpecTable, keys, words
-from .wrong_keys import abbreviate, code_of, did_you_mean, message_of
+
+_SHOWN = 60
+
+# pydantic's error types; those of wrong types (int_type, string_type, ...) are the rest.
+_CODES = {"missing": "E106", "extra_forbidden": "E103", "literal_error": "E109",
+          **dict.fromkeys(("greater_than", "greater_than_equal", "less_than", "less_than_equal",
+                           "multiple_of", "finite_number", "string_too_short",
+                           "string_pattern_mismatch"), "E108")}
+_MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out of range",
+             "E109": "is not one of the choices"}
+
+
+def abbreviate(value: Any) -> str:
+    """Return a value as the user wrote it, abbreviated."""
+    try:
+        text = json.dumps(value)
+    except (TypeError, ValueError):  # dates and the like
+        text = str(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN - 3] + "..."
+
+
+def code_of(detail: ErrorDetails) -> str:
+    """Return the code of a finding of pydantic; kerncast's own errors carry theirs."""
+    kind = detail["type"]
+    return kind if kind.startswith("E") else _CODES.get(kind, "E107")
+
+
+def message_of(detail: ErrorDetails, name: str) -> str:
+    """Return what is wrong with the key `name`, in one sentence."""
+    if detail["type"].startswith("E"):
+        return detail["msg"]
+    code = code_of(detail)
+    return f"unknown key {name}" if code == "E103" else f"{name} {_MESSAGES[code]}"
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ``did you mean ...?`` if a known word is similar, else ""."""
+    match = difflib.get_close_matches(word.lower(), list(known), n=1)
+    return f"did you mean {match[0]}?" if match else ""
+
+
+def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remedy: str) -> Problem:
+    """Return a finding of pydantic as a problem; the validator's own texts take precedence."""
+    code, context = code_of(detail), detail.get("ctx", {})
+    value = "" if code == "E106" else context.get("value") or abbreviate(detail["input"])
+    return Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
+                   context.get("remedy") or remedy)
+
+
+def unknown(key: str, where: str, known: Iterable[str], remedy: str = "remove it") -> Problem:
+    """Return the problem of a key that is not among the known ones (E103)."""
+    choices = list(known)
+    return Problem("E103", f"unknown key {key}", where, key, ", ".join(choices),
+                   did_you_mean(key, choices) or remedy)
 
 
 def table_problems(name: str, table: type[SpecTable], values: Any, source: Source) -> dict[KeyPath, Problem]:
@@ -31,18 +86,15 @@ def _problem(name: str, table: type[SpecTable], detail: ErrorDetails, source: So
                                                                                                Problem]:
     inner = tuple(str(part) for part in detail["loc"])
     path: KeyPath = (name, *inner)
-    code, context = code_of(detail), detail.get("ctx", {})
-    where, named = source.where(path), path[-1]
+    code, where, named = code_of(detail), source.where(path), path[-1]
     if isinstance(entry := detail["loc"][-1], int):  # one of a list
         where, named = source.where(path[:-1]), f"entry {entry + 1} of {path[-2]}"
     if code == "E103":
         return path, unknown_key(name, inner[0], table, where)
     allowed, remedy = words(table, inner[0])
-    value = "" if code == "E106" else abbreviate(detail["input"])
     if code == "E106":
         remedy = "; ".join(text for text in (f"add a line {inner[0]} = ...", remedy) if text)
-    return path, Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
-                         context.get("remedy") or remedy or "choose one of these")
+    return path, translated(detail, named, where, allowed, remedy or "choose one of these")
 
 
 def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:
@@ -54,8 +106,7 @@ def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Prob
         elsewhere = f"remove it: {key} is only for algorithm {', '.join(others)}"
     else:
         elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
-    return Problem("E103", f"unknown key {key}", where, key, ", ".join(own), did_you_mean(key, own)
-                   or elsewhere)
+    return unknown(key, where, own, elsewhere)
 
 
 def unknown_table(key: str, value: Any, source: Source) -> Problem:

@@ -10,27 +10,14 @@ from collections.abc import Collection, Iterator
 from math import inf
 from typing import Any
 
+from ..choices import DEVICE_REDUCTIONS, FLOAT32, KERNEL_KEYS
 from ..errors import Problem
 from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
+from .problems import abbreviate
 from .source import KeyPath, Source
-from .tables import (
-    CALLS,
-    CASTS,
-    FLOAT32,
-    KERNEL_KEYS,
-    OVERRIDABLE,
-    RANGED,
-    REDUCTIONS,
-    REQUIRED,
-    TABLE_OF,
-    TABLES,
-    WRAPPABLE,
-    keys,
-    words,
-)
+from .tables import CALLS, CASTS, OVERRIDABLE, RANGED, REQUIRED, TABLE_OF, TABLES, WRAPPABLE, keys, words
 from .types import OVERFLOWS
-from .wrong_keys import abbreviate
 
 #: Smallest deterioration of each metric of the online learner, and its upper bound.
 MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),
@@ -88,8 +75,8 @@ class Draft:
                 value: Any = None) -> tuple[KeyPath, Problem]:
         """Return a problem at a key or table, with the value found there."""
         found = self.get(*path[:2]) if value is None and len(path) > 1 else value
-        whole = isinstance(found, str) and len(path) < 2
-        text = "" if found is None else found if whole else abbreviate(found)
+        plain = isinstance(found, str) and len(path) < 2
+        text = "" if found is None else str(found) if plain else abbreviate(found)
         return path, Problem(code, message, self.source.where(path), text, allowed, remedy)
 
 
@@ -193,7 +180,7 @@ def reduction(draft: Draft) -> Found:
     chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
     if not draft.has("online") or chosen is None:
         return
-    metric = draft.get("online", "metric") or REDUCTIONS[chosen][1]
+    metric = draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]
     given = draft.given("online", "max_deterioration")
     if chosen == "mt" and not given:
         yield draft.problem("E106", "reduction mt needs max_deterioration, its threshold", "online",

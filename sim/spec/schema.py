@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from .tables import KERNEL_KEYS, REQUIRED, TABLE_OF, TABLES, SpecTable
+from ..choices import KERNEL_KEYS
+from .tables import REQUIRED, TABLE_OF, TABLES, SpecTable
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 

@@ -7,10 +7,12 @@ of ``kerncast init`` use these texts.
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ..choices import DEVICE_REDUCTIONS, KERNEL_KEYS, reduction_title
+from ..formats import Format
 from .types import (
     NAME_LENGTH,
     OVERFLOWS,
@@ -20,7 +22,9 @@ from .types import (
     Counts,
     Formats,
     Gain,
+    ModelFile,
     Offset,
+    Optimisation,
     Ranges,
     RawWord,
 )
@@ -69,7 +73,18 @@ class Model(SpecTable):
                "stream, kernel_predictor for a model trained elsewhere")
 
 
-class Input(SpecTable):
+class RawWords(SpecTable):
+    """A table whose values are raw words of one format."""
+
+    word: RawWord
+
+    @property
+    def format(self) -> Format:
+        """The format of the words."""
+        return Format.parse(self.word)
+
+
+class Input(RawWords):
     """ADC counts of the inputs, and their meaning: ``x = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of an ADC count", **_WORD)
@@ -92,7 +107,7 @@ class Input(SpecTable):
         return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.columns
 
 
-class Output(SpecTable):
+class Output(RawWords):
     """ADC counts of the target, and their meaning: ``y = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of an ADC count of the target", **_WORD)
@@ -215,7 +230,7 @@ class Online(SpecTable):
     @property
     def parts(self) -> tuple[str, str]:
         """Return projection and metric: the chosen ones, else those of the reduction."""
-        projection, metric = REDUCTIONS[self.reduction]
+        projection, metric = DEVICE_REDUCTIONS[self.reduction]
         return self.projection or projection, self.metric or metric
 
     @property
@@ -227,8 +242,9 @@ class Online(SpecTable):
 class Predictor(SpecTable):
     """A model trained elsewhere; the device stores it as constants and only predicts."""
 
-    file: str = _key(min_length=1, about="file of the trained model, written by kerncast.export",
-                     allowed="the path of its file, relative to the spec",
+    file: ModelFile = _key(about="the trained model, as kerncast.export wrote it",
+                     allowed="the path of its file, relative to the spec: NAME.json, and not a name that "
+                     "kerncast gen uses: plan, vectors or manifest",
                      remedy="export the model with kerncast.export")
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = _key(
         None, about="SHA-256 of that file; any other file is refused", allowed="64 hexadecimal digits",
@@ -276,8 +292,8 @@ class Budget(SpecTable):
     target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
         None, about="target of these limits; by default that of [target]",
         allowed="a target's id", remedy="run `kerncast targets` for the list")
-    optimise: Literal["-O0", "-O1", "-O2", "-O3", "-Os"] = _key(
-        "-O2", about="optimisation level of these limits", allowed="-O0, -O1, -O2, -O3, -Os",
+    optimise: Optimisation = _key(
+        "-O2", about="optimisation level of these limits", allowed=", ".join(get_args(Optimisation)),
         remedy="use -Os for size, -O2 for speed")
     flash: int | None = _key(None, about="limit of flash in bytes: code and tables, with every call of the "
                                          "library used", **_BYTES)
@@ -338,26 +354,6 @@ class Sweep(SpecTable):
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the search", allowed="an integer from 0",
                      remedy="the same seed tries the same points")
 
-
-#: Projection and metric of each reduction of the online learner (B. Mitchinson, T. J. Dodd,
-#: R. F. Harrison, "Reduction of Kernel Models", 2003).
-REDUCTIONS = {"fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"), "nt": ("none", "magnitude"),
-              "mt": ("none", "magnitude"), "at": ("none", "age"), "klms_f32": ("klms", "klms"),
-              "mklms_f32": ("klms", "mklms"), "fklms_f32": ("fklms", "fklms")}
-def reduction_title(reduction: str, projection: str, metric: str) -> str:
-    """Return a reduction's name, and its parts if they differ from the name's."""
-    if (projection, metric) == REDUCTIONS[reduction]:
-        return reduction
-    return f"projection {projection} with metric {metric}"
-
-
-#: Reductions in float32, with a fixed dictionary size and only their own projection and metric.
-FLOAT32 = ("klms_f32", "mklms_f32", "fklms_f32")
-#: The keys of each kernel, all required.
-KERNEL_KEYS: dict[str, tuple[str, ...]] = {
-    "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),
-    "polynomial": ("degree", "gamma", "coef0"), "linear": (),
-}
 
 #: Every table, by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[SpecTable]] = {

@@ -8,7 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from .tables import KERNEL_KEYS, OVERRIDABLE, RANGED, TABLES, keys
+from ..choices import KERNEL_KEYS
+from .tables import OVERRIDABLE, RANGED, TABLES, keys
 
 Values = dict[str, dict[str, Any]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
@@ -29,6 +29,15 @@ _RESERVED = frozenset((
     "locale", "math", "setjmp", "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef",
     "stdint", "stdio", "stdlib", "stdnoreturn", "string", "tgmath", "threads", "time", "uchar",
     "wctype", "main",
+    # C11 to C23, POSIX and compilers: words, macros and headers that ours include, or that include others.
+    "aio", "alloca", "arm", "arm_acle", "arm_mve", "arm_neon", "byteswap", "constexpr", "cpio",
+    "dirent", "dlfcn", "elf", "emmintrin", "endian", "error", "far", "fcntl", "features", "float16",
+    "fmtmsg", "fnmatch", "ftw", "glob", "gnu_versions", "grp", "hexagon", "hexagon_types",
+    "hvx_hexagon_protos", "iconv", "immintrin", "kc", "langinfo", "libgen", "libintl", "linux",
+    "malloc", "memory", "monetary", "mqueue", "ndbm", "near", "netdb", "nullptr", "poll", "pthread",
+    "pwd", "regex", "sched", "search", "semaphore", "spawn", "std", "stdbit", "stdckdint", "strings",
+    "stropts", "syslog", "tar", "termios", "thread_local", "trace", "typeof", "ulimit", "unistd",
+    "unix", "utime", "utmpx", "values", "wchar_t", "wordexp",
 ))
 
 
@@ -47,6 +56,17 @@ def _c_name(name: str) -> str:
         raise _custom("E110", "the name is a keyword of C or C++, or a standard header",
                       remedy=f"extend it, such as {name}_model")
     return name
+
+
+def _model_file(text: str) -> str:
+    """Refuse a name that would replace a generated file: the folder keeps the model beside them."""
+    name = text.rpartition("/")[2]
+    if not name.endswith(".json") or name in {".json", "plan.json", "vectors.json", "manifest.json"}:
+        raise _custom("E109", "the name would replace a generated file")
+    return text
+
+
+ModelFile = Annotated[str, AfterValidator(_model_file)]
 
 
 def format_text(text: str) -> str:
@@ -136,6 +156,8 @@ def cast_text(text: str) -> str:
 #: Modes of a cast for the bits below and above its format.
 ROUNDINGS = ("floor", "half_up", "half_even")
 OVERFLOWS = ("saturate", "wrap")
+#: Optimisation levels of C compilers.
+Optimisation = Literal["-O0", "-O1", "-O2", "-O3", "-Os"]
 Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
 Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
 #: Instructions, cycles or packets per call.

@@ -32,8 +32,8 @@ def test_every_byte_and_word_is_derived_anew_and_the_bundle_verifies_as_the_fold
     told = json.loads(out)
     assert code == 0 and told["mismatches"] == 0 and told["out"] == str(bundle)
     by_name = {check["name"]: check for check in told["checks"]}
-    held = sum(len((generated / name).read_bytes())
-               for name in json.loads((generated / "manifest.json").read_text())["files"])
+    held = sum(len((generated / name).read_bytes()) for name in (
+        "manifest.json", *json.loads((generated / "manifest.json").read_text())["files"]))
     assert by_name["generated files"]["compared"] == held
     assert by_name["model"]["compared"] == told["backends"][0]["words"] > 12
     assert {d["noticed"] + d["harmless"] for d in told["damage"]} == {20}
@@ -71,14 +71,16 @@ def test_a_damaged_file_is_named_and_nothing_is_derived_from_it(run: Run, genera
     assert code == 1 and "vectors.json" in out and "generated files" not in out
 
 
-def test_a_manifest_without_one_of_the_files_is_a_difference_and_nothing_is_built(
-        run: Run, generated: Path) -> None:
+def test_a_manifest_that_omits_a_file_differs_and_nothing_runs(run: Run, generated: Path) -> None:
     manifest = json.loads((generated / "manifest.json").read_text())
     del manifest["files"]["small_levinson.c"]
-    (generated / "manifest.json").write_text(json.dumps(manifest))
+    (generated / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
     code, out, _ = run("verify", generated, "--json")
-    told = json.loads(out)
-    assert code == 1 and told["checks"][-1]["first"] == "small_levinson.c" and not told["backends"]
+    found = json.loads(out)
+    assert code == 1 and not found["trusted"] and not found["backends"]
+    assert found["checks"][-1]["first"] == "small_levinson.c"
+    # All bytes of the omitted file differ, and those of the manifest from its line on.
+    assert found["checks"][-1]["mismatches"] > len((generated / "small_levinson.c").read_bytes())
 
 
 def test_versions_that_are_no_text_are_a_damaged_bundle(run: Run, generated: Path, tmp_path: Path) -> None:
@@ -93,11 +95,19 @@ def test_versions_that_are_no_text_are_a_damaged_bundle(run: Run, generated: Pat
     assert code == 2 and "E336" in err
 
 
-def test_a_place_in_a_bundle_is_told_as_one_of_the_bundle(run: Run, generated: Path) -> None:
-    plan = json.loads((generated / "plan.json").read_text())
-    rewritten(generated, "plan.json", json.dumps(plan | {"hash": "0" * 64}))
-    code, _, err = run("verify", generated, "--on", "model")
-    assert code == 2 and str(generated / "plan.json") in err
+def test_an_error_in_a_bundle_names_the_bundle(run: Run, generated: Path, tmp_path: Path) -> None:
+    assert run("verify", generated, "--flips", "0", "--on", "model", "-o", tmp_path / "good.zip")[0] == 0
+    text = "[" * 100_000
+    with zipfile.ZipFile(tmp_path / "good.zip") as good, zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
+        for name in good.namelist():
+            held = good.read(name).decode()
+            if name == "manifest.json":
+                manifest = json.loads(held)
+                manifest["files"]["vectors.json"] = hashlib.sha256(text.encode()).hexdigest()
+                held = json.dumps(manifest, indent=1) + "\n"
+            bad.writestr(name, text if name == "vectors.json" else held)
+    code, _, err = run("verify", tmp_path / "bad.zip", "--on", "model")
+    assert code == 2 and "E211" in err and str(tmp_path / "bad.zip") in err and "kerncast-" not in err
 
 
 def test_a_restore_that_took_damage_for_right_would_be_counted(generated: Path) -> None:

@@ -1,4 +1,4 @@
-"""The tutorials and how-tos run as they stand, and print what they say."""
+"""The blocks of README, tutorials and guides run, and their output is the one on the page."""
 
 import os
 import sys
@@ -14,22 +14,22 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 import pages  # noqa: E402
 
-PAGES = ["../README", "tutorials/firmware", "tutorials/own-data", "tutorials/word-lengths", "howto/kernel",
+PAGES = ["../README", "tutorials/firmware", "tutorials/own-data", "tutorials/word-lengths", "extend/kernel",
          "mathematics"]
-#: What places a core, which takes minutes.
+#: Pages that place an RTL core, which takes minutes.
 LONG = ["tutorials/fpga"]
-#: What a test of its own runs and compares.
+#: Pages with a test of their own.
 OTHERS = ["sklearn"]
 
 
 @pytest.mark.parametrize("name", [*PAGES, *(pytest.param(name, marks=pytest.mark.campaign) for name in LONG)])
-def test_every_block_of_the_page_runs_and_prints_what_the_page_says(name, tmp_path, monkeypatch):
+def test_every_block_of_a_page_runs_and_prints_the_output_on_the_page(name, tmp_path, monkeypatch):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
     assert pages.run_page(ROOT / "docs" / f"{name}.md") > 0
 
 
-def test_every_page_with_commands_to_type_or_with_their_output_is_run():
+def test_every_page_with_commands_or_output_is_run():
     found = {os.path.relpath(page.with_suffix(""), ROOT / "docs")
              for page in figures.prose()
              if any(language == "text" or (language in ("sh", "python") and page.parent != ROOT / "docs")
@@ -38,13 +38,13 @@ def test_every_page_with_commands_to_type_or_with_their_output_is_run():
 
 
 @pytest.mark.parametrize("name", [*PAGES, *LONG, *OTHERS])
-def test_no_output_that_is_shown_is_left_out_whole(name):
-    shown = [text for language, text in pages.blocks(ROOT / "docs" / f"{name}.md") if language == "text"]
-    assert [text for text in shown if not text.replace("...", "").strip()] == []
+def test_no_output_block_of_a_page_is_empty(name):
+    found = [text for language, text in pages.blocks(ROOT / "docs" / f"{name}.md") if language == "text"]
+    assert [text for text in found if not text.replace("...", "").strip()] == []
 
 
-@pytest.mark.parametrize(("told", "printed", "right"), [
+@pytest.mark.parametrize(("shown", "printed", "right"), [
     ("a  b\n", "a b", True), ("a ... c", "a b\nc", True), ("a\n...\n", "a\n", True), ("a c", "a b c", False),
     ("...\nend", "x\nend", True), ("...\nend", "x\nend more", False)])
-def test_what_a_page_tells_is_compared_but_for_dots_and_blanks(told, printed, right):
-    assert pages.agrees(told, printed) is right
+def test_output_is_compared_except_for_dots_and_blanks(shown, printed, right):
+    assert pages.agrees(shown, printed) is right

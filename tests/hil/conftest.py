@@ -28,6 +28,7 @@ from kerncast.hw.hil.client import HilClient
 from kerncast.hw.hil.emulators import EmulatorLink, start_emulator
 from kerncast.hw.hil.link import Link
 from kerncast.hw.hil.protocol import FrameSplitter, Reply, decode_reply, encode_request
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors
@@ -265,5 +266,5 @@ def folder(tmp_path: Path) -> tuple[Plan, Path]:
                           online={"budget": 4, "eta": 0.3}))
     x = np.array([[3], [50], [-9], [3]])
     calls = [("update", x, x[:, 0]), ("predict", x, None)]
-    generate(plan, tmp_path / "out", vectors=make_vectors(plan, calls))
+    generate(plan, tmp_path / "out", vectors=make_vectors(open_model(plan), calls))
     return plan, tmp_path / "out"

@@ -15,6 +15,7 @@ from kerncast.hw.hil.emulators import start_emulator
 from kerncast.hw.hil.protocol import encode_request, reply_values
 from kerncast.lab.compare.bisection import bisect_backend
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.trace import Event, Trace
@@ -58,7 +59,7 @@ def trainer(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[Folder, str
         model={"name": "t", "algorithm": "kernel_cg" if solver == "cg" else "toeplitz_rls"},
         input={"word": "u8f0"}, output={"word": "s8f0"}, kernel={"sigma": 30.0}, **tables))
     x, y = 20 * np.arange(12)[:, np.newaxis], chance.integers(-128, 128, 12)
-    vectors = make_vectors(plan, [("train", x, y), ("predict", x[:3], None)])
+    vectors = make_vectors(open_model(plan), [("train", x, y), ("predict", x[:3], None)])
     generate(plan, tmp_path / "out", vectors=vectors)
     return (plan, vectors, tmp_path / "out"), solver
 
@@ -69,7 +70,7 @@ def learner(tmp_path: Path) -> Folder:
     plan, chance = make_plan(LMS), np.random.default_rng(3)
     x, y = chance.integers(0, 32, (140, 3)), chance.integers(-128, 128, 140)
     calls = [("update", x[:40], y[:40]), ("predict", x[:9], None), ("update", x[40:], y[40:])]
-    vectors = make_vectors(plan, calls)
+    vectors = make_vectors(open_model(plan), calls)
     generate(plan, tmp_path / "out", vectors=vectors)
     return plan, vectors, tmp_path / "out"
 

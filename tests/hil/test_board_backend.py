@@ -15,6 +15,7 @@ from kerncast.hw.hil.board_backend import BoardBackend, default_emulator, open_b
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.sim.backend import Backend
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
@@ -78,15 +79,17 @@ def vectors(case: str, plan: Plan) -> Vectors:
     chance = np.random.default_rng(7)
     if case == "fklms":
         x, y = chance.integers(0, 17, (150, 64)), chance.choice([-1, 1], 150)
-        return make_vectors(plan, [("predict", x[:3], None), ("update", x, y), ("predict", x[:70], None)])
+        return make_vectors(open_model(plan),
+                            [("predict", x[:3], None), ("update", x, y), ("predict", x[:70], None)])
     if case in REDUCTIONS:
         x, y = chance.integers(0, 64, (250, 2)), chance.integers(-128, 128, 250)
         x[125::3] = x[:125:3]  # a third of the later samples was there before
-        return make_vectors(plan, [("predict", x[:3], None), ("update", x, y), ("predict", x[:70], None)])
+        return make_vectors(open_model(plan),
+                            [("predict", x[:3], None), ("update", x, y), ("predict", x[:70], None)])
     y = (1500 * np.sin(np.arange(N) / 5)).astype(np.int64) + chance.integers(-50, 50, N)
     x = np.arange(N)[:, None] if case == "uniform" else chance.integers(-2048, 2048, (N, 2))
     calls = [("predict", x[:2], None), ("train", None if case == "uniform" else x, y), ("predict", x, None)]
-    return make_vectors(plan, calls)
+    return make_vectors(open_model(plan), calls)
 
 
 @pytest.fixture(scope="module")

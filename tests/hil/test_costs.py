@@ -24,6 +24,7 @@ from kerncast.lab.costs import limits as budgets
 from kerncast.lab.costs.limits import looked_at, over_budget, refuse_unmeasurable
 from kerncast.lab.costs.measure import Costs, Count, measured_costs
 from kerncast.sim.errors import KerncastError, fail
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors
@@ -159,7 +160,7 @@ def test_calls_are_counted_one_by_one_and_their_words_compared(tmp_path: Path) -
     plan = generated(ONLINE, tmp_path)
     random = np.random.default_rng(4)
     x, y = random.integers(-300, 300, (130, 3)), random.integers(-2, 3, 130)
-    vectors = make_vectors(plan, [("update", x, y), ("predict", x[:5], None)])
+    vectors = make_vectors(open_model(plan), [("update", x, y), ("predict", x[:5], None)])
     costs = measured_costs(plan, tmp_path, "cortex-m4", "-Os", vectors=vectors)
     assert costs.unit == "instructions" and set(costs.counts) == {"update", "predict"}
     assert 0 < costs.counts["update"].mean < costs.counts["update"].worst

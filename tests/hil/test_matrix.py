@@ -16,6 +16,7 @@ from kerncast.codegen.generate import generate
 from kerncast.hw.hil.board_backend import BoardBackend
 from kerncast.hw.hil.emulators import start_emulator
 from kerncast.sim.errors import KerncastError, fail
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
@@ -79,7 +80,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Cases:
 def vectors(plan: Plan) -> Vectors:
     chance = np.random.default_rng(11)
     x, y = chance.integers(-2048, 2048, (N, 2)), chance.integers(-2048, 2048, N)
-    return make_vectors(plan, [("train" if plan.trains else "update", x, y), ("predict", x, None)])
+    return make_vectors(open_model(plan),
+                        [("train" if plan.trains else "update", x, y), ("predict", x, None)])
 
 
 def check(board: Board, case: Case, build: Path, ledger: "Ledger", compiler: str, optimise: str) -> None:

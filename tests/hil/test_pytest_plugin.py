@@ -18,6 +18,7 @@ import kerncast.lab.pytest_plugin.bench
 import kerncast.lab.pytest_plugin.vectors
 from kerncast.cli.main import app
 from kerncast.codegen.generate import generate
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors
@@ -58,7 +59,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
                           online={"budget": 4, "eta": 0.3}))
     x = np.array([[3], [50], [-9], [3]])
     out = tmp_path_factory.mktemp("made") / "build"
-    generate(plan, out, vectors=make_vectors(plan, [("update", x, x[:, 0]), ("predict", x, None)]))
+    generate(plan, out, vectors=make_vectors(open_model(plan),
+                                             [("update", x, x[:, 0]), ("predict", x, None)]))
     return plan, out
 
 

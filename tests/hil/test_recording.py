@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
                           input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
                           online={"budget": 4, "eta": 0.3}))
     out = tmp_path_factory.mktemp("made") / "out"
-    generate(plan, out, vectors=make_vectors(plan, CALLS))
+    generate(plan, out, vectors=make_vectors(open_model(plan), CALLS))
     return plan, out
 
 
@@ -167,11 +167,15 @@ def test_the_first_word_that_differs_is_named_with_its_sample(
 
 
 def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, made: tuple[Plan, Path]) -> None:
-    for text in ("", "{}\n", "[]\n", "\xff\n", '{"recording": 99}\n', '{"recording": 1, "plan": {}}\n',
+    for text in ("", "{}\n", "[]\n", "\xff\n", '{"recording": 2, "plan": {}}\n',
                  (made[1] / "vectors.json").read_text()):
         (tmp_path / "x").write_bytes(text.encode("latin-1"))
         code, found = run("hil", "replay", tmp_path / "x")
         assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212"), text
+    for text in ('{"recording": 99}\n', '{"recording": 1, "plan": {}}\n'):
+        (tmp_path / "x").write_text(text)
+        (problem,) = run("hil", "replay", tmp_path / "x")[1]["errors"]
+        assert (problem["code"], problem["remedy"]) == ("E213", "record it again")
     for path, why in ((tmp_path / "none", "does not exist"), (tmp_path, "is a folder")):
         (problem,) = run("hil", "replay", path)[1]["errors"]
         assert (problem["code"], problem["message"]) == ("E191", f"the recording {why}")

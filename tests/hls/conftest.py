@@ -8,6 +8,7 @@ import pytest
 
 from kerncast.hw.hls.backend import HlsBackend
 from kerncast.sim.backend import Outputs, Raw
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors
@@ -111,7 +112,7 @@ def vectors(plan: Plan, words: int) -> Vectors:
     chance = np.random.default_rng(len(plan.name) + words)
     if plan.learns:
         x = samples(plan, words // 4, chance)
-        return make_vectors(plan, [("predict", x[:2], None),
+        return make_vectors(open_model(plan), [("predict", x[:2], None),
                                    ("update", x, drawn(plan, "y_raw", (len(x),), chance)),
                                    ("predict", x[:words // 5], None)])
     calls: list[tuple[str, Raw | None, Raw | None]] = []
@@ -121,7 +122,7 @@ def vectors(plan: Plan, words: int) -> Vectors:
         x = None if plan.options.get("scheme") == "uniform" else samples(plan, n, chance)
         asked = samples(plan, 40 if plan.options.get("solver") else words // 2, chance)
         calls += [("train", x, drawn(plan, "y_raw", (n,), chance)), ("predict", asked, None)]
-    return make_vectors(plan, calls)
+    return make_vectors(open_model(plan), calls)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from kerncast.codegen.hls import DIALECTS, FOLDER, LEARNER, VECTORS, render_hls,
 from kerncast.codegen.hls.vectors import line, targets, vectors_text
 from kerncast.hw.hls.simulation import build
 from kerncast.sim.backend import Comparison
+from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK
 from kerncast.sim.replay.vectors import make_vectors, replay
 
@@ -87,7 +88,7 @@ def test_a_model_that_was_trained_elsewhere_is_predicted_with_its_intercept(back
     x = chance.normal(size=(60, 3)) * [1.0, 20.0, 0.1]
     plan = kerncast.plan(SVR(gamma="scale", C=5.0).fit(x, np.sin(x[:, 0]) + 0.1 * x[:, 1] + 3.0), x)
     assert plan.integer("bias") != 0
-    calls = make_vectors(plan, [("predict", drawn(plan, "x_raw", (300, 3), chance), None)])
+    calls = make_vectors(open_model(plan), [("predict", drawn(plan, "x_raw", (300, 3), chance), None)])
     opened = backend(plan, "catapult")
     compared = replay(opened, calls)
     opened.close()

@@ -118,7 +118,7 @@ def test_the_turn_of_a_pipelined_loop_reads_no_memory_where_the_turn_before_chos
 
 def test_scripts_claim_no_simulation_that_they_do_not_run():
     plan = make("grid16")
-    for vectors in (None, make_vectors(plan, [])):
+    for vectors in (None, make_vectors(open_model(plan), [])):
         files = render_hls(plan, "vitis", vectors)
         script, config = files["hls/vitis/run_hls.tcl"], files["hls/vitis/trainer_hls_config.cfg"]
         for claim, step in (("to simulate" if vectors is None else "C simulation", "csynth"),

@@ -13,6 +13,7 @@ from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import generate
 from kerncast.sim.backend import Raw
 from kerncast.sim.formats import Format
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors
@@ -94,7 +95,7 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Case]:
             kind, meets = tables.pop("data"), tables.pop("meets")
             algorithm = next(a for a, table in TABLE_OF.items() if table in tables)
             plan = make_plan(Spec(model={"name": name, "algorithm": algorithm}, **tables))
-            vectors = make_vectors(plan, calls(plan, kind))
+            vectors = make_vectors(open_model(plan), calls(plan, kind))
             folder = tmp_path_factory.mktemp(name) / "generated"
             generate(plan, folder, vectors=vectors)
             made[name] = Case(name, meets, plan, vectors, folder)

@@ -20,6 +20,7 @@ from hypothesis.vendor.pretty import pretty
 
 from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.generate import generate
+from kerncast.sim.model import open_model
 from kerncast.sim.replay.vectors import Vectors, make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
 
@@ -58,7 +59,8 @@ def builds(draw):
 
 def vectors_of(case) -> Vectors:
     """Calls with the case's data, and what the model answers."""
-    return make_vectors(case.plan, usual_calls(case.plan, case.x_raw, case.y_raw, case.x_test, passes=2))
+    return make_vectors(open_model(case.plan),
+                        usual_calls(case.plan, case.x_raw, case.y_raw, case.x_test, passes=2))
 
 
 def compare(ledger, case, builds) -> None:

@@ -15,6 +15,7 @@ import kerncast
 from kerncast.codegen.generate import generate
 from kerncast.hw.backends import open_backend
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
 
@@ -55,7 +56,7 @@ def case() -> Callable[[str], Case]:
             fitted = estimator.fit(X, np.median(Y) < Y if isinstance(estimator, SVC) else Y)
             plan = kerncast.plan(fitted, np.vstack([X, FAR]), name=name, **choices)
             raw = kerncast.raw_inputs(plan, np.vstack([X[:4], FAR]))
-            made[name] = Case(plan, make_vectors(plan, [("predict", raw, None)]))
+            made[name] = Case(plan, make_vectors(open_model(plan), [("predict", raw, None)]))
         return made[name]
 
     return find

@@ -11,6 +11,7 @@ from kerncast.codegen.build.host import HostBackend, declarations
 from kerncast.codegen.c.trace_hooks import STORE_DECLARATIONS
 from kerncast.codegen.generate import generate
 from kerncast.sim.data import load_dataset
+from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
@@ -28,7 +29,7 @@ def models():
         plan = make_plan(spec, data.x_raw, data.y_raw)
         x = None if name == "ecg" else data.x_raw
         test = data.x_raw[:64] if data.x_test_raw is None else data.x_test_raw[:64]
-        found[name] = plan, make_vectors(plan, usual_calls(plan, x, data.y_raw, test))
+        found[name] = plan, make_vectors(open_model(plan), usual_calls(plan, x, data.y_raw, test))
     return found
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from kerncast.hw.backends import open_backend
+from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import make_vectors, replay
 from kerncast.sim.spec import Spec
@@ -22,7 +23,7 @@ def plan_of(**online):
 def test_every_back_end_lets_the_oldest_of_equals_learn(online, ledger):
     plan, rng = plan_of(**online), np.random.default_rng(3)
     x = 30_000 + 4 * rng.integers(0, 12, (80, 1))  # two steps apart are told apart, one is not
-    vectors = make_vectors(plan, [("update", x, rng.integers(-500, 501, len(x)))])
+    vectors = make_vectors(open_model(plan), [("update", x, rng.integers(-500, 501, len(x)))])
     for name in ("host:gcc:-O1", "model:fxpmath"):
         backend = open_backend(plan, name)
         found = replay(backend, vectors)

@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from kerncast.cli.main import app
 from kerncast.codegen.generate import generate
+from kerncast.sim.model import open_model
 from kerncast.sim.replay.vectors import make_vectors, usual_calls
 
 from .conftest import make, places
@@ -21,7 +22,7 @@ def folder(tmp_path, case):
         x, y = places(plan, plan.sizes["n"], 1), targets(plan, 1)
     else:
         x, y = stream(plan, 6, 1)
-    generate(plan, tmp_path / "out", vectors=make_vectors(plan, usual_calls(plan, x, y, x[:2])))
+    generate(plan, tmp_path / "out", vectors=make_vectors(open_model(plan), usual_calls(plan, x, y, x[:2])))
     return tmp_path / "out"
 
 

@@ -1,4 +1,4 @@
-"""What docs/formal.md says of the SystemVerilog: quick claims and faults here, all in the campaign."""
+"""docs/measured/formal.md is current: quick claims here, all of them in the campaign."""
 
 import pytest
 

@@ -239,7 +239,7 @@ def test_the_back_end_learns_predicts_and_tells_its_state(require_simulator, led
     require_simulator(simulator)
     plan = make("gains16")
     (x, y), (inputs, _) = stream(plan, 12, 8), stream(plan, 5, 9)
-    vectors = make_vectors(plan, usual_calls(plan, x, y, inputs, passes=2))
+    vectors = make_vectors(open_model(plan), usual_calls(plan, x, y, inputs, passes=2))
     backend = open_backend(plan, f"rtl:{simulator}", build_dir=tmp_path)
     result = replay(backend, vectors)
     assert backend.calls == {"update", "predict", "state", "save", "restore"}

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import KerncastError, Problem, fail
-from ..csv_lines import MOST_PROBLEMS, counted, csv_lines
+from ..csv_lines import MOST_PROBLEMS, counted, csv_lines, decimal
 from .table import MISSING, Labels, SampleTable, no_samples, not_finite
 
 Column = str | int
 
 _ISO_8601 = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)?)"
-                       r"(?:Z|([+-])(\d\d):?(\d\d))?")
+                       r"(?:Z|([+-])(\d\d):?(\d\d))?", re.ASCII)
 
 
 @dataclass
@@ -168,7 +168,8 @@ def _mistake(line: int, reading: _Reading, convert: Callable[[str], float], fiel
         else:
             remedy = "choose other columns, or correct the field"
         return Problem("E252", "not a number", place, text[:40],
-                       "numbers" if convert is float else "dates and times of ISO 8601, like the first row",
+                       "numbers" if convert is decimal
+                       else "dates and times of ISO 8601, like the first row",
                        remedy)
 
 
@@ -183,14 +184,14 @@ def _is_number(text: str) -> bool:
 def _converter(first: str) -> Callable[[str], float]:
     """Return the conversion of a column's fields to numbers, chosen by the first field."""
     try:
-        float(first)
+        decimal(first)
     except ValueError:
         try:
             start = _time(first)
         except ValueError:
-            return float
+            return decimal
         return lambda text: _time(text) - start
-    return float
+    return decimal
 
 
 def _time(text: str) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import lzma
 import struct
 import warnings
 import zipfile
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._checks import free_bytes
 from ..._optional import from_package
 from ...errors import KerncastError, fail
 from ..csv_lines import open_text
@@ -24,6 +26,10 @@ _OPEN_END = 2**32 - 1
 # A float64, and two bytes during the check.
 _BYTES_OF_AN_INPUT = 10
 _COMPRESSED = (".gz", ".bz2")
+# What numpy and zipfile raise for a damaged or foreign file: a member that is not .npy, a plain .npy, a
+# header that promises more than the memory, an unknown method, an encrypted member.
+_UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+                   AttributeError, TypeError, KeyError, MemoryError, RuntimeError)
 
 
 def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
@@ -40,7 +46,7 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, AttributeError) as error:
+    except _UNREADABLE_NPZ as error:
         reason = getattr(error, "strerror", None) or "not an NPZ file of plain arrays"
         raise _unreadable(path, reason, "an NPZ file of numpy.savez, without objects") from None
     y = _array(path, arrays, str(target or "y"))
@@ -48,8 +54,8 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
          else _array(path, arrays, inputs or "X"))
     X = X[:, np.newaxis] if X.ndim == 1 else X
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-    if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y):
-        raise fail("E257", "the arrays are not a training set", where=str(path),
+    if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y) or 0 in (X.shape[1], *y.shape[1:]):
+        raise fail("E257", "the arrays are no training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
     table = SampleTable(_numbers(path, "inputs", X[:limit]),
@@ -63,9 +69,9 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
 
 def _array(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     found = arrays.get(name, arrays.get(name.swapcase()))
-    if found is None or found.ndim == 0:
-        raise fail("E257", "the file does not have this array", where=str(path), value=name,
-                   allowed=", ".join(f"{key} {value.shape}" for key, value in arrays.items()) or "none",
+    if not isinstance(found, np.ndarray) or found.ndim == 0:
+        raise fail("E257", "the file has no such array", where=str(path), value=name,
+                   allowed=", ".join(f"{key} {np.shape(value)}" for key, value in arrays.items()) or "none",
                    remedy="name the arrays of inputs and target")
     return found
 
@@ -97,8 +103,6 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
     KerncastError
         E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
     """
-    from ...reference.systems.system import free_bytes
-
     try:
         sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(
             str(path), n_features=columns), "LIBSVM files need")
@@ -174,7 +178,8 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
                                        "WAV files need")
         except KerncastError:
             raise
-        except (OSError, ValueError, EOFError, struct.error, TypeError, ZeroDivisionError) as error:
+        except (OSError, ValueError, EOFError, struct.error, TypeError, ZeroDivisionError,
+                UnboundLocalError, MemoryError) as error:
             raise _unreadable(path, getattr(error, "strerror", None) or str(error), "a WAV file") from None
     if not len(sound):
         raise no_samples(path)

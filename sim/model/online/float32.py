@@ -314,7 +314,7 @@ class LmsF32Model(IntegerModel):
 
     def reset(self) -> None:
         """Back to the empty model."""
-        budget, columns, metric = self.plan.sizes["N"], self.plan.sizes["D"], self.plan.options["metric"]
+        budget, columns, metric = self.plan.sizes["N"], self.plan.sizes["D"], self.plan.metric
         kept = 0 if metric == "fklms" else budget
         centers = np.zeros((budget, columns), dtype=np.int64)
         age_order = np.zeros(budget, dtype=np.int64)
@@ -333,7 +333,7 @@ class LmsF32Model(IntegerModel):
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
         with np.errstate(all="ignore"):  # an inverse that left the numbers does not pass
             self._count = learn_all(x_raw, y_raw, self._state, self._gram, self._neighbours, self._count,
-                                    self._input, self._constants, self.plan.options["metric"] == "mklms",
+                                    self._input, self._constants, self.plan.metric == "mklms",
                                     f, status, x, self._out, self.ranges.log)
         return {"status": status, "f": f}
 

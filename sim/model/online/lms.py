@@ -339,7 +339,7 @@ class LmsModel(IntegerModel):
 
     def __init__(self, plan: Plan) -> None:
         self._constants, self._work = constants_of(plan), work_space(plan)
-        self._newest_only = plan.options["newest_only"] == "1"
+        self._newest_only = plan.newest_only
         super().__init__(plan)
 
     def reset(self) -> None:

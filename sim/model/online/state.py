@@ -75,8 +75,8 @@ class LmsWork(NamedTuple):
 def constants_of(plan: Plan) -> LmsConstants:
     """The plan's integers, as the loops take them."""
     values: dict[str, Any] = {
-        "budget": plan.sizes["N"], "metric": _METRICS[plan.options["metric"]],
-        "projects": plan.options["projection"] != "none", "reduces": "max_deterioration" in plan.constants,
+        "budget": plan.sizes["N"], "metric": _METRICS[plan.metric],
+        "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,
         "alpha": cast_of(plan, "alpha"), "f": cast_of(plan, "f")}
     for name in LmsConstants._fields:
         if name not in values:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ...choices import LOOKAHEAD_BLOCK as BLOCK
 from ...jit import jit
 from ...primitives import HALF_UP, Words, arithmetic_shift, bit_length, mac, magnitude, requantise
 from .. import trace_hooks as at
 from ..scalar31 import WORD_MAX, ZERO_EXP, to_scalar
 from ..trace_hooks import Log, trace_all
 
-#: Rows that one step may take at most.
-BLOCK = 4
 #: Rows of `w`: r (with r_n = 0; r_0 is kept apart) and a are as long as n + 1, B is BLOCK columns.
 ROW_R, ROW_Y, ROW_A, ROW_G, ROW_X, ROW_B = 0, 1, 2, 3, 4, 5
 ROWS = ROW_B + BLOCK

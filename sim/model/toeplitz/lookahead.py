@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...choices import LOOKAHEAD_BLOCK as BLOCK
+from ...choices import LOOKAHEAD_REFINEMENTS as REFINEMENTS
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import HALF_UP, Words, bit_length, magnitude, requantise
@@ -16,7 +18,6 @@ from ..scalar31 import ZERO_EXP, add, add_wide, div, invert, lt, mul, to_scalar
 from ..statuses import BREAKDOWN, OK
 from ..trace_hooks import NULL_LOG, Log, trace, trace_all
 from .block_vectors import (
-    BLOCK,
     GUARD,
     ROW_A,
     ROW_B,
@@ -39,8 +40,6 @@ from .block_vectors import (
     unit,
 )
 
-#: Corrections of the answer at most.
-REFINEMENTS = 4
 #: Exponents of a vector above which the step has broken down; a_0 = 1 must remain a word.
 EXP_MAX, A_EXP_MAX = 64, 31
 #: Parts of two, as exponents: see GOOD, NEAR_BEST, SINGULAR and ACCEPTED of :mod:`.lookahead_f32`.

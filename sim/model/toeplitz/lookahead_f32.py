@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...choices import LOOKAHEAD_BLOCK as BLOCK
+from ...choices import LOOKAHEAD_REFINEMENTS as REFINEMENTS
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words, saturate
@@ -26,10 +28,6 @@ from ..float32 import HALF, ONE, ZERO, Floats, fabs, fmax, max_abs, norm1
 from ..statuses import BREAKDOWN, OK
 from ..trace_hooks import Log
 
-#: Rows that one step may take at most.
-BLOCK = 4
-#: Corrections of the answer at most.
-REFINEMENTS = 4
 #: Rows of `work`: r (with r_n = 0), a and g are as long as n + 1, and B is BLOCK columns.
 ROW_R, ROW_Y, ROW_A, ROW_G, ROW_B = 0, 1, 2, 3, 4
 ROWS = ROW_B + BLOCK

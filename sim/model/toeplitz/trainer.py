@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...backend import Outputs, field_arrays
+from ...data import raw
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
@@ -44,11 +45,11 @@ SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
     """The integers of the recursion; zeros where it is look-ahead, which has none."""
-    if plan.options["solver"] in LOOKAHEADS:
+    if plan.looks_ahead:
         return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
     return LevinsonConstants._make(
         [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
-         int(plan.options["scaling"] == "static"), cast_of(plan, "a")])
+         int(plan.static), cast_of(plan, "a")])
 
 
 def certify_constants(plan: Plan) -> CertifyConstants:
@@ -70,10 +71,10 @@ class ToeplitzModel(IntegerModel):
     def __init__(self, plan: Plan) -> None:
         self._solver = solver_constants(plan)
         self._certify = certify_constants(plan)
-        self._schur = plan.options["solver"] == "schur"
+        self._schur = plan.schur
         self._lookahead: Lookahead | LookaheadF32 | None = None
         self._refine = RefineConstants(
-            int(plan.options["refine"]), int(plan.options["bias"]), plan.integer("alpha_exp_min"),
+            plan.refine, int(plan.bias), plan.integer("alpha_exp_min"),
             plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
             self._solver)
         super().__init__(plan)
@@ -87,8 +88,8 @@ class ToeplitzModel(IntegerModel):
         self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
                                     np.zeros(2 + 2 * sides + n, dtype=np.int64))
         self._r = self._arrays.r
-        if self.plan.options["solver"] in LOOKAHEADS:
-            self._lookahead = LOOKAHEADS[self.plan.options["solver"]](n)
+        if self.plan.looks_ahead:
+            self._lookahead = LOOKAHEADS[self.plan.solver](n)
         self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
         self._v = np.zeros((n, columns), dtype=np.int64)
         if self.uniform:
@@ -104,7 +105,7 @@ class ToeplitzModel(IntegerModel):
     @property
     def uniform(self) -> bool:
         """Whether the training inputs are the uniform grid, which is not stored."""
-        return self.plan.options["scheme"] == "uniform"
+        return self.plan.uniform
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,).
@@ -114,7 +115,7 @@ class ToeplitzModel(IntegerModel):
         dict
             ``status`` (1,).
         """
-        given = self._training_set(x_raw, y_raw)
+        given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
         self.reset()
@@ -162,7 +163,7 @@ class ToeplitzModel(IntegerModel):
             return
         assert x_raw is not None
         convert_inputs(x_raw, self._input, self._v, log)
-        biased = self.plan.options["scheme"] == "diagonal_mean_biased"
+        biased = self.plan.biased_means
         diagonal_row(self._r, self._v, biased, rho, self._kernel, r, log)
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:

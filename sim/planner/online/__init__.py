@@ -23,19 +23,11 @@ from ...plan import Plan, Signal
 from ...spec import Online, Spec
 from ...tables import power_of_two
 from ..casts import cast_modes
+from ..inputs import plan_inputs
+from ..kernel import kernel_tables, plan_kernel
 from ..log2 import ceil_log2, floor_log2
 from ..toeplitz.levinson import products_shift
-from ..words import (
-    WORD_CLASSES,
-    WordClass,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_kernel,
-    plan_output,
-    units,
-)
+from ..words import WORD_CLASSES, WordClass
 from .bound import multiplier_bound
 from .counts import lms_memory, lms_operations
 from .metric import metric_constants
@@ -87,15 +79,11 @@ class _Planned:
 
     def __init__(self, spec: Spec) -> None:
         self._spec, self._words = spec, WORD_CLASSES[spec.numbers.word]
-        self._x, self._y = plan_input(spec, self._words), plan_output(spec, self._words)
+        self._inputs = plan_inputs(spec, self._words)
 
     @cached_property
     def _kernel(self) -> dict[str, int]:
-        return plan_kernel(self._spec, self._words, self._x)
-
-    @cached_property
-    def _signals(self) -> dict[str, Signal]:
-        return common_signals(self._spec, self._words, self._x, self._y)
+        return plan_kernel(self._spec, self._words, self._inputs.x)
 
     @cached_property
     def wide(self) -> Plan:
@@ -104,21 +92,21 @@ class _Planned:
 
     def plan(self, alpha: Format, evidence: Mapping[str, object] = MappingProxyType({})) -> Plan:
         """Return the plan with a format of alpha; raise E203, E204 if it cannot hold the signal."""
-        spec, words, x, y = self._spec, self._words, self._x, self._y
+        spec, words, inputs = self._spec, self._words, self._inputs
         assert spec.online is not None
-        constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+        constants = dict(inputs.constants)
         constants |= _constants(spec, words, alpha) | self._kernel
-        constants |= metric_constants(spec, words, x, y, alpha)
+        constants |= metric_constants(spec, words, inputs.x, inputs.y, alpha)
         sizes = {"N": spec.online.budget, "D": spec.input.columns}
         cast = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
         return Plan(
             name=spec.model.name, algorithm="kernel_lms", word=words.bits,
             options={**spec.kernel.options, **_options(spec.online), "rounding": spec.numbers.rounding},
-            sizes=sizes, signals={**self._signals, "alpha": cast}, constants=constants,
+            sizes=sizes, signals={**inputs.signals, "alpha": cast}, constants=constants,
             tables=kernel_tables(spec, words),
-            memory=lms_memory(spec.online, words, x.signal.format.c_type, sizes),
+            memory=lms_memory(spec.online, words, inputs.x.signal.format.c_type, sizes),
             operations=lms_operations(spec.online, constants["decay"] != 0, sizes),
-            units=units(spec, x, y), evidence={"alpha": evidence})
+            units=inputs.units, evidence={"alpha": evidence})
 
 
 def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:

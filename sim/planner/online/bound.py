@@ -79,17 +79,16 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
 
 def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
     """Return the factors of S before and after the step, and the projections per sample."""
-    one, options = Fraction(1), plan.options
-    reduces, newest = "max_deterioration" in options, options["newest_only"] == "1"
+    one, newest, reduces = Fraction(1), plan.newest_only, "max_deterioration" in plan.options
     never = _different_inputs(plan) <= plan.sizes["N"] and not reduces
-    if options["projection"] == "none" or never:
+    if not plan.projects or never:
         return one, one, 0
     factor = max(one, _handed_over(plan, plan.sizes["N"] - (0 if newest else 1)))
     if newest:
         return one, factor, 1
     if not reduces:
         return factor, one, 1
-    if options["metric"] == "fklms":
+    if plan.metric == "fklms":
         return factor, factor, 2
     return factor, one if factor == 1 else None, plan.sizes["N"] + 1
 
@@ -105,7 +104,7 @@ def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
 def _handed_over(plan: Plan, inherit: int) -> Fraction:
     """Return kappa: the sum of kernel values between a vector and up to `inherit` others."""
     others = Fraction(inherit)
-    power = {"gaussian": 2, "laplacian": 1}.get(plan.options["kernel"])
+    power = {"gaussian": 2, "laplacian": 1}.get(plan.kernel)
     if power is None:
         return others
     step = max(1, min(plan.integers("x_gain")) >> plan.integer("x_shift"))

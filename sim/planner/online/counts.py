@@ -12,14 +12,14 @@ removed at once, if the decay reduces them below a limit together: the sums over
 FKLMS with a fixed lambda_max removes only the newest, which is no vector's neighbour yet: earlier pairs are
 not so close.
 
-*The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any sufficiently long stream.
-Let delta be the smallest distance among the N - 1 vectors after a removal.  If the next vector x is within
-delta of one of them, the next removal evicts x itself; the newest is no vector's nearest older one, so there
-is no search.  Otherwise x replaces one of the closest pair, so that fewer pairs are within delta, or delta is
-larger. Distances are integers of a bounded range, so that happens a finite number of times, and so do
-searches.  The number of samples depends on the inputs; docs/online-cost.md counts just after the dictionary
-has filled.  The mean of FMKLMS, whose coefficients change, is not known: there it is an update without
-searches.
+*The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any stream that is long enough.
+Let delta be the least distance among the N - 1 vectors that a removal leaves.  The next vector x goes itself,
+at the next removal, unless it is farther than delta from all of them; nobody's nearest older vector is the
+newest: no search.  Else x takes the place of one of the closest pair, so that fewer pairs are within delta,
+or delta is larger.  Distances are integers of a bounded range: that happens a finite number of times, and so
+do searches.  How many samples it takes depends on the inputs; docs/measured/online-cost.md counts just
+after the budget has filled.  Of FMKLMS, whose multipliers move, no mean is known: there it is an update in
+which nobody searches.
 """
 
 from __future__ import annotations

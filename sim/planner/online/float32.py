@@ -15,23 +15,15 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
+from ...choices import FLOAT32_FRAC
 from ...errors import fail
 from ...plan import SIZE_KEYS, Field, Operations, Plan
 from ...spec import Online, Spec
 from ..counts import memory, operations
-from ..kernel import exponent_scale, periodic_constants
+from ..inputs import plan_inputs
+from ..kernel import exponent_scale, kernel_tables, periodic_constants
 from ..log2 import ceil_log2, floor_log2
-from ..words import (
-    WORD_CLASSES,
-    Affine,
-    WordClass,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_output,
-    units,
-)
+from ..words import WORD_CLASSES, Affine, WordClass
 
 #: Jitter for each vector, before it is rounded up to a power of two.
 JITTER = Fraction(1, 2**17)
@@ -39,8 +31,6 @@ JITTER = Fraction(1, 2**17)
 _T_END = 30
 #: Distances enter float32 as words of so many bits at most; what is finer shows in no kernel value.
 _DISTANCE_BITS = 31
-#: Fraction bits in which a sum leaves float32, as in :mod:`...model.float32`.
-_FIXED_FRAC = 40
 
 
 def float_bits(value: Fraction) -> int:
@@ -66,7 +56,7 @@ def _kernel_constants(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]
 def _rule_constants(online: Online, words: WordClass) -> dict[str, int]:
     """Return constants of the learning rule, and of the conversion from float32."""
     eta, rho = Fraction(online.eta), Fraction(online.rho)
-    found = {"eta_f32": float_bits(eta), "f_shift": _FIXED_FRAC - (words.bits - 2)}
+    found = {"eta_f32": float_bits(eta), "f_shift": FLOAT32_FRAC - (words.bits - 2)}
     if rho:
         found["decay_f32"] = float_bits(1 - eta * rho)
         if found["decay_f32"] == float_bits(Fraction(1)):
@@ -132,14 +122,14 @@ def plan_lms_f32(spec: Spec) -> Plan:
     """
     assert spec.online is not None
     online, words = spec.online, WORD_CLASSES[spec.numbers.word]
-    x, y = plan_input(spec, words), plan_output(spec, words)
+    inputs = plan_inputs(spec, words)
+    x = inputs.x
     sizes = {"N": online.budget, "D": spec.input.columns}
     projection, metric = online.parts
-    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    constants = dict(inputs.constants)
     constants |= _rule_constants(online, words) | _kernel_constants(spec, words, x)
     if metric != "fklms":
         constants |= _jitter_constants(online.budget)
-    signals = common_signals(spec, words, x, y)
     tables = {name: table for name, table in kernel_tables(spec, words).items() if name == "sine"}
     return Plan(
         name=spec.model.name, algorithm="kernel_lms", word=words.bits,
@@ -147,6 +137,6 @@ def plan_lms_f32(spec: Spec) -> Plan:
                  "metric": metric, "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": "0",
                  "rounding": spec.numbers.rounding},
         sizes=sizes,
-        signals={name: s for name, s in signals.items() if name not in ("kernel", "accumulator")},
+        signals={name: s for name, s in inputs.signals.items() if name not in ("kernel", "accumulator")},
         constants=constants, tables=tables, memory=_memory(metric, words, x.signal.format.c_type, sizes),
-        operations=_operations(online, sizes), units=units(spec, x, y), evidence={})
+        operations=_operations(online, sizes), units=inputs.units, evidence={})

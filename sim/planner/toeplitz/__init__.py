@@ -11,6 +11,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from ...choices import LOOKAHEADS
 from ...errors import fail
 from ...formats import Format, Overflow, Rounding
 from ...plan import SIZE_KEYS, Field, Operations, Plan, Signal
@@ -18,23 +19,14 @@ from ...spec import Spec
 from ..casts import cast_modes
 from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
 from ..counts import memory, operations
-from ..kernel import far, word_error
+from ..inputs import plan_inputs
+from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
-from ..words import (
-    WORD_CLASSES,
-    common_constants,
-    common_signals,
-    kernel_tables,
-    plan_input,
-    plan_kernel,
-    plan_output,
-    units,
-)
+from ..words import WORD_CLASSES
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import (
     ALPHA_EXP_MAX,
     DIVISIONS,
-    LOOKAHEADS,
     MULTIPLICATIONS,
     lookahead_constants,
     lookahead_fields,
@@ -172,7 +164,7 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
 def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
     """Return the grid step as an integer of x; raise E204 if the grid exceeds the range."""
     assert spec.toeplitz is not None
-    raw, step, n = Format.parse(spec.input.word), spec.toeplitz.step, spec.toeplitz.n
+    raw, step, n = spec.input.format, spec.toeplitz.step, spec.toeplitz.n
     last = spec.input.offsets[0] + (n - 1) * step
     if last > raw.hi:
         raise fail("E204", "the last grid point does not fit the ADC format",
@@ -265,8 +257,8 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     """
     assert spec.toeplitz is not None
     words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]
-    x, y = plan_input(spec, words), plan_output(spec, words)
-    constants: dict[str, int | tuple[int, ...]] = common_constants(x, y)
+    inputs = plan_inputs(spec, words)
+    x, constants = inputs.x, dict(inputs.constants)
     solver = _constants(spec, words.bits)
     evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
                                    for name, bound in bounds(spec).items()
@@ -285,10 +277,10 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     return Plan(
         name=spec.model.name, algorithm="toeplitz_rls", word=words.bits,
         options=_options(spec), sizes=sizes,
-        signals=common_signals(spec, words, x, y) | _signals(spec, words.bits, solver),
+        signals=inputs.signals | _signals(spec, words.bits, solver),
         constants=constants, tables=kernel_tables(spec, words),
         memory=_memory(spec, words.bits, x.signal.format.c_type, sizes),
-        operations=_operations(spec, sizes), units=units(spec, x, y), evidence=evidence)
+        operations=_operations(spec, sizes), units=inputs.units, evidence=evidence)
 
 
 def _options(spec: Spec) -> dict[str, str]:

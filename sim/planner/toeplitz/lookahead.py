@@ -9,16 +9,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+from ...choices import LOOKAHEAD_BLOCK
 from ..certify import BOUND_FIELD
 
 #: Largest exponent of alpha: 65,536 full scales of y.  What is larger counts as a breakdown.
 ALPHA_EXP_MAX = 16
-
-#: Rows that one step may take at most, as in :mod:`...model.toeplitz.lookahead`.
-BLOCK = 4
-
-#: The solvers that look ahead: in 32-bit words, and in float32.
-LOOKAHEADS = ("lookahead", "lookahead_f32")
 
 #: Multiplications and divisions, at most: each block of two rows and more corrects g and a
 #: (two residuals and two products with the inverse, 6 m**2), and the answer is corrected four times.
@@ -42,7 +37,7 @@ def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str
             ("target", entry, "n", "right-hand side"),
             ("predictor", entry, "n+1", "predictor polynomial"),
             ("inverse", entry, "n", "first column of the inverse"),
-            ("columns", entry, f"{BLOCK}*n", "columns of a block, and space for corrections"),
+            ("columns", entry, f"{LOOKAHEAD_BLOCK}*n", "columns of a block, and space for corrections"),
             ("solution", entry, "n", "expansion coefficients over 1 + lambda"),
             ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
             ("alpha", word, "n", "expansion coefficients"),

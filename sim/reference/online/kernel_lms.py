@@ -80,7 +80,7 @@ class KernelLMS:
     rho : float
         Decay of the coefficients (regularisation, or forgetting), 0 <= eta rho <= 1.
     reduction : str
-        A row of :data:`.reduction.PRESETS`, or ``none``, which lets N grow without bound.
+        A row of :data:`kerncast.sim.choices.REDUCTIONS`, or ``none``, which lets N grow without bound.
     budget : int or None
         N_max, the dictionary size; ignored by ``none``.
     outputs : tuple of int

@@ -1,9 +1,10 @@
 """sim.reference.online: KLMS, MKLMS and their fast metrics.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
-of Sheffield, 2003, sections 2.1 and 5.  KLMS: P. M. L. Drezet, PhD thesis, University of Sheffield, 2001.
-MKLMS: T. J. Dodd, V. Kadirkamanathan, R. F. Harrison, "Function estimation in Hilbert space using sequential
-projections", 2003.
+of Sheffield, 2003, sections 2.1 and 5.  B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel
+Models", ACSE Research Report 836, University of Sheffield, 2003, sections 2.1 and 5.  KLMS: P. M. L. Drezet,
+PhD thesis, University of Sheffield, 2001. MKLMS: T. J. Dodd, V. Kadirkamanathan, R. F. Harrison, "Function
+estimation in Hilbert space using sequential projections", 2003.
 """
 
 from __future__ import annotations

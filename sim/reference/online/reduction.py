@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ..._checks import is_integer, is_real
+from ...choices import REDUCTIONS
 from ...errors import fail
 from ...kernels import NEEDS, DistanceKernel, require
 from .expansion import Expansion
@@ -61,15 +62,6 @@ METRICS: dict[str, Callable[[float], Metric]] = {
     "fast_klms": lambda _: FastKLMS(), "fast_mklms": lambda _: FastMKLMS(),
     "ls": lambda _: LeastSquares(), "ls_regularised": LeastSquares,
 }
-
-#: The reductions of the report: projection and metric, by name.
-PRESETS = {
-    "fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"),
-    "klms": ("klms", "klms"), "mklms": ("klms", "mklms"),
-    "ls": ("ls", "ls"), "ls_regularised": ("ls", "ls_regularised"),
-    "nt": ("none", "magnitude"), "mt": ("none", "magnitude"), "at": ("none", "age"),
-}
-
 
 class Strategy(Protocol):
     """The rule that decides when a vector is removed."""
@@ -146,7 +138,7 @@ class Parts:
     Attributes
     ----------
     reduction : str
-        A row of `PRESETS`, or "none": N grows without bound, unless a truncation is chosen.
+        A row of `REDUCTIONS`, or "none": N grows without bound, unless a truncation is chosen.
     budget : int or None
         N_max; None for a size that max_deterioration and max_age limit.
     projection, metric : str, optional
@@ -181,7 +173,7 @@ class Parts:
     newest_only: bool = False
 
     def __post_init__(self) -> None:
-        for where, rows in (("reduction", (*PRESETS, "none")), ("projection", PROJECTIONS),
+        for where, rows in (("reduction", (*REDUCTIONS, "none")), ("projection", PROJECTIONS),
                             ("metric", METRICS)):
             value = getattr(self, where)
             if value not in rows and not (value is None and where != "reduction"):
@@ -207,7 +199,7 @@ class Parts:
                            where="newest_only", value=self.newest_only,
                            allowed="newest_only with max_deterioration",
                            remedy="pass max_deterioration, or omit newest_only")
-        elif (self.metric or PRESETS.get(self.reduction, ("", ""))[1]) == "age":
+        elif (self.metric or REDUCTIONS.get(self.reduction, ("", ""))[1]) == "age":
             raise fail("E258", "metric age has no max_deterioration: max_age limits an age",
                        where="max_deterioration", value=self.max_deterioration, allowed="max_age",
                        remedy="use max_age, an integer")
@@ -219,7 +211,7 @@ class Parts:
             if limit is not None]
         if self.reduction == "none":
             return tuple(found)
-        projection, metric = PRESETS[self.reduction]
+        projection, metric = REDUCTIONS[self.reduction]
         inherits = PROJECTIONS[self.projection or projection]
         judge = METRICS[self.metric or metric](float(self.ls_penalty))
         require(kernel, self.reduction.upper(), *dict.fromkeys((*inherits.needs, *judge.needs)))

@@ -127,6 +127,8 @@ class EigenPath(RidgePath):
 
     c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
 
+    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+
     Parameters
     ----------
     K : ndarray of shape (n, n)
@@ -167,6 +169,8 @@ class EigenPath(RidgePath):
 
 class SvdPath(RidgePath):
     """A path for the linear kernel by singular values, X = U S V'.
+
+    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 
     G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 

@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..._checks import positive
+from ..._checks import free_bytes, positive
 from ...errors import fail
 from ...kernels import Kernel, Linear
 from ..bias import solve_with_bias
@@ -41,7 +41,7 @@ from ..first_row import as_samples, choose_scheme, grid_step, uniform_first_row
 from ..options import check_values, kernel_of, targets
 from ..result import Solution
 from ..systems.grid import GridSystem
-from ..systems.system import REAL_BYTES, KernelSystem, System, ToeplitzSystem, free_bytes
+from ..systems.system import REAL_BYTES, KernelSystem, System, ToeplitzSystem
 from ..toeplitz.auto import solve_toeplitz
 from ..wavelet import wavelet
 from .banded import banded, bandwidth

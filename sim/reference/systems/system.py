@@ -12,7 +12,6 @@ GridSystem       the samples         one column; products by FFT on a grid: :mod
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._checks import free_bytes
 from ...errors import fail
 from ...kernels import Kernel, Linear
 from ..toeplitz.product import ToeplitzProduct, fft_size, residual
@@ -242,12 +242,3 @@ def refuse_beyond_memory(wanted: int, what: str) -> None:
         raise fail("E237", f"{what} does not fit in memory", where="n", value=f"{wanted:,} bytes",
                    allowed=f"{free:,} bytes, the free memory of this machine",
                    remedy='use a method in O(n) memory, "cg" or a Toeplitz one, or fewer samples')
-
-
-def free_bytes() -> int:
-    """Return the free memory in bytes; with psutil, including reclaimable memory."""
-    try:
-        from psutil import virtual_memory
-    except ImportError:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return int(virtual_memory().available)

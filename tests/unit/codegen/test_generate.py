@@ -99,6 +99,25 @@ def test_a_file_or_a_folder_with_other_files_is_refused_and_left_alone(tmp_path)
     assert files(theirs) == {"thesis.tex": b"x"}
 
 
+def test_a_folder_of_kerncast_0_1_is_not_read_and_can_be_generated_again(out):
+    path = out / "manifest.json"
+    old = json.loads(path.read_text())
+    del old["plan_version"], old["runtime"]
+    path.write_text(json.dumps(old))
+    for read in (load_manifest, load_plan):
+        with pytest.raises(KerncastError, match=r"E213[\s\S]*kerncast gen"):
+            read(out)
+    generate(plan(), out)
+    assert load_plan(out)[0].hash == plan().hash
+
+
+def test_the_manifest_has_the_hash_of_the_runtime(out):
+    before = load_manifest(out)
+    generate(plan(lam=0.25), out)
+    after = load_manifest(out)
+    assert after.plan != before.plan and after.runtime == before.runtime and len(after.runtime) == 64
+
+
 @pytest.mark.parametrize("name", ["probe_model.c", "rt/kc_cast.h", "README.md"])
 def test_a_file_edited_by_hand_is_never_overwritten(out, name):
     (out / name).write_text("edited\n")

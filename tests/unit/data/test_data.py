@@ -146,12 +146,15 @@ def lagged_spec(columns=2, **data):
 
 
 def test_a_lagged_file_has_targets_only_and_each_is_predicted_from_those_before_the_last_first(tmp_path):
-    for name, count in (("train", 5), ("test", 2)):
+    for name, count in (("train", 5), ("test", 3)):
         (tmp_path / f"{name}.csv").write_text("y\n" + "".join(f"{10 * i}\n" for i in range(count)))
     data = load_dataset(lagged_spec(test="test.csv"), tmp_path)
     assert data.x_raw.tolist() == [[10, 0], [20, 10], [30, 20]]
     assert data.y_raw.tolist() == [20, 30, 40]
-    assert (data.x_test_raw.shape, data.y_test_raw.shape) == ((0, 2), (0,))
+    assert (data.x_test_raw.tolist(), data.y_test_raw.tolist()) == ([[10, 0]], [20])
+    (tmp_path / "test.csv").write_text("y\n0\n10\n")  # not a single sample has all its lags
+    assert codes(load_dataset, lagged_spec(test="test.csv"), tmp_path) == [
+        ("E247", str(tmp_path / "test.csv"))]
 
 
 def test_a_lagged_file_too_short_or_with_words_that_are_no_inputs_is_refused(tmp_path):

@@ -174,7 +174,7 @@ def test_wrong_lines_of_a_libsvm_file_are_found(file, text, code, place):
 
 
 def test_a_wide_file_is_refused_before_it_is_made_dense_and_its_names_are_made_one_by_one(file, monkeypatch):
-    monkeypatch.setattr("kerncast.sim.reference.systems.system.free_bytes", lambda: 10**7)
+    monkeypatch.setattr("kerncast.sim.data.samples.files.free_bytes", lambda: 10**7)
     path = file("a.svm", "1 2000000000:2\n")
     assert problems(path) == [("E237", str(path))]
     data = load_samples(file("b.svm", "1 300000:2\n"))

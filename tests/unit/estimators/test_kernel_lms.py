@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+from kerncast.sim.choices import REDUCTIONS
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.estimators import KernelLMSClassifier, KernelLMSRegressor
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.reference import KernelLMS
-from kerncast.sim.reference.online.reduction import PRESETS
 
 ONLINE = (KernelLMSRegressor, KernelLMSClassifier)
 
@@ -20,7 +20,7 @@ def stream(n=150):
     return X, np.sinc(X[:, 0])
 
 
-@pytest.mark.parametrize("reduction", PRESETS)
+@pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_every_reduction_by_name_is_that_of_the_reference(reduction):
     X, y = stream()
     parts = {"max_deterioration": 1e-3} if reduction == "mt" else {}

@@ -17,6 +17,14 @@ ROOT = Path(kerncast.__file__).resolve().parent
 # A room imports from itself and from the rooms to its left.
 ROOMS = ["sim", "codegen", "hw", "lab", "cli"]
 SOURCES = sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
+BENCHMARKS = sorted((ROOT / "benchmarks").rglob("*.py"))
+
+# Inside sim a folder imports from itself and from the layers above it in this list. Modules at the top of sim
+# are the vocabulary, the first layer.
+LAYERS = [
+    {"vocabulary"}, {"catalogue"}, {"spec"}, {"data"}, {"replay"}, {"model", "fxp_model", "reference"},
+    {"planner"}, {"diagnostics"}, {"interop"}, {"estimators"},
+]
 DOORS = [ROOT / "__init__.py", ROOT / "__main__.py"]
 TESTS = sorted((ROOT / "tests").rglob("*.py"))
 TEMPLATES = sorted(path for path in (ROOT / "templates").rglob("*") if path.suffix in {".j2", ".js", ".css"})
@@ -46,6 +54,26 @@ def imported(path: Path) -> Iterator[tuple[int, str]]:
             base = package[: len(package) - node.level + 1] if node.level else []
             base = [*base, *((node.module or "").split(".") if node.module else [])]
             yield from ((node.lineno, ".".join([*base, alias.name])) for alias in node.names)
+
+
+def dotted(path: Path) -> str:
+    """The name that a module is imported by."""
+    return ".".join(["kerncast", *path.relative_to(ROOT).with_suffix("").parts]).removesuffix(".__init__")
+
+
+def import_graph() -> dict[str, dict[str, int]]:
+    """Module -> the modules it imports, lazily and for types included -> line; without the front door."""
+    known = {dotted(path): path for path in [*SOURCES, *BENCHMARKS]}
+    graph: dict[str, dict[str, int]] = {}
+    for module, path in known.items():
+        for line, target in imported(path):
+            found = target if target in known else target.rpartition(".")[0]
+            if found in known and found != module:
+                graph.setdefault(module, {})[found] = line
+    return graph
+
+
+GRAPH = import_graph()
 
 
 def test_there_is_something_to_check():
@@ -80,6 +108,47 @@ def test_imports_between_rooms_are_relative():
     assert not wrong
 
 
+def shelf(module: str) -> str:
+    """The folder of sim that a module belongs to; modules at its top are the vocabulary."""
+    top = module.split(".")[2]
+    return top if (ROOT / "sim" / top).is_dir() else "vocabulary"
+
+
+def test_every_folder_of_sim_has_its_layer():
+    folders = {path.parent.name for path in (ROOT / "sim").glob("*/__init__.py")}
+    assert folders == set().union(*LAYERS) - {"vocabulary"}
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: "+".join(sorted(layer)))
+def test_layers_of_sim_import_upwards_only(layer):
+    above = set().union(*LAYERS[: LAYERS.index(layer)])
+    wrong = [
+        f"{module}:{line} imports {target}"
+        for module, targets in GRAPH.items()
+        if module.startswith("kerncast.sim.") and shelf(module) in layer
+        for target, line in targets.items()
+        if target.startswith("kerncast.sim.") and shelf(target) not in {*above, shelf(module)}
+    ]
+    assert not wrong
+
+
+def reachable(start: str) -> set[str]:
+    """Every module that `start` imports, directly or through others."""
+    found: set[str] = set()
+    waiting = [start]
+    while waiting:
+        for target in GRAPH.get(waiting.pop(), {}):
+            if target not in found:
+                found.add(target)
+                waiting.append(target)
+    return found
+
+
+def test_no_module_imports_itself_through_others():
+    """Lazy imports and those for type checkers count; the front door, which names all, does not."""
+    assert [module for module in GRAPH if module in reachable(module)] == []
+
+
 def test_every_module_says_in_its_first_line_what_it_is():
     assert not [name(path) for path in [*SOURCES, *DOORS] if not ast.get_docstring(tree(path))]
 
@@ -109,8 +178,7 @@ def test_type_checkers_are_told_where_the_public_names_live():
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             for line in node.body:
                 told |= {alias.asname or alias.name: (f".{line.module}", alias.name) for alias in line.names}
-    original = kerncast._ORIGINAL
-    assert told == {key: (module, original.get(key, key)) for key, module in kerncast._WHERE.items()}
+    assert told == {key: (module, key) for key, module in kerncast._WHERE.items()}
     assert sorted([*told, "__version__"]) == sorted(kerncast.__all__)
 
 
@@ -198,5 +266,5 @@ def test_every_error_code_in_use_is_explained():
 
 def test_every_explained_error_code_is_in_use():
     # In use: it stands alone as a string, as in `fail("E101", ...)` or in a table of codes.
-    used = {text for path in SOURCES if not path.name.startswith("catalogue") for text in strings(path)}
+    used = {text for path in SOURCES if path.parent.name != "catalogue" for text in strings(path)}
     assert sorted(set(CATALOGUE) - used) == []

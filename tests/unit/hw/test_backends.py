@@ -1,5 +1,6 @@
 """One door to every back end: what it refuses, what it names, what it leaves behind."""
 
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -13,7 +14,7 @@ from kerncast.codegen.build.compilers import host_compiler
 from kerncast.codegen.build.host import HostBackend
 from kerncast.codegen.firmware.image import OPTIMISATIONS
 from kerncast.codegen.generate import generate
-from kerncast.hw.backends import NAMES, open_backend
+from kerncast.hw.backends import _OPENERS, NAMES, open_backend
 from kerncast.sim.backend import Backend
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.planner import make_plan
@@ -192,3 +193,7 @@ def test_a_training_of_the_wrong_length_leaves_every_back_end_as_it_was() -> Non
             assert all((words == before[field]).all() for field, words in backend.state().items())
         finally:
             backend.close()
+
+
+def test_every_kind_of_back_end_is_named_once():
+    assert {re.split(r"[:\[]", form)[0] for form in NAMES} == set(_OPENERS)

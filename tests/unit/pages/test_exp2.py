@@ -1,4 +1,4 @@
-"""docs/exp2.md speaks of the tables and of the C that ship."""
+"""docs/measured/exp2.md speaks of the tables and of the C that ship."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Every link of the documents to a file or heading of ours leads somewhere."""
+"""Every link of a document to a file or heading of the repository leads somewhere."""
 
 import re
 from collections.abc import Iterator

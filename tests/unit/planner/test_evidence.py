@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kerncast.sim.diagnostics.observed import why
 from kerncast.sim.diagnostics.simulate import observe
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.evidence import exponents, why
+from kerncast.sim.planner.evidence import exponents
 from kerncast.sim.spec import Spec
 
 KEYS = {"rms", "rounding", "decided_by", "bound", "range", "seen", "headroom_bits", "exponent"}

@@ -146,7 +146,7 @@ LMS = Spec(model={"name": "t", "algorithm": "kernel_lms"}, input={"word": "u6f0"
 def learner():
     plan, chance = make_plan(LMS), np.random.default_rng(5)
     x, y = chance.integers(0, 64, (40, 1)), chance.integers(-128, 128, 40)
-    return plan, make_vectors(plan, [("update", x, y), ("predict", x[:5], None)])
+    return plan, make_vectors(open_model(plan), [("update", x, y), ("predict", x[:5], None)])
 
 
 def test_a_model_does_not_leave_itself(learner):

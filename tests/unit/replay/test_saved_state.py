@@ -2,12 +2,16 @@
 
 import pickle
 import re
+import zlib
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 import kerncast
 from kerncast.codegen.c.saved_state import render_docs
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.model import open_model
 from kerncast.sim.plan import ABI
 from kerncast.sim.replay import saved_state
 
@@ -43,6 +47,15 @@ def test_the_abi_of_a_state_is_that_of_the_code():
     names = [part.name for part in saved_state.LAYOUT]
     assert names == ["magic", "version", "abi", "sequence", "length", "plan_hash"]
     assert ABI < 1 << 16
+
+
+def test_a_state_of_kerncast_0_1_is_refused_with_how_to_make_it_again():
+    model = open_model(kerncast.plan(ROOT / "examples" / "ecg.toml"))
+    image = bytearray(model.save())
+    image[4] = 1  # the version; the CRC is that of the rest
+    image[-saved_state.CRC_BYTES:] = zlib.crc32(image[:-saved_state.CRC_BYTES]).to_bytes(4, "little")
+    with pytest.raises(KerncastError, match=r"E441[\s\S]*train the model again"):
+        model.restore(bytes(image))
 
 
 def test_a_pickled_estimator_goes_on_where_it_was():

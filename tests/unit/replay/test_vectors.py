@@ -43,7 +43,8 @@ def vectors(plan, kind) -> Vectors:
     columns = plan.sizes["D"]
     x = None if kind == "train" else rng.integers(0, 16, (20, columns))
     y = rng.integers(-128, 128, 6 if kind == "train" else 20)
-    return make_vectors(plan, usual_calls(plan, x, y, rng.integers(0, 16, (5, columns)), passes=2))
+    return make_vectors(open_model(plan),
+                        usual_calls(plan, x, y, rng.integers(0, 16, (5, columns)), passes=2))
 
 
 def same(one: Vectors, two: Vectors) -> bool:

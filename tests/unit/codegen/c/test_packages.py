@@ -33,7 +33,7 @@ def vectors(plan):
     rng = np.random.default_rng(1)
     x, y = rng.integers(0, 256, (40, 2)), rng.integers(-100, 100, 40)
     calls = [("update", x, y), ("update", x, y), ("predict", rng.integers(0, 256, (100, 2)), None)]
-    return make_vectors(plan, calls)
+    return make_vectors(open_model(plan), calls)
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -127,7 +127,7 @@ def test_two_models_share_no_name_but_those_of_the_runtime_and_of_build_files(pl
     other = make_plan(Spec(**TABLES | {"model": TABLES["model"] | {"name": "other"}}))
     calls = [(call.name, call.x_raw, call.y_raw) for call in vectors.calls]
     generate(plan, tmp_path / "a", vectors=vectors, packages=tuple(PACKAGES))
-    generate(other, tmp_path / "b", vectors=make_vectors(other, calls), packages=tuple(PACKAGES))
+    generate(other, tmp_path / "b", vectors=make_vectors(open_model(other), calls), packages=tuple(PACKAGES))
     defined = []
     for folder in ("a", "b"):
         text = "".join((tmp_path / folder / name).read_text() for name in ("CMakeLists.txt", "zephyr/Kconfig",

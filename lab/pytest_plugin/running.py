@@ -1,0 +1,67 @@
+"""lab: what hooks and collected tests of the pytest plugin share; every pytest imports it, so it is light."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from ...sim.errors import EXIT_TOOL_MISSING, KerncastError
+from .ledger import Ledger, missing_tool
+
+if TYPE_CHECKING:
+    from ...sim.plan import Plan
+    from ..compare.ledger import Row
+    from .bench import Bench
+
+TARGETS = pytest.StashKey[list[str]]()
+LEDGER = pytest.StashKey[Ledger]()
+BENCH = pytest.StashKey["Bench"]()
+
+
+def is_real(target: str) -> bool:
+    """Whether a target is a real board, which one process at a time can open."""
+    return target.startswith("board:")
+
+
+def marks_of(config: pytest.Config, target: str) -> list[pytest.MarkDecorator]:
+    """What keeps the tests of a real board at one worker of xdist, if that is there."""
+    return [pytest.mark.xdist_group(target)] if is_real(target) and config.pluginmanager.hasplugin("xdist") \
+        else []
+
+
+def bench_of(config: pytest.Config) -> Bench:
+    """The run's bench, made when it is first asked for."""
+    if BENCH not in config.stash:
+        from .bench import Bench
+
+        config.stash[BENCH] = Bench(config.getoption("--kerncast-flash"),
+                                     config.getoption("--kerncast-predictions"))
+    return config.stash[BENCH]
+
+
+@contextlib.contextmanager
+def told() -> Iterator[None]:
+    """What a user can mend is told in its own words: a missing tool skips the test, the rest fails it."""
+    try:
+        yield
+    except KerncastError as error:
+        if error.exit_code == EXIT_TOOL_MISSING:
+            raise missing_tool(", ".join(problem.value for problem in error.problems),
+                               "; ".join(dict.fromkeys(p.remedy for p in error.problems))) from None
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
+
+
+def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
+    """Keep what a replay found, as properties of JUnit and in the ledger; a mismatch fails the test."""
+    costs: dict[str, Any] = row.costs
+    known = {"target": target, "plan": plan.hash,
+             **{key: costs.get(key) for key in ("compiler", "flash", "ram", "stack")},
+             **{f"{costs['unit']}_{call}": count for call, count in costs.get("counts", {}).items()}}
+    item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
+    backend = target if is_real(target) else row.backend  # which knows its port alone
+    item.config.stash[LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,
+                                      case=plan.name, first=row.first,
+                                     remedy=f"kerncast test OUT --on {target} --bisect finds the place")

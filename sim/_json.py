@@ -1,0 +1,48 @@
+"""sim: read JSON that another machine wrote: every fault of the text is one ValueError."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+#: A larger file is refused before it is read.
+MAX_BYTES = 1 << 28
+
+
+def parse_json(text: str | bytes) -> Any:
+    """Parse JSON from an untrusted source.
+
+    Parameters
+    ----------
+    text : str or bytes
+        Bytes are UTF-8.
+
+    Returns
+    -------
+    object
+
+    Raises
+    ------
+    ValueError
+        If the text is not JSON, is nested too deeply for Python, or contains half of a surrogate pair,
+        which no output could print.
+    """
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    escape = b"\\ud" if isinstance(text, bytes) else "\\ud"
+    if escape in text.lower():  # type: ignore[operator]  # both are of one type
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("half of a surrogate pair") from None
+    return value
+
+
+def read_json(path: Path) -> Any:
+    """Read and parse a JSON file of at most :data:`MAX_BYTES`; ValueError as :func:`parse_json`."""
+    if path.stat().st_size > MAX_BYTES:
+        raise ValueError(f"more than {MAX_BYTES} bytes")
+    return parse_json(path.read_bytes())

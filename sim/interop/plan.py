@@ -1,0 +1,89 @@
+"""sim.interop: ``kerncast.plan``: the plan of a spec, of its path, or of a fitted estimator."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..backend import Raw
+from ..errors import KerncastError, fail
+from ..plan import Plan
+from ..planner import make_plan
+from ..planner.warnings import MAX_RELATIVE_GAP, cautions
+from ..spec import Spec
+from .convert import WORDS, convert_estimator, is_estimator
+from .gap import prediction_gap
+
+
+def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
+         y_raw: Raw | None = None, **choices: Any) -> Plan:
+    """Decide every format, shift, table and size for a spec, or for a fitted estimator.
+
+    For an estimator, the plan's predictions are compared with its own, with a warning if the gap is too large
+    (W208); see :func:`kerncast.cautions`.
+
+    Parameters
+    ----------
+    spec : Spec, path or estimator
+        A spec, the path of a ``kerncast.toml``, or a fitted estimator as for :func:`kerncast.export`: the
+        plan is then that of a predictor.
+    x_raw, y_raw : array_like of int, optional
+        Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
+        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
+        `x_raw` are samples as it was fitted to, real numbers.
+    **choices
+        Of an estimator: see :func:`kerncast.sim.interop.convert`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    KerncastError
+        E113 for choices beside a spec, E270 to E274 for an estimator, and as
+        :func:`kerncast.sim.planner.make_plan`.
+    """
+    if is_estimator(spec):
+        made = of_estimator(spec, x_raw, choices)
+        warn_apart(made)
+        return made
+    if choices:
+        raise fail("E113", "a spec cannot be combined with these choices", where=", ".join(choices),
+                   value=", ".join(map(str, choices.values())),
+                   allowed="these choices with an estimator only",
+                   remedy="write them into the spec")
+    return make_plan(spec, x_raw, y_raw)
+
+
+def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
+    """Return the plan of an estimator, with a sufficient word length if its gap is too large."""
+    made, share = _beside(estimator, X, choices)
+    if share <= MAX_RELATIVE_GAP:
+        return made
+    enough = 0
+    for word in (w for w in WORDS if w > made.word and not enough):
+        with suppress(KerncastError):
+            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= MAX_RELATIVE_GAP else 0
+    found = {"share": float(f"{share:.2g}"), "word": enough}
+    return replace(made, evidence={**made.evidence, "apart": found})
+
+
+def warn_apart(made: Plan) -> None:
+    """Warn the caller's caller if the prediction gap of a plan is too large (W208)."""
+    for problem in cautions(made):
+        if problem.code == "W208":
+            warnings.warn(str(problem), stacklevel=3)
+
+
+def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
+    """Return the plan of an estimator, and its prediction gap."""
+    given = convert_estimator(estimator, X, **choices)
+    made = make_plan(given.spec, given.x_raw, model=given.model)
+    return made, prediction_gap(made, given.x_raw, given.f)

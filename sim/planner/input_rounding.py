@@ -1,0 +1,81 @@
+"""sim.planner: the error of rounding the data at hand to the formats of x and y.
+
+No certificate covers this error, because the device sees the rounded values only.  It is zero if the format
+is as fine as the ADC counts, even if the data use a small part of their range.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from math import pi
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..backend import Raw
+from ..formats import Rounding
+from ..plan import Plan
+
+Array = NDArray[np.float64]
+
+
+def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
+    """Add the measured rounding errors of the data to the evidence of x and y in a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    x_raw, y_raw : ndarray of int64, shapes (m, D) and (m,), or None
+        ADC counts; on the uniform grid x is exact, and x_raw is ignored.
+
+    Returns
+    -------
+    Plan
+        With the same decisions.  ``rounding`` of y is the RMS of its rounding errors divided by the RMS of y
+        (``rms``, in units of y); that of x is the RMS of the rounding errors divided by the kernel's width
+        (:func:`_width`).
+    """
+    evidence: dict[str, Any] = dict(plan.evidence)
+    if y_raw is not None and len(y_raw):
+        y, error = _words(plan, "y", y_raw[:, np.newaxis])
+        size = _rms(y)
+        evidence["y"] = {**evidence["y"], "rms": size, "rounding": _rms(error) / size if size else 0.0}
+    if x_raw is not None and len(x_raw) and not plan.uniform:
+        x, error = _words(plan, "x", np.asarray(x_raw).reshape(len(x_raw), -1))
+        if not plan.polynomial:
+            error -= error.mean(axis=0)  # a move of all samples alike changes no distance
+        width = _width(plan, x)
+        evidence["x"] = {**evidence["x"], "rounding": _rms(error) / width if width else 0.0}
+    return replace(plan, evidence=evidence)
+
+
+def _words(plan: Plan, name: str, raw: Raw) -> tuple[Array, Array]:
+    """Return ADC counts (m, D) in units of x or y, and their rounding errors."""
+    shift, lsb = plan.integer(f"{name}_shift"), float(Fraction(plan.units[name]))
+    exact = (raw - np.array(plan.constants[f"{name}_offset"], dtype=np.int64)) * np.array(
+        plan.constants[f"{name}_gain"], dtype=np.int64)
+    below = (exact & ((1 << shift) - 1)) * 2.0**-shift
+    error = below if plan.signals[name].rounding is Rounding.FLOOR else np.minimum(below, 1 - below)
+    return (np.asarray(exact * (2.0**-shift * lsb), dtype=np.float64),
+            np.asarray(error * lsb, dtype=np.float64))
+
+
+def _rms(values: Array) -> float:
+    """Return the root mean square of the lengths of rows (m, D)."""
+    return float(np.sqrt(np.mean(np.sum(values * values, axis=1))))
+
+
+def _width(plan: Plan, x: Array) -> float:
+    """Return how far a sample must move to change a kernel value much, in units of x.
+
+    Sigma; for the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, its equivalent at small d;
+    for products of inputs, the RMS of the inputs `x`, shape (m, D).
+    """
+    if plan.polynomial:
+        return _rms(x)
+    sigma = float(plan.options["sigma"])
+    if plan.kernel != "periodic":
+        return sigma
+    return min(sigma, 1.0) * float(plan.options["period"]) / (2 * pi)

@@ -1,0 +1,166 @@
+"""sim.planner: words of inputs and targets, and the signals and constants that every algorithm has.
+
+Raw sensor words become x words by ``narrow((raw - offset) * gain, shift)``.  Where all gains are
+equal the common scale is folded into sigma, so that the gain is a power of two and the distance
+of two x words is the exact integer distance of the two raw words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from ..errors import fail
+from ..formats import Format, Overflow, Rounding
+from ..plan import Signal
+from ..spec import Spec
+from ..tables import decimal, rounded
+from .casts import cast_modes
+from .kernel import distance_format, distance_unit, exponent_scale, kernel_format, reach
+from .log2 import floor_log2
+from .words import Affine, WordClass
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Words of inputs and targets, and the signals, constants and units that every algorithm has."""
+
+    x: Affine
+    y: Affine
+    signals: dict[str, Signal]
+    constants: dict[str, int | tuple[int, ...]]
+    units: dict[str, str]
+
+
+def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
+    """Decide what all algorithms share; E204 where the word length cannot hold what the spec asks."""
+    x, y = plan_input(spec, words), plan_output(spec, words)
+    return Inputs(x, y, _signals(spec, words, x, y), _constants(x, y), _units(spec, x, y))
+
+
+def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
+          hi: int | None = None) -> Signal:
+    return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo,
+                  fmt.hi if hi is None else hi, unit)
+
+
+def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Affine:
+    """One scale for all columns: words are raw words, shifted `up` or as far down as must be."""
+    offset = spec.input.offsets
+    lo, hi = raw.lo - max(offset), raw.hi - min(offset)
+    span = hi - lo  # of any two x words: raw words beyond their format are clamped to it
+    most = reach(spec, words)
+    down = 0
+    signed = lo < 0
+    container = Format(signed, words.bits, 0)
+    while (((span << up) >> down) + (down > 0) > most or -((-hi << up) >> down) > container.hi
+           or (lo << up) >> down < container.lo):
+        down += 1
+    if up and down:
+        raise fail("E204", "sigma is too small for the resolution of the inputs",
+                   where="[kernel] sigma", value=spec.kernel.sigma,
+                   allowed="about one ADC count or more",
+                   remedy="raise sigma, or give the input more fraction bits")
+    fmt = Format(signed, words.bits, raw.frac + up - down)
+    lsb = Fraction(spec.input.gains[0]) * fmt.lsb
+    low, high = fmt.fit((lo << up) >> down), fmt.fit(-((-hi << up) >> down))
+    signal = _cast(spec, "x", fmt, f"{spec.input.gains[0]!r} x units", low, high)
+    return Affine(signal, offset, (1 << up,) * spec.input.columns, down, lsb)
+
+
+def _mantissas(spec: Spec, words: WordClass, raw: Format, frac: int) -> tuple[tuple[int, ...], int]:
+    """Gains as integers over ``2**shift``, for x words with `frac` fraction bits."""
+    ratios = [Fraction(gain) * raw.lsb * Fraction(2) ** frac for gain in spec.input.gains]
+    shift = max(0, words.gain_bits - 1 - floor_log2(max(ratios)))
+    return tuple(rounded(decimal(r * 2**shift)) for r in ratios), shift
+
+
+def _widest(spec: Spec, raw: Format, gain: tuple[int, ...], shift: int) -> int:
+    """Largest magnitude of an x word, however it is rounded."""
+    return max(-(-max(raw.hi - off, off - raw.lo) * g >> shift)
+               for off, g in zip(spec.input.offsets, gain, strict=True))
+
+
+def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
+    """Columns with gains of their own: one common lsb, gains as mantissas."""
+    ends = [max(raw.hi - off, off - raw.lo) * Fraction(gain) * raw.lsb
+            for off, gain in zip(spec.input.offsets, spec.input.gains, strict=True)]
+    most = min((1 << (words.bits - 1)) - 1, reach(spec, words) // 2)
+    frac = floor_log2(most / max(ends))
+    gain, shift = _mantissas(spec, words, raw, frac)
+    if _widest(spec, raw, gain, shift) > most:  # the gains were rounded up
+        frac -= 1
+        gain, shift = _mantissas(spec, words, raw, frac)
+    if min(gain) == 0:
+        raise fail("E204", "the gains of the columns differ too much for this word length",
+                   where="[input] gain", value=list(spec.input.gains),
+                   allowed=f"a ratio below 2**{words.gain_bits - 1}",
+                   remedy="scale the columns alike, or use [numbers] word = 32")
+    fmt = Format(True, words.bits, frac)
+    return Affine(_cast(spec, "x", fmt, "x units", -most, most), spec.input.offsets, gain, shift,
+                  fmt.lsb)
+
+
+def plan_input(spec: Spec, words: WordClass) -> Affine:
+    """Decide the x words: as fine as the raw words, and fine enough for sigma.
+
+    Raises
+    ------
+    KerncastError
+        E204 where the word length cannot hold what the spec asks.
+    """
+    raw = spec.input.format
+    if len(set(spec.input.gains)) > 1:
+        return _scaled_input(spec, words, raw)
+    plain = _equal_gain_input(spec, words, raw, 0)
+    if spec.kernel.type not in ("gaussian", "laplacian"):  # the lsb has no part in the size of a constant
+        return plain
+    # The kernel's constant has 31 bits at most: halving the lsb makes it smaller.
+    up = 0
+    while exponent_scale(spec, words, plain.lsb / 2**up) * 2**words.t_frac >= 2**31:
+        up += 1
+    return plain if up == 0 else _equal_gain_input(spec, words, raw, up)
+
+
+def plan_output(spec: Spec, words: WordClass) -> Affine:
+    """Decide the y words: full scale at half the word, so that predictions may overshoot."""
+    raw = spec.output.format
+    most = max(abs(raw.lo - spec.output.offset), abs(raw.hi - spec.output.offset), 1)
+    frac = words.bits - 2
+    up = frac - (most - 1).bit_length()
+    fmt = Format(True, words.bits, frac)
+    lsb = Fraction(spec.output.gain) * raw.lsb / Fraction(2) ** up
+    unit = f"{float(lsb * 2**frac)!r} y units"
+    return Affine(_cast(spec, "y", fmt, unit), (spec.output.offset,), (1 << max(up, 0),), max(-up, 0),
+                  lsb)
+
+
+def _signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Signal]:
+    """Signals that every algorithm has."""
+    raw_x, raw_y = spec.input.format, spec.output.format
+    k = kernel_format(spec, words, x.signal, x.lsb)
+    return {
+        "x_raw": _cast(spec, "x_raw", raw_x, "ADC counts"),
+        "y_raw": _cast(spec, "y_raw", raw_y, "ADC counts"),
+        "x": x.signal, "y": y.signal,
+        "f": _cast(spec, "f", y.signal.format, y.signal.unit),
+        "distance": _cast(spec, "distance", distance_format(spec, words), distance_unit(spec),
+                          None if k.signed else 0),
+        "kernel": _cast(spec, "kernel", k, "1", None if k.signed else 0, None if k.signed else 1 << k.frac),
+        "accumulator": Signal(Format(True, 64, 0), Rounding.FLOOR, Overflow.WRAP,
+                              -(1 << 62), 1 << 62, "LSB of a product of values"),
+    }
+
+
+def _constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
+    """Constants of the input and output conversions."""
+    return {"x_offset": x.offset, "x_gain": x.gain, "x_shift": x.shift,
+            "y_offset": y.offset[0], "y_gain": y.gain[0], "y_shift": y.shift}
+
+
+def _units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
+    """Exact real values: of one lsb of x and y, and of one raw step (of each column for x)."""
+    raw_x, raw_y = (t.format.lsb for t in (spec.input, spec.output))
+    steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]
+    return {"x": str(x.lsb), "y": str(y.lsb), "y_raw": str(Fraction(spec.output.gain) * raw_y),
+            "x_raw": " ".join(steps if len(set(steps)) > 1 else steps[:1])}

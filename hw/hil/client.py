@@ -160,7 +160,8 @@ class HilClient:
         try:
             return StateStatus(_int(result))
         except ValueError:
-            raise differs("result of a saved state", result, f"0 to {max(StateStatus)}", self.link.name) from None
+            raise differs("result of a saved state", result, f"0 to {max(StateStatus)}",
+                          self.link.name) from None
 
     def read_slot(self, name: str, size: int) -> bytes:
         """The first `size` bytes of a slot for saved states.  E447 without room."""

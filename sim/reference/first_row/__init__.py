@@ -46,8 +46,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "rff"}
         ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean of diagonal
         j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates the
-        biased means from random Fourier features; ``auto`` is uniform or biased, the latter with a
-        warning for one column.
+        biased means from random features; ``auto`` is uniform or biased (with a warning for one column).
     dtype : {"float64", "float32"}
         Type of kernel values or features; float32 is twice as fast, with errors of about 1e-6.
     progress : callable ``progress(done, total)``, optional
@@ -73,10 +72,10 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     Notes
     -----
     Time O(n^2 D), O(n) if uniform, O(features n (D + log n)) for rff; memory O(n D).
-    T of diagonal_mean is closest to K in the Frobenius norm, but often indefinite for samples in random
-    order.  T of diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel
-    matrices), which is why auto selects it.  On shuffled multivariate data both lose most of K: r_1, r_2,
-    ... are all close to its mean, and the result is close to a kernel-mean (Parzen) classifier.
+    T of diagonal_mean is closest to K in the Frobenius norm, but often indefinite.  T of
+    diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel matrices), so auto
+    selects it.  On shuffled multivariate data both lose most of K: r_1, r_2, ... are all close to its mean,
+    and the result is close to a kernel-mean (Parzen) classifier.
     """
     X = as_samples(X)
     scheme = _automatic_scheme(X) if scheme == "auto" else scheme

@@ -8,6 +8,10 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check install --quiet --prefer-binary -c requirements.lock
 PYTEST := $(BIN)/python -m pytest -c tests/pytest.ini
 WORKERS ?= 2
+# Whatever tools write when they are first used stays in the environment.
+CACHE  := $(CURDIR)/$(VENV)/cache
+CACHES := XDG_CACHE_HOME="$(CACHE)" MPLCONFIGDIR="$(CACHE)/matplotlib" ZIG_GLOBAL_CACHE_DIR="$(CACHE)/zig" \
+          HYPOTHESIS_STORAGE_DIRECTORY="$(CACHE)/hypothesis"
 # What to hand to the program: make demo ARGS='-o out', make test ARGS='-k levinson'
 ARGS   ?=
 # make test TOOLS=optional runs what the machine can run and reports the rest, instead of failing
@@ -23,10 +27,11 @@ demo: $(VENV)/demo.stamp ## set up with pip alone, then train kernel machines on
 	@$(BIN)/kerncast demo $(ARGS)
 
 test: tools lint ## set up and run every check; closes with what ran on which back end
-	@$(if $(filter required,$(TOOLS)),KERNCAST_REQUIRE_TOOLS=1) $(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(ARGS)
+	@$(CACHES) $(if $(filter required,$(TOOLS)),KERNCAST_REQUIRE_TOOLS=1) $(PYTEST) -n $(WORKERS) --dist loadfile --no-loadscope-reorder tests $(ARGS)
 
-tools: $(VENV)/test.stamp ## install the Debian tools that the tests use, or name the missing ones
+tools: $(VENV)/test.stamp ## install the Debian tools that the tests use, or name the missing ones; fill caches
 	@.ci/tools $(TOOLS) $(BIN)/python
+	@$(CACHES) $(BIN)/python .ci/warm.py "$(CACHE)/warm"
 
 lint: $(VENV)/test.stamp ## ruff, mypy --strict, and the phrases that texts do not use
 	@$(BIN)/python -m ruff check .
@@ -36,7 +41,7 @@ lint: $(VENV)/test.stamp ## ruff, mypy --strict, and the phrases that texts do n
 
 campaign: export KERNCAST_CAMPAIGN = 1
 campaign: tools ## the long searches: random property tests, every size, fuzzing, soaks; hours, not minutes
-	@$(PYTEST) -n $(WORKERS) tests $(ARGS)
+	@$(CACHES) $(PYTEST) -n $(WORKERS) tests $(ARGS)
 
 docs: $(VENV)/test.stamp ## build the documentation site into build/site; no network, built or read
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import solve_toeplitz
 
 from kerncast.benchmarks.cortex_m import Core
 from kerncast.benchmarks.instructions import HEADERS, build
 from kerncast.codegen.generate import generate
+from kerncast.sim._arrays import Array
 from kerncast.sim.plan import Field
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
@@ -20,7 +20,6 @@ from kerncast.sim.spec import Spec
 #: sigma in samples, lambda, n.
 SYSTEMS = ((3.0, 0.1, 64), (3.0, 0.1, 256), (3.0, 0.1, 1024), (1.0, 0.1, 256), (0.5, 0.1, 256),
            (0.5, 1.0, 256))
-Array = NDArray[np.float64]
 
 #: The generated solver with its loop left at its first half.
 OURS = """

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn import datasets
 
+from kerncast.sim._arrays import Array
 from kerncast.sim.backend import STATUSES, Outputs
 from kerncast.sim.diagnostics.simulate import alpha_values, relative_error, y_values
 from kerncast.sim.model import open_model
@@ -34,7 +35,6 @@ from kerncast.sim.reference.solvers.elimination import elimination
 from kerncast.sim.reference.systems.system import KernelSystem
 from kerncast.sim.spec import Spec
 
-Array = NDArray[np.float64]
 Row = dict[str, Any]
 
 STEPS = (1, 2, 4, 8, 16, 32, 50)  # 32 is the default of a spec

@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from kerncast.benchmarks.cortex_m import SCRIPT, Core
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import read_text, resource
 from kerncast.lab.workflow import test_inputs
+from kerncast.sim._arrays import Raw
 from kerncast.sim.data import load_dataset
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
@@ -38,7 +38,6 @@ OPTIMISED = ("-O2", "-Os")
 CMSIS = "cmsisdsp==1.10.3"
 #: Seconds that the package index is given.
 PATIENCE = 60
-Raw = NDArray[np.int64]
 
 #: A stream of D = 8 inputs; N = 100.
 STREAM = """

@@ -17,15 +17,14 @@ from typing import Any
 import numpy as np
 import scipy
 import sklearn
-from numpy.typing import NDArray
 from scipy.interpolate import CubicSpline
 from sklearn.kernel_ridge import KernelRidge
 from threadpoolctl import threadpool_limits
 
 from kerncast import KernelRLSRegressor, ToeplitzRLSRegressor, load_samples
+from kerncast.sim._arrays import Array
 from kerncast.sim.diagnostics.simulate import relative_error
 
-Array = NDArray[np.float64]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "irregular.md"
 
 N, SEEDS = 500, range(5)

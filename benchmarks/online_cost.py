@@ -15,17 +15,16 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..codegen.generate import generate
 from ..hw.hil.board_backend import Tally, open_board
+from ..sim._arrays import Words
 from ..sim.model.online.lms import LmsModel
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
 from ..sim.spec import Spec
 from .papers.common import axes, save
 
-Words = NDArray[np.int64]
 COMMAND = "python -m kerncast.benchmarks.online_cost"
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "online-cost.md"
 BUDGETS = (32, 64, 128, 256, 512, 1024)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, Core, generate_rtl, model_frame, rtl_sources
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, RtlCore, generate_rtl, model_frame, rtl_sources
 from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period
@@ -95,7 +95,7 @@ def _box(words: list[int], low: int, high: int) -> str:
     return "".join(boxes)
 
 
-def simulated(plan: Plan, core: Core, signals: list[str], script: list[Operation],
+def simulated(plan: Plan, core: RtlCore, signals: list[str], script: list[Operation],
               lanes: int = 1) -> list[list[int]]:
     """What the signals were at every clock of a script."""
     with tempfile.TemporaryDirectory() as folder:

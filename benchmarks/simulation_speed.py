@@ -18,12 +18,12 @@ from time import perf_counter, process_time
 
 import apytypes
 import numpy as np
-from numpy.typing import NDArray
 
 from kerncast.benchmarks.peers import plain_c
 from kerncast.benchmarks.peers.apytypes_fklms import ApyFklms
 from kerncast.benchmarks.peers.apytypes_levinson import ApyLevinson
 from kerncast.codegen.build.host import HostBackend
+from kerncast.sim._arrays import Words
 from kerncast.sim.fxp_model.lms import FxpLms
 from kerncast.sim.fxp_model.toeplitz import FxpToeplitz
 from kerncast.sim.kernels import Gaussian
@@ -35,7 +35,6 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.online.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
 
-Words = NDArray[np.int64]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "simulation-speed.md"
 COMPILERS = ("gcc", "clang")
 #: Rounds of the quick ones, presentations of a slow one.

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from kerncast.sim._arrays import Array
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.diagnostics.simulate import relative_error
 from kerncast.sim.model import open_model
@@ -31,7 +32,6 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.toeplitz.lookahead import lookahead
 from kerncast.sim.spec import Spec
 
-Array = NDArray[np.float64]
 Row = dict[str, Any]
 
 WORDS = (16, 24, 32)

@@ -20,13 +20,12 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
-from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from kerncast import ToeplitzRLSRegressor, first_row, solve_toeplitz
+from kerncast.sim._arrays import Array
 from kerncast.sim.data.builtin import ecg_recording
 
-Array = NDArray[np.float64]
 Call = Callable[[], Any]
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "toeplitz-speed.md"
 

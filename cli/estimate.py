@@ -15,7 +15,7 @@ from ._progress import steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..codegen.rtl import Core
+    from ..codegen.rtl import RtlCore
     from ..hw.rtl.estimate import Estimate
     from ..hw.rtl.synthesis import Placement
     from ..sim.plan import Plan
@@ -116,7 +116,7 @@ def _lanes(words: list[str]) -> list[int]:
                    remedy="for example --lanes 1,2,4") from None
 
 
-def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[Core, int], int] | None:
+def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int] | None:
     """Return how clocks are counted, if that is asked for; report at once what is missing for it."""
     if simulator is None:
         return None

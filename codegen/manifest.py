@@ -56,11 +56,12 @@ class Manifest:
         try:
             whole = read_json(path)
             manifest = cls(whole["name"], whole["plan"], whole["spec"], whole["target"],
-                           whole.get("runtime", ""), dict(whole["files"]), int(whole.get("plan_version", 1)))
+                           whole.get("runtime", ""), dict(whole["files"]), whole.get("plan_version", 1))
             texts = (manifest.name, manifest.plan, manifest.spec, manifest.target, manifest.runtime,
                      *manifest.files.values())
             wrong = [text for text in texts if not isinstance(text, str)]
             wrong += [name for name in manifest.files if not _inside(name)]
+            wrong += [repr(manifest.version)] if type(manifest.version) is not int else []
         except (ValueError, KeyError, TypeError) as error:
             wrong = [repr(error)]
         if wrong:

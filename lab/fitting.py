@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..sim.data import Dataset, load_dataset
 from ..sim.errors import KerncastError, fail
@@ -26,7 +25,6 @@ from ..sim.reference.selection.validation import (
 from ..sim.spec import Spec
 from .workflow import passes_of, test_inputs
 
-Array = NDArray[np.float64]
 Report = Callable[[str], None]
 
 

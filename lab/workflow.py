@@ -13,9 +13,16 @@ from numpy.typing import NDArray
 from ..codegen.generate import generate, load_plan, load_vectors, refuse_oversize
 from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
+from ..sim._arrays import Array
 from ..sim.data import Dataset, load_dataset
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
-from ..sim.diagnostics.word_length import Conditioning, WordChoice, choices, conditioning_of, run_choices
+from ..sim.diagnostics.word_length import (
+    Conditioning,
+    NumbersChoice,
+    choices,
+    conditioning_of,
+    measured_choices,
+)
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.model import open_model
 from ..sim.plan import Plan
@@ -25,7 +32,6 @@ from ..sim.spec import Spec
 from .compare.ledger import Row, run_backend
 from .costs.limits import refuse_unmeasurable
 
-Array = NDArray[np.float64]
 Tell = Callable[[str], None]
 
 BOARD = "emu:mps2-an386"
@@ -196,7 +202,7 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
     return conditioning_of(plan, None if data is None else _inputs(plan, data))
 
 
-def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[WordChoice]]:
+def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
     """Return the conditioning, and the word lengths of the Toeplitz trainer with their predicted errors."""
     system = system_of(spec, base)
     if spec.data is None:
@@ -205,10 +211,10 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[WordChoi
     return system, choices(spec, system, _inputs(make_plan(spec, data.x_raw, data.y_raw), data), data.y_raw)
 
 
-def measured_words(spec: Spec, base: Path) -> list[WordChoice]:
+def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
     """Return the word lengths of conjugate gradients, each run on the spec's data; E240 if it has none."""
     data = load_dataset(spec, base)
-    return run_choices(spec, data.x_raw, data.y_raw)
+    return measured_choices(spec, data.x_raw, data.y_raw)
 
 
 def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:

@@ -6,11 +6,10 @@ import os
 from numbers import Integral, Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ._arrays import Array
 from .errors import fail
-
-Array = NDArray[np.float64]
 
 
 def is_real(value: object) -> bool:

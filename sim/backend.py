@@ -12,17 +12,17 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ._arrays import Raw as Raw
 from .plan import Plan
-from .statuses import Status
+from .statuses import DeviceStatus
 
-Raw = NDArray[np.int64]
 Outputs = dict[str, NDArray[np.int64]]
 
 ALL_CALLS = frozenset({"train", "update", "predict", "state", "save", "restore"})
 #: The calls of a model trained elsewhere: it has no state.
 FIXED_CALLS = frozenset({"predict"})
 #: Names of the statuses, indexed by their codes.
-STATUSES = tuple(status.word for status in Status)
+STATUSES = tuple(status.word for status in DeviceStatus)
 
 
 @runtime_checkable
@@ -75,12 +75,12 @@ def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
 
 def refused_training() -> Outputs:
     """Return the result of a training that is refused: bad argument."""
-    return {"status": np.array([Status.BAD_ARGUMENT], dtype=np.int64)}
+    return {"status": np.array([DeviceStatus.BAD_ARGUMENT], dtype=np.int64)}
 
 
 def refused_update(y_raw: Raw) -> Outputs:
     """Return the result of an update that is refused: bad argument for every sample."""
-    return {"status": np.full(len(y_raw), Status.BAD_ARGUMENT, dtype=np.int64),
+    return {"status": np.full(len(y_raw), DeviceStatus.BAD_ARGUMENT, dtype=np.int64),
             "f": np.zeros(len(y_raw), dtype=np.int64)}
 
 

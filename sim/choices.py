@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, cast
 
-Kernel = Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"]
-Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
-Solver = Literal["levinson", "schur", "lookahead", "lookahead_f32"]
-Projection = Literal["none", "fklms", "klms", "ls"]
-Metric = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "fast_klms",
+KernelName = Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"]
+SchemeName = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
+SolverName = Literal["levinson", "schur", "lookahead", "lookahead_f32"]
+ProjectionName = Literal["none", "fklms", "klms", "ls"]
+MetricName = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "fast_klms",
                  "fast_mklms", "ls", "ls_regularised"]
 
 #: The keys that each kernel takes, all of them needed.
@@ -31,7 +31,7 @@ LOOKAHEAD_BLOCK, LOOKAHEAD_REFINEMENTS = 4, 4
 FLOAT32_FRAC = 40
 
 #: What each reduction of the online learner stands for: projection and metric (report 836).
-REDUCTIONS: dict[str, tuple[Projection, Metric]] = {
+REDUCTIONS: dict[str, tuple[ProjectionName, MetricName]] = {
     "fklms": ("fklms", "fklms"), "fmklms": ("fklms", "fmklms"),
     "klms": ("klms", "klms"), "mklms": ("klms", "mklms"),
     "ls": ("ls", "ls"), "ls_regularised": ("ls", "ls_regularised"),
@@ -60,9 +60,9 @@ class Choices:
     options: Mapping[str, str]
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> KernelName:
         """The kernel."""
-        return cast("Kernel", self.options["kernel"])
+        return cast("KernelName", self.options["kernel"])
 
     @property
     def polynomial(self) -> bool:
@@ -75,9 +75,9 @@ class Choices:
         return self.options.get("scheme") == "uniform"
 
     @property
-    def scheme(self) -> Scheme:
+    def scheme(self) -> SchemeName:
         """How the Toeplitz matrix is made."""
-        return cast("Scheme", self.options["scheme"])
+        return cast("SchemeName", self.options["scheme"])
 
     @property
     def biased_means(self) -> bool:
@@ -90,9 +90,9 @@ class Choices:
         return self.options.get("scheme") == "diagonal_mean"
 
     @property
-    def solver(self) -> Solver:
+    def solver(self) -> SolverName:
         """The solver of a Toeplitz matrix."""
-        return cast("Solver", self.options["solver"])
+        return cast("SolverName", self.options["solver"])
 
     @property
     def looks_ahead(self) -> bool:
@@ -131,13 +131,13 @@ class Choices:
 
     @property
     def in_float32(self) -> bool:
-        """Whether multipliers and kernel values are float32; words are inputs, targets and predictions."""
+        """Whether coefficients and kernel values are float32; words are inputs, targets and predictions."""
         return self.options.get("reduction") in FLOAT32
 
     @property
-    def projection(self) -> Projection:
+    def projection(self) -> ProjectionName:
         """What becomes of a vector that leaves: its projection on the others."""
-        return cast("Projection", self.options["projection"])
+        return cast("ProjectionName", self.options["projection"])
 
     @property
     def projects(self) -> bool:
@@ -145,9 +145,9 @@ class Choices:
         return self.options.get("projection", "none") != "none"
 
     @property
-    def metric(self) -> Metric:
+    def metric(self) -> MetricName:
         """What a vector that leaves is chosen by."""
-        return cast("Metric", self.options["metric"])
+        return cast("MetricName", self.options["metric"])
 
     @property
     def newest_only(self) -> bool:

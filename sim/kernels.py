@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ._arrays import Array
 from ._checks import is_real
 from .choices import POLYNOMIALS as POLYNOMIALS
 from .errors import fail
-
-Array = NDArray[np.float64]
 
 # sigma is squared below; within these limits the square is neither zero nor infinite.
 _SIGMA_MIN, _SIGMA_MAX = 1e-150, 1e150
@@ -166,6 +164,8 @@ class Gaussian(DistanceKernel):
 @dataclass(frozen=True)
 class Laplacian(DistanceKernel):
     """The Laplacian kernel, k(u, v) = exp(-|u - v|_1 / sigma).
+
+    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 
     The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 

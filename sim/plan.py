@@ -76,8 +76,8 @@ class Signal:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A constant table of integers."""
+class ConstantTable:
+    """A constant table of words."""
 
     format: Format
     values: tuple[int, ...]
@@ -162,7 +162,7 @@ class Plan(Choices):
     sizes: Mapping[str, int]
     signals: Mapping[str, Signal]
     constants: Mapping[str, int | tuple[int, ...]]
-    tables: Mapping[str, Table]
+    tables: Mapping[str, ConstantTable]
     memory: tuple[Field, ...]
     operations: Mapping[str, Mapping[str, Operations]]
     units: Mapping[str, str]
@@ -254,13 +254,17 @@ class Plan(Choices):
         try:
             whole = parse_json(text)
             d = whole["decisions"]
-            if (version := d.get("version", d.get("schema"))) != VERSION and isinstance(version, int):
-                raise other_version("plan", where, version, VERSION, REMAKE_FOLDER)
+            version = d.get("version", d.get("schema"))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise _not_a_plan(where, error) from None
+        if version != VERSION and isinstance(version, int):
+            raise other_version("plan", where, version, VERSION, REMAKE_FOLDER)
+        try:
             plan = cls(
                 d["name"], d["algorithm"], d["word"], d["options"], d["sizes"],
                 {k: Signal.from_dict(s) for k, s in d["signals"].items()},
                 {k: tuple(v) if isinstance(v, list) else v for k, v in d["constants"].items()},
-                {k: Table(Format.parse(t["format"]), tuple(t["values"]))
+                {k: ConstantTable(Format.parse(t["format"]), tuple(t["values"]))
                  for k, t in d["tables"].items()},
                 tuple(Field(**f) for f in d["memory"]),
                 {call: {k: Operations(**o) for k, o in counts.items()}
@@ -268,9 +272,13 @@ class Plan(Choices):
                 d["units"], whole["evidence"])
             found = (d["version"], whole["hash"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise fail("E210", "not a plan", where=where, value=repr(error),
-                       allowed="a generated plan.json", remedy=REMAKE_FOLDER) from None
+            raise _not_a_plan(where, error) from None
         if found != (VERSION, plan.hash):
             raise fail("E210", "the plan was edited", where=where, value=f"version, hash {found}",
                        allowed=f"{(VERSION, plan.hash)}", remedy=REMAKE_FOLDER)
         return plan
+
+
+def _not_a_plan(where: str, error: Exception) -> KerncastError:
+    return fail("E210", "not a plan", where=where, value=repr(error), allowed="a generated plan.json",
+                remedy=REMAKE_FOLDER)

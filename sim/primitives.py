@@ -11,12 +11,8 @@ the rewritten ones.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ._arrays import Words as Words
 from .jit import jit
-
-Words = NDArray[np.int64]
 
 FLOOR, HALF_UP, HALF_EVEN = 0, 1, 2
 

@@ -11,7 +11,7 @@ from enum import IntEnum
 from .errors import Entry
 
 
-class Status(IntEnum):
+class DeviceStatus(IntEnum):
     """A status of a device's function: the one numbering for Python, C and the link."""
 
     OK = 0
@@ -31,7 +31,8 @@ class Status(IntEnum):
 
 
 #: Statuses that leave a model that can predict.
-TRAINED = (Status.OK, Status.SATURATED, Status.INACCURATE, Status.STALLED, Status.FULL)
+TRAINED = (DeviceStatus.OK, DeviceStatus.SATURATED, DeviceStatus.INACCURATE, DeviceStatus.STALLED,
+           DeviceStatus.FULL)
 
 MEANINGS = {
     "ok": Entry("done", "There was no problem.", "Nothing."),

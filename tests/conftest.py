@@ -15,6 +15,8 @@ from typer.testing import CliRunner
 from kerncast.cli.main import app
 from kerncast.lab.pytest_plugin.ledger import Ledger, missing_tool, tools_required
 
+pytest_plugins = ["build_cache"]
+
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 # In CI, and under `make test`, a test that could not run is a failure and not a footnote.
 STRICT = tools_required()

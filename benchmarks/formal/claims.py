@@ -172,7 +172,7 @@ MUTANTS = (
     ("kc_model_store", "count_next = {COUNT_BITS{1'b0}}", "count_next = count_reg"),
     ("kc_state_writer", "|| last != s_axis_state_tlast", "|| (s_axis_state_tlast && !last)"),
     ("kc_state_writer", "(of_slots && announced != count_reg)", "1'b0"),
-    ("kc_solution_sender", "state_reg <= failed ? REST : FETCH", "state_reg <= FETCH"),
+    ("kc_solution_sender", "state_reg <= failed ? IDLE : FETCH", "state_reg <= FETCH"),
     ("kc_model_sender", "passes && m_axis_tready", "passes"),
     ("kc_state_reader", "taken = state_reg == OFFER && m_axis_state_tready", "taken = state_reg == OFFER"),
     ("kc_registers", "s_axil_bvalid = bvalid_reg", "s_axil_bvalid = bvalid_reg && s_axil_bready"),

@@ -8,13 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...lab.figures.outcome import pyplot
+from ...sim._arrays import Array as Array
 from ...sim.data.samples import Samples, load_samples
 from ...sim.errors import KerncastError
-
-Array = NDArray[np.float64]
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 #: Colours that stay apart for colour-blind readers.

@@ -6,10 +6,9 @@ import numpy as np
 from apytypes import APyFixed, APyFixedArray, OverflowMode, QuantizationMode
 from numpy.typing import NDArray
 
+from kerncast.sim._arrays import Words
 from kerncast.sim.formats import Format, Rounding
 from kerncast.sim.plan import Plan
-
-Words = NDArray[np.int64]
 
 MODES = {Rounding.FLOOR: QuantizationMode.TO_NEG, Rounding.HALF_UP: QuantizationMode.TIES_POS,
          Rounding.HALF_EVEN: QuantizationMode.TIES_EVEN}

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 from apytypes import APyFixed, APyFixedArray, QuantizationMode
-from numpy.typing import NDArray
 
+from kerncast.sim._arrays import Words
 from kerncast.sim.model.toeplitz.levinson import LevinsonConstants
 
 from .apytypes_fklms import FLOOR, SATURATE, word_of, words_of
 
-Words = NDArray[np.int64]
 HALF_UP = QuantizationMode.TIES_POS
 W = 32
 LO, HI = -(1 << (W - 1)), (1 << (W - 1)) - 1

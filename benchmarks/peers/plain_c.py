@@ -12,10 +12,10 @@ import cffi
 import numpy as np
 from numpy.typing import NDArray
 
+from kerncast.sim._arrays import Words
 from kerncast.sim.model.toeplitz.levinson import LevinsonConstants
 from kerncast.sim.plan import Plan
 
-Words = NDArray[np.int64]
 #: What the generated C is compiled with as well.
 FLAGS = ("-std=c99", "-O3", "-march=native", "-Wall", "-Wextra", "-Werror")
 HERE = Path(__file__).parent

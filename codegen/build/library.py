@@ -17,8 +17,8 @@ from ...sim.data import raw
 from ...sim.backend import Outputs, Raw, calls_of, refused_update
 from ...sim.errors import fail
 from ...sim.plan import Plan
-from ...sim.replay.saved_state import StateStatus, image_bytes, restore_error, slots_with
-from ...sim.statuses import Status
+from ...sim.replay.saved_state import RestoreStatus, image_bytes, restore_error, slots_with
+from ...sim.statuses import DeviceStatus
 from ..c.context import TRAINERS
 from ..generate import generate, load_manifest
 from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
@@ -103,7 +103,7 @@ class LibraryBackend(ABC):
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""
-        status: int = Status.BAD_ARGUMENT
+        status: int = DeviceStatus.BAD_ARGUMENT
         if self.plan.trains:
             trainer = TRAINERS[self.plan.algorithm]
             y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
@@ -128,7 +128,7 @@ class LibraryBackend(ABC):
         """See :class:`~kerncast.sim.backend.Backend`."""
         status, slot = self._save()
         image = slot[:image_bytes(self.plan)]
-        if status != StateStatus.OK:
+        if status != RestoreStatus.OK:
             raise restore_error(self.plan, image, status, f"back end {self.name}")
         return image
 
@@ -137,6 +137,6 @@ class LibraryBackend(ABC):
         where, kept = f"back end {self.name}", self._kept()
         self._fill(slots_with(self.plan, image, where))
         status = self._restore()
-        if status != StateStatus.OK:
+        if status != RestoreStatus.OK:
             self._fill(kept)
             raise restore_error(self.plan, image, status, where)

@@ -44,7 +44,7 @@ class LinkField(_Row):
         return int(array[1]) if array else 0
 
 
-class Status(_Row):
+class LinkStatus(_Row):
     """A status of the link; `resend` says that the host may send the request again at once."""
 
     name: str
@@ -105,11 +105,11 @@ class LinkTable(_Row):
     timing: Timing
     header: tuple[LinkField, ...]
     reply_header: tuple[LinkField, ...]
-    status: tuple[Status, ...]
+    status: tuple[LinkStatus, ...]
     opcode: tuple[Opcode, ...]
     region: tuple[Region, ...]
 
-    def status_named(self, name: str) -> Status:
+    def status_named(self, name: str) -> LinkStatus:
         """The status called `name`."""
         return next(s for s in self.status if s.name == name)
 

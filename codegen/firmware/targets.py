@@ -141,7 +141,7 @@ class Counter(_Data):
         return self.model_copy(update={"unit": unit, "ticks": 1, "per_units": 1})
 
 
-class Step(_Data):
+class RegisterWrite(_Data):
     """A register that is written before the UART is brought up: ``register = register & ~clear | set``."""
 
     address: int
@@ -195,7 +195,7 @@ class Board(_Data):
     memory: Memory
     uart: Uart
     counter: Counter = Counter()
-    setup: tuple[Step, ...] = ()
+    setup: tuple[RegisterWrite, ...] = ()
     emulators: dict[str, Emulator] = Field(default_factory=dict)
     flashers: dict[str, Flasher] = Field(default_factory=dict)
 

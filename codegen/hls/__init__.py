@@ -7,11 +7,26 @@ from typing import Any
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
 from ..resources import environment, read_text
-from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, Core, hls_context
+from .cores import CORES, LEARNER, PREDICTOR, SHARED, SOLVER, TRAINER, HlsCore, hls_context
 from .dialects import DIALECTS, Dialect
 
-__all__ = ["CORES", "DIALECTS", "FOLDER", "LEARNER", "PREDICTOR", "SOLVER", "TRAINER", "VECTORS", "Core",
-           "Dialect", "asked_dialects", "fits", "refuse_unfit", "render_hls", "sources"]
+__all__ = [
+    "CORES",
+    "DIALECTS",
+    "FOLDER",
+    "LEARNER",
+    "PREDICTOR",
+    "SOLVER",
+    "TRAINER",
+    "VECTORS",
+    "Dialect",
+    "HlsCore",
+    "asked_dialects",
+    "fits",
+    "refuse_unfit",
+    "render_hls",
+    "sources",
+]
 
 #: Folder of the C++ in a generated folder; a folder a dialect below it.
 FOLDER = "hls"

@@ -15,7 +15,7 @@ from ..rtl.solver import MOST_SAMPLES
 from .dialects import Dialect
 from .widths import types, word
 
-__all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "Core", "hls_context",
+__all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "HlsCore", "hls_context",
            "state_parts"]
 
 #: Columns of a sample at most: the loop over them is unrolled.
@@ -25,7 +25,7 @@ ROMS = ("exp2", "exp2_coarse", "exp2_fine", "sine")
 
 
 @dataclass(frozen=True)
-class Core:
+class HlsCore:
     """A core, the function ``<prefix>_<name>``.
 
     Parameters
@@ -115,10 +115,10 @@ def _no_trainer(plan: Plan) -> KerncastError | None:
 
 #: What the cores share, behind ``<prefix>_`` as their own files.
 SHARED = ("plan.hpp", "kernel.hpp", "frames.hpp", "cores.hpp")
-PREDICTOR = Core("predictor", _no_predictor, ("predictor.cpp",))
-LEARNER = Core("learner", _no_learner, ("lms.hpp", "learner.cpp"))
-SOLVER = Core("solver", _no_solver, ("levinson.hpp", "solver.cpp"))
-TRAINER = Core("trainer", _no_trainer, ("levinson.hpp", "trainer.cpp"))
+PREDICTOR = HlsCore("predictor", _no_predictor, ("predictor.cpp",))
+LEARNER = HlsCore("learner", _no_learner, ("lms.hpp", "learner.cpp"))
+SOLVER = HlsCore("solver", _no_solver, ("levinson.hpp", "solver.cpp"))
+TRAINER = HlsCore("trainer", _no_trainer, ("levinson.hpp", "trainer.cpp"))
 #: All cores there are, in the order of README.md.
 CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
 

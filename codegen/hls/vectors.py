@@ -14,12 +14,12 @@ from ...sim.model.kernel import convert_y, input_constants
 from ...sim.model.ranges import Ranges
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Call, Vectors
-from ...sim.statuses import TRAINED, Status
+from ...sim.statuses import TRAINED, DeviceStatus
 from ..rtl.common import model_frame, model_tag
 from .cores import LEARNER, SOLVER, TRAINER, state_parts
 
 #: What the frame of a model is answered: a status and a 0.
-_LOADED = (Status.OK, 0)
+_LOADED = (DeviceStatus.OK, 0)
 
 
 def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None) -> str:
@@ -50,7 +50,7 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
 def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:
     """A training: by the trainer, by the solver, or elsewhere; then its model goes to the predictor."""
     assert call.y_raw is not None
-    status, mask = Status.OK if status == Status.INACCURATE else status, (1 << plan.word) - 1
+    status, mask = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status, (1 << plan.word) - 1
     solved = status in TRAINED
     if SOLVER.fits(plan):
         y, alpha = targets(plan, call.y_raw), state["alpha"].tolist() if solved else []

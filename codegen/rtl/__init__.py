@@ -7,15 +7,16 @@ from pathlib import Path
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from .common import MOST_WORDS, model_frame, model_tag, vectors
-from .core import Core
+from .core import RtlCore
 from .learner import LEARNER
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead, predictor_period
 from .solver import SOLVER
 from .trainer import TRAINER
 
-__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "Core", "core_named",
-           "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles", "predictor_overhead",
-           "predictor_period", "refuse_unfit", "render_refusals", "render_rtl", "rtl_sources", "vectors"]
+__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "RtlCore",
+           "core_named", "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles",
+           "predictor_overhead", "predictor_period", "refuse_unfit", "render_refusals", "render_rtl",
+           "rtl_sources", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"
@@ -23,7 +24,7 @@ FOLDER = "rtl"
 CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
 
 
-def core_named(name: str) -> Core:
+def core_named(name: str) -> RtlCore:
     """A core by its name; E313 where there is none."""
     for core in CORES:
         if core.name == name:
@@ -105,7 +106,7 @@ def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
     return written
 
 
-def rtl_sources(out_dir: str | Path, plan: Plan, core: Core = PREDICTOR) -> list[Path]:
+def rtl_sources(out_dir: str | Path, plan: Plan, core: RtlCore = PREDICTOR) -> list[Path]:
     """The SystemVerilog files of a core in a generated folder, in the order of its list.
 
     Raises

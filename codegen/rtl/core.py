@@ -10,7 +10,7 @@ from ...sim.plan import Plan
 
 
 @dataclass(frozen=True)
-class Core:
+class RtlCore:
     """A core, the module ``<prefix>_<name>``, as functions of a plan.
 
     Parameters

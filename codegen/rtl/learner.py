@@ -10,7 +10,7 @@ from ...sim.plan import Plan
 from . import axi
 from .axi import Ports, Stream
 from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, rendered, signed_bits, vectors
-from .core import Core
+from .core import RtlCore
 from .predictor import (
     distance_latency,
     expansion_context,
@@ -171,4 +171,4 @@ def _render(plan: Plan) -> dict[str, str]:
         f"{p}_learner.f": "learner.f", "README.md": "learner.md"}, values)
 
 
-LEARNER = Core("learner", _refusal, _render, update_cycles)
+LEARNER = RtlCore("learner", _refusal, _render, update_cycles)

@@ -23,7 +23,7 @@ from .common import (
     rendered,
     vectors,
 )
-from .core import Core
+from .core import RtlCore
 
 #: What every predictor is made of, besides the exponential of its word class; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_requantise",
@@ -207,4 +207,4 @@ def _render(plan: Plan) -> dict[str, str]:
         f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}, values | {"modules": modules})
 
 
-PREDICTOR = Core("predictor", _refusal, _render, predictor_cycles, predictor_period)
+PREDICTOR = RtlCore("predictor", _refusal, _render, predictor_cycles, predictor_period)

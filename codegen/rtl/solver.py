@@ -12,7 +12,7 @@ from ..c.context import context
 from . import axi
 from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, rendered, signed_bits
-from .core import Core
+from .core import RtlCore
 
 #: Samples of a system that the solver may hold.
 MOST_SAMPLES = 2048
@@ -142,4 +142,4 @@ def _render(plan: Plan) -> dict[str, str]:
         | {"modules": modules, "tops": ("solver", "solver_axi")})
 
 
-SOLVER = Core("solver", refusal, _render, solver_cycles)
+SOLVER = RtlCore("solver", refusal, _render, solver_cycles)

@@ -9,7 +9,7 @@ from ...sim.plan import Plan
 from . import axi
 from .axi import Ports, Stream
 from .common import MOST_WORDS, literal, primitives, rendered
-from .core import Core
+from .core import RtlCore
 from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
 from .solver import MODULES, first_row, refusal, solver_context, solver_cycles
 
@@ -104,4 +104,4 @@ def _row_context(plan: Plan) -> dict[str, Any]:
             "r_lo": literal(r.lo, 64), "r_hi": literal(r.hi, 64)}
 
 
-TRAINER = Core("trainer", _refusal, _render, trainer_cycles)
+TRAINER = RtlCore("trainer", _refusal, _render, trainer_cycles)

@@ -18,9 +18,9 @@ from ...sim.backend import Outputs, Raw, calls_of, refused_update
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
-from ...sim.replay.saved_state import StateStatus, image_bytes, restore_error, slots_with
+from ...sim.replay.saved_state import RestoreStatus, image_bytes, restore_error, slots_with
 from ...sim.replay.trace import Trace
-from ...sim.statuses import Status
+from ...sim.statuses import DeviceStatus
 from .client import SLOTS, HilClient
 from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
@@ -100,7 +100,7 @@ class BoardBackend:
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
         given = raw.whole_set(self.plan, x_raw, y_raw) if self.plan.trains else None
         if given is None:
-            return Status.BAD_ARGUMENT
+            return DeviceStatus.BAD_ARGUMENT
         x_raw, y_raw = given
         if x_raw is not None:
             self._write("X", "x_raw", x_raw)
@@ -128,7 +128,7 @@ class BoardBackend:
         """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
         status, slot = self.client.save()
         image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
-        if status != StateStatus.OK:
+        if status != RestoreStatus.OK:
             raise restore_error(self.plan, image, status, f"back end {self.name}")
         return image
 
@@ -139,7 +139,7 @@ class BoardBackend:
         kept = [self.client.read_slot(name, len(contents[0])) for name in SLOTS]
         self._fill(contents)
         status = self.client.restore()
-        if status != StateStatus.OK:
+        if status != RestoreStatus.OK:
             self._fill(kept)
             raise restore_error(self.plan, image, status, where)
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from ...codegen.firmware.hil_table import Timing
 from ...sim.errors import KerncastError, fail
-from ...sim.replay.saved_state import StateStatus
+from ...sim.replay.saved_state import RestoreStatus
 from ...sim.replay.trace import Event, Trace
 from .link import Link
 from .protocol import REGIONS, TABLE, VERSION, Value
@@ -143,7 +143,7 @@ class HilClient:
         """Predict `count` samples; how many statuses were not OK."""
         return _int(self.request("PREDICT", count=count)["not_ok"])
 
-    def save(self) -> tuple[StateStatus, int]:
+    def save(self) -> tuple[RestoreStatus, int]:
         """Save the model on the board; the library's status, and the slot written.  E447 without room."""
         v = self._saved(lambda: self.request("SAVE"))
         slot = _int(v["slot"])
@@ -151,17 +151,17 @@ class HilClient:
             raise differs("slot that was written", slot, f"0 to {len(SLOTS) - 1}", self.link.name)
         return self._verdict(v["result"]), slot
 
-    def restore(self) -> StateStatus:
+    def restore(self) -> RestoreStatus:
         """Restore the newest state of the board's slots; the library's status.  E447 without room."""
         return self._verdict(self._saved(lambda: self.request("RESTORE"))["result"])
 
-    def _verdict(self, result: Value) -> StateStatus:
+    def _verdict(self, result: Value) -> RestoreStatus:
         """Check a result of saving or restoring; E414 for a number that is none."""
         try:
-            return StateStatus(_int(result))
+            return RestoreStatus(_int(result))
         except ValueError:
-            raise differs("result of a saved state", result, f"0 to {max(StateStatus)}",
-                          self.link.name) from None
+            allowed = f"0 to {max(RestoreStatus)}"
+            raise differs("result of a saved state", result, allowed, self.link.name) from None
 
     def read_slot(self, name: str, size: int) -> bytes:
         """The first `size` bytes of a slot for saved states.  E447 without room."""

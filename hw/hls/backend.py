@@ -17,7 +17,7 @@ from ...sim.model import open_model
 from ...sim.model.toeplitz.trainer import ToeplitzModel, certified_accurate
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
-from ...sim.statuses import TRAINED, Status
+from ...sim.statuses import TRAINED, DeviceStatus
 from ..rtl.learner_backend import learned_state
 from .headers import known_dialect
 from .simulation import Testbench, build
@@ -104,9 +104,9 @@ class HlsBackend:
         state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "centers": v}
                              if status in TRAINED else {})
         self._load(state)
-        if status == Status.OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"],
+        if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"],
                                                           exponent):
-            status = Status.INACCURATE
+            status = DeviceStatus.INACCURATE
         return {"status": np.array([status], dtype=np.int64)}
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:

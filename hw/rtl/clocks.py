@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import Core, model_tag, rtl_sources, vectors
+from ...codegen.rtl import RtlCore, model_tag, rtl_sources, vectors
 from ...sim.backend import Raw, field_arrays
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
@@ -20,7 +20,7 @@ from .simulators import Operation, Simulation
 from .trainer_backend import training_script
 
 
-def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: str) -> int:
+def counted_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator: str) -> int:
     """Clocks of one operation of full size when no stream waits.
 
     Parameters
@@ -62,7 +62,7 @@ def counted_clocks(plan: Plan, folder: Path, core: Core, lanes: int, simulator: 
     return int(span[0] if isinstance(span, list) else span)
 
 
-def script_of(plan: Plan, core: Core) -> list[Operation]:
+def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
     """What the core's testbench is to do: all it holds, one operation, and its clocks; E343."""
     return {"predictor": _predict, "learner": _learn, "solver": _solve, "trainer": _train}[core.name](plan)
 

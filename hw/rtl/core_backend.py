@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...codegen.rtl import Core, generate_rtl, rtl_sources
+from ...codegen.rtl import RtlCore, generate_rtl, rtl_sources
 from ...sim.backend import Outputs, Raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
@@ -37,7 +37,7 @@ class CoreBackend:
 
     calls: frozenset[str] = frozenset()
 
-    def __init__(self, plan: Plan, core: Core, simulator: str, build_dir: str | Path,
+    def __init__(self, plan: Plan, core: RtlCore, simulator: str, build_dir: str | Path,
                  source: str | Path | None, waves: str | Path | None = None) -> None:
         core.refuse_unfit(plan)
         self.plan = plan
@@ -49,7 +49,7 @@ class CoreBackend:
             generate_rtl(plan, self._source)
         self._simulation = self._built(core)
 
-    def _built(self, core: Core) -> Simulation:
+    def _built(self, core: RtlCore) -> Simulation:
         """A core in the simulator."""
         return Simulation(rtl_sources(self._source, self.plan, core), f"{self.plan.name}_{core.name}",
                           self._simulator, self._work / core.name, waves=self._waves)

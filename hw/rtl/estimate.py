@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ...codegen.rtl import CORES, Core, rtl_sources
+from ...codegen.rtl import CORES, RtlCore, rtl_sources
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.plan import Plan
 from .synthesis import FAMILIES, PARTS, Area, Family, Placement, find_tools, place, synthesise
@@ -101,7 +101,7 @@ def chosen_families(names: Sequence[str]) -> list[Family]:
     return [family for family in FAMILIES.values() if family.id in names or "all" in names]
 
 
-def chosen_cores(plan: Plan, names: Sequence[str]) -> list[Core]:
+def chosen_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
     """Cores by their names, all that the plan has by default.
 
     Raises
@@ -128,9 +128,9 @@ def refuse_unknown_part(part: str) -> None:
                    remedy="choose one of these")
 
 
-def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequence[Family], *,
+def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequence[Family], *,
               lanes: Sequence[int] = (1,), placing: Placing | None = None,
-              count: Callable[[Core, int], int] | None = None,
+              count: Callable[[RtlCore, int], int] | None = None,
               step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
     """Synthesise cores of a generated folder, and place them where ECP5 is among the families.
 
@@ -173,8 +173,8 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[Core], families: Sequenc
             for core, number in wanted)
 
 
-def _made(plan: Plan, core: Core, lanes: int, sources: Sequence[Path], families: Sequence[Family],
-          placing: Placing, count: Callable[[Core, int], int] | None,
+def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], families: Sequence[Family],
+          placing: Placing, count: Callable[[RtlCore, int], int] | None,
           tell: Callable[[str], None]) -> Estimate:
     """One estimate; what is missing for it was looked for before."""
     title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"
@@ -211,7 +211,7 @@ def refuse_odd_lanes(lanes: Sequence[int]) -> None:
                        allowed="powers of two", remedy="choose 1, 2, 4, ...")
 
 
-def _estimate(plan: Plan, core: Core, lanes: int, simulated: int | None, area: dict[str, Area],
+def _estimate(plan: Plan, core: RtlCore, lanes: int, simulated: int | None, area: dict[str, Area],
               placement: Placement | None, problems: tuple[Problem, ...] = ()) -> Estimate:
     operation, size = _OPERATIONS[core.name]
     return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, core.cycles(plan, lanes),

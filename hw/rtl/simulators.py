@@ -143,7 +143,7 @@ class Simulation:
     sources : sequence of Path
         SystemVerilog files, what is used before what uses it.
     top : str
-        The module to simulate: ``<prefix>_<core>``, whose testbench is ``<core>_bench`` of this folder.
+        The module to simulate: ``<prefix>_<core>``, whose testbench is ``<core>_bench`` in `benches`.
     simulator : str
         ``icarus`` or ``verilator``.
     work : Path
@@ -167,7 +167,7 @@ class Simulation:
                  long: bool = False) -> None:
         self.simulator = find_simulator(simulator, waves is not None)
         self._top = top
-        self._bench = f"{__package__}.{top.rpartition('_')[2]}_bench"
+        self._bench = f"{__package__}.benches.{top.rpartition('_')[2]}_bench"
         self._work = work.absolute() / ("" if waves is None else "waves")
         self._runs = 0
         self._waves = None if waves is None else Path(waves).absolute()

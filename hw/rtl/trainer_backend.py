@@ -17,7 +17,7 @@ from ...sim.model.ranges import Ranges
 from ...sim.model.toeplitz.first_row import diagonal_row
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
-from ...sim.statuses import Status
+from ...sim.statuses import DeviceStatus
 from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation
 
@@ -67,11 +67,11 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
 
 def judged(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     """The status of a training: the core solves, and leaves it to its host to certify the solution."""
-    if status != Status.OK:
+    if status != DeviceStatus.OK:
         return status
     alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
     certain = certified_accurate(plan, _targets(plan, y_raw), _row(plan, state), alpha, exponent)
-    return Status.OK if certain else Status.INACCURATE
+    return DeviceStatus.OK if certain else DeviceStatus.INACCURATE
 
 
 def _targets(plan: Plan, y_raw: Raw) -> Raw:

@@ -41,10 +41,10 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
             told = read_json(path)
             rows = list(_rows(told))
         except FileNotFoundError:
-            raise fail("E372", "the results are not there", where=str(path), value="no file",
-                       allowed="a file", remedy="kerncast test OUT --on host --json > FILE") from None
+            raise fail("E372", "the file of results does not exist", where=str(path), value="no file",
+                       allowed="a file", remedy="run: kerncast test OUT --on host --json > FILE") from None
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise fail("E372", "these are no results of back ends", where=str(path), value=repr(error),
+            raise fail("E372", "not results of back ends", where=str(path), value=repr(error),
                        allowed="JSON of kerncast test, verify, demo, or sweep --confirm",
                        remedy="run: kerncast test OUT --on host --json > FILE") from None
         found |= {(row["plan"], row["backend"]): row for row in rows}

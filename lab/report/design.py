@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ...codegen.firmware.targets import load_target, target_ids
 from ...codegen.generate import check_memory
+from ...sim._arrays import Array, Words
 from ...sim.diagnostics.simulate import Simulation, fit_backend, simulate, y_values
 from ...sim.errors import KerncastError
 from ...sim.model import open_model
@@ -19,14 +20,12 @@ from ...sim.reference.toeplitz.levinson import levinson
 from .columns import packed_numbers
 from .words import histograms, signal_rows
 
-Array = NDArray[np.float64]
-Words = NDArray[np.int64]
 #: Points of a curve, at most.
 _DRAWN = 240
 
 
 @dataclass(frozen=True)
-class Samples:
+class SampleView:
     """What a design is run on.
 
     Parameters
@@ -45,13 +44,13 @@ class Samples:
     passes: int = 1
 
 
-def design(plan: Plan, samples: Samples | None) -> dict[str, Any]:
+def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
     """What the page shows of a design.
 
     Parameters
     ----------
     plan : Plan
-    samples : Samples, or None
+    samples : SampleView, or None
         None where there are no data: then only what the plan says.
 
     Returns
@@ -95,7 +94,7 @@ def targets(plan: Plan) -> list[dict[str, Any]]:
     return rows
 
 
-def _curves(plan: Plan, run: Simulation, samples: Samples, uniform: bool) -> dict[str, Any]:
+def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> dict[str, Any]:
     """Reflection coefficients of a Toeplitz trainer, and how the error falls."""
     if plan.fixed or samples.y_raw is None:
         return {}

@@ -19,7 +19,7 @@ from ...sim.replay.vectors import Vectors
 from ...sim.spec import Spec
 from ..workflow import passes_of, test_inputs
 from .agreement import agreement
-from .design import Samples, design
+from .design import SampleView, design
 from .program import program, samples_text
 from .sweep import command, sweep_page
 
@@ -71,7 +71,7 @@ def _nothing(given: Path, value: str) -> KerncastError:
                 remedy="run: kerncast sweep SPEC -o FOLDER")
 
 
-def one_design(plan: Plan, samples: Samples | None, toml: str, summary: str, about: str) -> Page:
+def one_design(plan: Plan, samples: SampleView | None, toml: str, summary: str, about: str) -> Page:
     """A page without a front: one design."""
     return {"kind": "design", "name": plan.name, "algorithm": plan.algorithm, "summary": summary,
             "data": about, "designs": {"0": design(plan, samples)}, "spec": toml}
@@ -93,9 +93,9 @@ def _of_spec(path: Path) -> Page:
     return one_design(plan, samples_of(spec, plan, data), spec.to_toml(), spec.summary(), data.title) | page
 
 
-def samples_of(spec: Spec, plan: Plan, data: Dataset) -> Samples:
+def samples_of(spec: Spec, plan: Plan, data: Dataset) -> SampleView:
     """What a spec's design is run on."""
-    return Samples(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec))
+    return SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec))
 
 
 def _of_folder(folder: Path) -> Page:
@@ -114,16 +114,16 @@ def _of_folder(folder: Path) -> Page:
                    "again": [command("test", name, "--on", "host"), command("verify", name)]}
 
 
-def _replayed(plan: Plan, vectors: Vectors) -> Samples | None:
+def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
     """The samples of a folder's vectors; None where they do not learn and predict as the demo's do."""
     learnt = [call for call in vectors.calls if call.name in ("train", "update")]
     asked = [call.x_raw for call in vectors.calls if call.name == "predict" and call.x_raw is not None]
     if not asked or (not learnt and not plan.fixed):
         return None
     if plan.fixed:
-        return Samples(asked[-1], None, asked[-1])
+        return SampleView(asked[-1], None, asked[-1])
     first = learnt[0]
-    return Samples(grid(plan) if first.x_raw is None else first.x_raw, first.y_raw, asked[-1], len(learnt))
+    return SampleView(grid(plan) if first.x_raw is None else first.x_raw, first.y_raw, asked[-1], len(learnt))
 
 
 def as_json(page: Page) -> str:

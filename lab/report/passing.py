@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...sim._arrays import Words
 from ...sim.backend import Outputs
 from ...sim.diagnostics.simulate import Simulation
 from ...sim.model import open_model
@@ -20,7 +20,6 @@ from ...sim.model.toeplitz.levinson import predictor_step, solution_step
 from ...sim.model.toeplitz.trainer import solver_constants
 from ...sim.plan import Plan
 
-Words = NDArray[np.int64]
 #: Pairs of a sample and a vector whose distances are counted, at most: an even choice of the samples.
 PAIRS = 1 << 16
 

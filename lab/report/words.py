@@ -6,8 +6,8 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...sim._arrays import Words
 from ...sim.diagnostics.observed import observed
 from ...sim.diagnostics.simulate import Simulation
 from ...sim.formats import Format
@@ -18,7 +18,6 @@ from ...sim.plan import Plan
 from ...sim.planner.evidence import exponents
 from .passing import in_passing
 
-Words = NDArray[np.int64]
 #: Fewer words make no histogram.
 _FEWEST = 8
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...codegen.firmware.targets import load_target
 from ...codegen.generate import check_memory
+from ...sim._arrays import Array
 from ...sim.backend import Outputs, Raw
 from ...sim.data import Dataset, load_dataset
 from ...sim.diagnostics.simulate import (
@@ -40,8 +41,6 @@ from ...sim.spec import Spec
 from ..workflow import passes_of, test_inputs
 from .measures import computed
 from .space import NUMBERS_ONLY, SENSORS, SOLVING, Inputs, Space, Values
-
-Array = NDArray[np.float64]
 
 #: Status of a point that no plan could be made for.
 REFUSED = "refused"
@@ -118,7 +117,7 @@ class Task:
         return {"error": 100 * rms / deviation, "rms": rms}
 
 
-class Samples(NamedTuple):
+class EvaluationData(NamedTuple):
     """Samples in the words of a point, and targets in units of y that are not rounded.
 
     Attributes
@@ -142,12 +141,12 @@ class Planned(NamedTuple):
     Attributes
     ----------
     spec : Spec
-    samples : Samples
+    samples : EvaluationData
     plan : Plan
     """
 
     spec: Spec
-    samples: Samples
+    samples: EvaluationData
     plan: Plan
 
 
@@ -169,7 +168,7 @@ class Evaluator:
     space: Space
     base_dir: str
     beside_float: bool = False
-    datasets: dict[str, Samples | KerncastError] = field(default_factory=dict, compare=False)
+    datasets: dict[str, EvaluationData | KerncastError] = field(default_factory=dict, compare=False)
 
     def key(self, inputs: Inputs) -> str:
         """Hash of a point's tables and of the samples."""
@@ -198,7 +197,7 @@ class Evaluator:
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
-    def _samples(self, values: Values) -> Samples:
+    def _samples(self, values: Values) -> EvaluationData:
         """The samples that a point's tables name, loaded and rounded once for all that have the same."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
@@ -213,7 +212,7 @@ class Evaluator:
             raise found
         return found
 
-    def _loaded(self, values: Values) -> Samples:
+    def _loaded(self, values: Values) -> EvaluationData:
         base = self.space.values
         sensors = {name: {**values[name], "word": base[name]["word"], "offset": base[name].get("offset", 0)}
                    if self._rounds(values, name) else values[name] for name in SENSORS}
@@ -226,7 +225,7 @@ class Evaluator:
         for name in SENSORS:
             if self._rounds(values, name):
                 data = _rounded(data, name, sensors[name], values)
-        return Samples(data, y, y_test, len(np.unique(y)) == 2)
+        return EvaluationData(data, y, y_test, len(np.unique(y)) == 2)
 
     def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
         """A point's spec, and its samples in the words of its sensors."""
@@ -333,7 +332,7 @@ def forget_float() -> None:
     _REFERENCES.clear()
 
 
-def _task(plan: Plan, samples: Samples) -> Task:
+def _task(plan: Plan, samples: EvaluationData) -> Task:
     """What is to be found: the clean signal, test targets, or else the samples themselves."""
     data, y, y_test, classes = samples
     if data.clean is not None:

@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Words
 from .._optional import from_package
 from ..errors import fail
 from ..formats import Format
 from ..spec import Spec
 from ..spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
-
-Words = NDArray[np.int64]
 
 #: First sample of the default window of the ECG: 256 samples from here hold one whole beat.
 ECG_START = 100

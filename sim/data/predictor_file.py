@@ -20,15 +20,14 @@ from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from .._json import parse_json
 from ..choices import KERNEL_KEYS
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, make_kernel
 from ..spec import Spec
 
-Array = NDArray[np.float64]
 FORMAT = "kerncast model 1"
 _KEYS = ("format", "origin", "kernel", "classes", "scale", "bias", "alpha", "vectors")
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Words as Words
 from ..errors import KerncastError, Problem, fail
 from ..formats import Format
 from ..plan import Plan
-
-Words = NDArray[np.int64]
 
 
 def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
@@ -59,7 +58,7 @@ def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] 
 
 
 def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
-    """Raw words of real inputs: ``round(value / step) + offset``, a column each.
+    """ADC counts of real inputs: ``round(value / step) + offset``, a column each.
 
     Parameters
     ----------

@@ -40,6 +40,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..kernels import DistanceKernel
 from ..model.base import convert_inputs
@@ -52,8 +53,6 @@ from ..reference.online.expansion import expand
 from ..reference.online.kernel_lms import KernelLMS
 from ..reference.solvers.elimination import elimination
 from ..reference.systems.system import KernelSystem
-
-Array = NDArray[np.float64]
 
 #: Largest number of samples for a budget, which factorises the true kernel matrix.
 MAX_SAMPLES = 4096

@@ -57,7 +57,7 @@ def why(plan: Plan, name: str) -> str:
     Raises
     ------
     KerncastError
-        E119 where the plan has no such signal.
+        E119 if the plan has no such signal.
     """
     if name not in plan.signals:
         raise fail("E119", "the plan has no such signal", where="--why", value=name,

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._arrays import Array
 from ..backend import STATUSES, Backend, Outputs, Raw
 from ..data import raw
 from ..errors import fail
@@ -20,8 +21,6 @@ from ..reference.backend import FloatReference
 from ..statuses import TRAINED
 from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
 from .observed import observed
-
-Array = NDArray[np.float64]
 
 #: Statuses of a training without a usable model.
 UNTRAINED = tuple(name for code, name in enumerate(STATUSES) if code not in TRAINED)

@@ -38,8 +38,8 @@ from dataclasses import dataclass
 from math import log2
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
@@ -49,8 +49,6 @@ from ..reference.backend import FloatReference
 from ..reference.toeplitz.levinson import levinson
 from ..spec import Spec
 from .simulate import relative_error, simulate
-
-Array = NDArray[np.float64]
 
 #: Errors of a well conditioned system, in lsb.
 _WORDS = 6
@@ -89,8 +87,8 @@ class Conditioning:
 
 
 @dataclass(frozen=True)
-class WordChoice:
-    """A word length with its costs and its error.
+class NumbersChoice:
+    """A word length with what it costs and what it gives.
 
     Parameters
     ----------
@@ -189,7 +187,7 @@ def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
 
 
 def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
-            y_raw: Raw | None = None) -> list[WordChoice]:
+            y_raw: Raw | None = None) -> list[NumbersChoice]:
     """Return the :data:`VARIANTS` that the spec can be planned with, least RAM first.
 
     If targets are given, their rounding error is included: the estimate assumes targets that fill their
@@ -219,12 +217,12 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
         if y_raw is not None and shift not in rounded:
             rounded[shift] = rounding_error(made, x_raw, y_raw)
         error = min(predicted_error(system, word, refine) + rounded.get(shift, 0.0), 1.0)
-        found.append(WordChoice(word, refine, error, made.state_bytes,
-                                made.operations["train"]["multiplications"].count))
+        found.append(NumbersChoice(word, refine, error, made.state_bytes,
+                            made.operations["train"]["multiplications"].count))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 
 
-def run_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[WordChoice]:
+def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
     """Run conjugate gradients on data at each word length; return them, least RAM first.
 
     Parameters
@@ -248,12 +246,12 @@ def run_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[WordChoice]:
             continue
         result = simulate(made, x_raw, y_raw)
         error = result.alpha_error if result.trained else float("inf")
-        found.append(WordChoice(word, 0, error, made.state_bytes,
-                                made.operations["train"]["multiplications"].count, result.status))
+        found.append(NumbersChoice(word, 0, error, made.state_bytes,
+                            made.operations["train"]["multiplications"].count, result.status))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 
 
-def smallest_sufficient(found: list[WordChoice], error: float) -> WordChoice | None:
+def smallest_sufficient(found: list[NumbersChoice], error: float) -> NumbersChoice | None:
     """Return the first choice that achieves an error, or None."""
     return next((choice for choice in found if choice.error <= error), None)
 

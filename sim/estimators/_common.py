@@ -12,10 +12,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from .._arrays import Array
 from ..errors import fail
 from ..kernels import Gaussian
-
-Array = NDArray[np.float64]
 
 _FILL = "remove these samples, or fill the gaps, for example from the neighbours"
 #: Remedy, by a word that occurs in scikit-learn's message.

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import LinAlgWarning
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
+from .._arrays import Array
 from ..kernels import Kernel
 from ..reference.online.expansion import expand
 from ..reference.result import Solution
 from ..reference.systems.system import KernelSystem, System
 from ..reference.toeplitz.product import largest_norm
 from ._common import check_classes, check_inputs, check_training_data, labels, one_vs_rest
-
-Array = NDArray[np.float64]
 
 
 class RLS(BaseEstimator):

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from .._arrays import Array
 from .._checks import is_integer
 from ..errors import fail
 from ..reference.online.expansion import expand
@@ -33,9 +34,7 @@ from ._common import (
 )
 from ._progress import progress
 
-Array = NDArray[np.float64]
-
-_CHUNK = 256  # samples between two progress reports
+_CHUNK = 256  # samples learned between two reports
 
 
 class _KernelLMS(BaseEstimator):

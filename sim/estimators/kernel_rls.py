@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._arrays import Array
 from .._checks import positive
 from ..errors import fail
 from ..kernels import Kernel, Linear
@@ -21,8 +22,6 @@ from ..reference.solvers.auto import solve_system
 from ..reference.systems.system import KernelSystem
 from ._common import check_inputs, gaussian_kernel
 from ._rls import RLS, RLSClassifier, RLSRegressor
-
-Array = NDArray[np.float64]
 
 # Candidates of lam="loo", in units of the mean of k(x, x): two per decade.
 _LOO_PATH = np.logspace(-8.0, 2.0, 21)

@@ -9,9 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from .._arrays import Array
 from .._checks import positive
 from ..errors import fail
 from ..kernels import Gaussian
@@ -25,8 +23,6 @@ from ..reference.systems.system import ToeplitzSystem
 from ..reference.toeplitz.auto import solve_toeplitz
 from ._common import gaussian_kernel
 from ._rls import RLS, RLSClassifier, RLSRegressor
-
-Array = NDArray[np.float64]
 
 _GRIDS: dict[str, Weights] = {f"grid_{weights}": weights for weights in WEIGHTS}
 # With more nodes than _FEW_NODES plus this many per sample a grid is mostly gaps; "auto" avoids it.

@@ -19,13 +19,12 @@ from math import floor
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._arrays import Words as Words
 from ..errors import fail
 from ..formats import Format, Overflow, Rounding
 from ..notations import cast_names
-
-Words = NDArray[np.int64]
 
 #: An ``fxpmath.Fxp``: one number or an array of them, with its format.  Published without types.
 Fxp = Any

@@ -8,18 +8,17 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from .._arrays import Array
 from .._checks import finite_array
 from ..data.predictor_file import TrainedModel, digest
 from ..data.raw import Words, quantise
 from ..errors import fail
 from ..plan import Plan
-from ..reference.online.expansion import expand
 from ..spec import Spec
 from .sklearn import known_model
 
-Array = NDArray[np.float64]
 #: Bits of the ADC counts that represent real inputs, by the word length on the device.
 _RAW_BITS = {16: 16, 24: 24, 32: 24}
 #: Word lengths on the device.
@@ -109,6 +108,8 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
 
 def evaluate(model: TrainedModel, X: Array) -> Array:
     """Evaluate f at all samples, shape (m, D), in float64: shape (m,)."""
+    from ..reference.online.expansion import expand  # not at import: a spec is planned without it
+
     return expand(model.function, X / model.scale, model.vectors, model.alpha) + model.bias
 
 

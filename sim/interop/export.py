@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..data.words_csv import words_text
 from ..errors import fail
 from ..spec import Spec
 from ..spec.text import bare
@@ -69,7 +70,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
 def _files(made: ConvertedEstimator, place: Path, y_raw: NDArray[np.int64]) -> dict[Path, str]:
     """Return the contents of spec, model and samples, by their paths."""
     return {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
-            place.with_suffix(".csv"): _rows(made, y_raw)}
+            place.with_suffix(".csv"): words_text(np.column_stack([made.x_raw, y_raw]))}
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
@@ -134,10 +135,3 @@ def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
         raise fail("E232", "a label that is not among the classes", where="y", value=repr(unknown[0]),
                    allowed=", ".join(map(repr, classes)), remedy="pass samples of these classes only")
     return np.where(second, 1.0, -1.0)
-
-
-def _rows(made: ConvertedEstimator, y_raw: NDArray[np.int64]) -> str:
-    """Return the CSV of ADC counts that [data] reads."""
-    columns = [*(f"x{c}" for c in range(made.x_raw.shape[1])), "y"]
-    rows = np.column_stack([made.x_raw, y_raw]).tolist()
-    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"

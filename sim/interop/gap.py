@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..data.raw import Words
-from ..model import open_model
 from ..plan import Plan
 
 #: Largest number of samples compared; from more samples, evenly spaced ones.
@@ -32,6 +31,8 @@ def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
     float
         ``max|f_model - f| / (max f - min f)``; divided by ``max|f|`` if all f are equal.
     """
+    from ..model import open_model  # not at import: it loads the engine
+
     at = np.unique(np.linspace(0, len(f) - 1, _MAX_SAMPLES).astype(np.int64))
     words = open_model(plan).predict(x_raw[at])["f"]
     difference = np.abs(words * float(Fraction(plan.units["y"])) - f[at]).max()

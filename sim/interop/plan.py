@@ -34,7 +34,7 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
         A spec, the path of a ``kerncast.toml``, or a fitted estimator as for :func:`kerncast.export`: the
         plan is then that of a predictor.
     x_raw, y_raw : array_like of int, optional
-        Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
+        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
         `x_raw` are samples as it was fitted to, real numbers.
     **choices

@@ -23,13 +23,11 @@ from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..data.predictor_file import TrainedModel
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, Polynomial
-
-Array = NDArray[np.float64]
 
 
 def _name(estimator: object) -> str:

@@ -6,13 +6,11 @@ Every operation is rounded once to float32, in the order written, as in firmware
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Floats as Floats
 from ..choices import FLOAT32_FRAC
 from ..jit import jit
 from ..plan import Plan
-
-Floats = NDArray[np.float32]
 
 ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 #: What leaves :func:`clip` at most; so a :func:`fixed` of it is below 2**61.

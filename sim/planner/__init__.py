@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from .._arrays import Raw
 from ..choices import FLOAT32
 from ..data.predictor_file import TrainedModel, load_model
 from ..data.raw import check_raw
@@ -17,7 +18,7 @@ from ..spec import Spec
 from .cg import plan_cg
 from .evidence import complete
 from .input_rounding import measure_rounding
-from .online import Raw, plan_lms
+from .online import plan_lms
 from .online.float32 import plan_lms_f32
 from .shifts import check_shifts
 from .toeplitz import plan_toeplitz
@@ -34,7 +35,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
     spec : Spec or path
         A spec, or the path of a ``kerncast.toml``.
     x_raw, y_raw : array_like of int, optional
-        Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
+        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
     model : TrainedModel, optional
         Of a predictor: the model instead of the one that the spec's file holds.
@@ -46,8 +47,8 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
     Raises
     ------
     KerncastError
-        E121 for another type, E1xx for the spec, E203 to E206 where a format
-        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec, E275 to E278 for a
+        E121 for another type, E1xx for the spec, E203 to E206 if a format
+        cannot hold a signal, E244 to E248 if the arrays are no ADC counts of the spec, E275 to E278 for a
         model that was trained elsewhere.
     """
     return _made(_given(spec), model, x_raw, y_raw)

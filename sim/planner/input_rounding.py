@@ -12,13 +12,11 @@ from math import pi
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..backend import Raw
 from ..formats import Rounding
 from ..plan import Plan
-
-Array = NDArray[np.float64]
 
 
 def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:

@@ -14,7 +14,7 @@ from math import ceil, isqrt
 from ..errors import KerncastError, fail
 from ..formats import Format
 from ..kernels import POLYNOMIALS
-from ..plan import Signal, Table
+from ..plan import ConstantTable, Signal
 from ..spec import Spec
 from ..tables import (
     CONTEXT,
@@ -187,7 +187,7 @@ def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
     Raises
     ------
     KerncastError
-        E204 where sigma or the period do not fit the words, or a polynomial leaves too few bits.
+        E204 if sigma or the period do not fit the words, or a polynomial leaves too few bits.
     """
     if spec.kernel.type in POLYNOMIALS:
         return polynomial_constants(spec, words, x.signal, x.lsb)
@@ -206,17 +206,17 @@ def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
             **periodic_constants(spec, words, x.lsb)}
 
 
-def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, Table]:
+def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, ConstantTable]:
     """Return the exp2 tables of the word length, and the sine of the periodic kernel."""
     if spec.kernel.type in POLYNOMIALS:
         return {}
     tables = _exp2_tables(words.bits, EXP2_BITS[words.bits][spec.numbers.exp_table])
-    return tables if spec.kernel.type != "periodic" else {**tables, "sine": Table(SINE, sine())}
+    return tables if spec.kernel.type != "periodic" else {**tables, "sine": ConstantTable(SINE, sine())}
 
 
 @cache
-def _exp2_tables(word: int, bits: int) -> Mapping[str, Table]:
+def _exp2_tables(word: int, bits: int) -> Mapping[str, ConstantTable]:
     if word == 16:
-        return {"exp2": Table(EXP2_16, exp2_16(bits))}
-    return {"exp2_coarse": Table(EXP2_COARSE, exp2_coarse(bits)),
-            "exp2_fine": Table(exp2_fine_format(bits), exp2_fine(bits))}
+        return {"exp2": ConstantTable(EXP2_16, exp2_16(bits))}
+    return {"exp2_coarse": ConstantTable(EXP2_COARSE, exp2_coarse(bits)),
+            "exp2_fine": ConstantTable(exp2_fine_format(bits), exp2_fine(bits))}

@@ -13,11 +13,12 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Words
 from ..data.predictor_file import TrainedModel
 from ..data.raw import quantise
 from ..errors import KerncastError, fail
 from ..formats import MAX_SHIFT, Format, Overflow, Rounding
-from ..plan import Operations, Plan, Signal, Table
+from ..plan import ConstantTable, Operations, Plan, Signal
 from ..primitives import requantise
 from ..spec import Spec
 from .counts import MOST_BYTES, operations
@@ -25,8 +26,6 @@ from .inputs import plan_inputs
 from .kernel import kernel_tables, plan_kernel
 from .log2 import ceil_log2, floor_log2
 from .words import WORD_CLASSES, Affine
-
-Words = NDArray[np.int64]
 
 
 def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
@@ -142,8 +141,8 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
         constants={**inputs.constants, "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
-                "alpha": Table(signals["alpha"].format, tuple(alpha)),
-                "centers": Table(x.signal.format, tuple(int(word) for word in v.ravel()))},
+                "alpha": ConstantTable(signals["alpha"].format, tuple(alpha)),
+                "centers": ConstantTable(x.signal.format, tuple(int(word) for word in v.ravel()))},
         memory=(), operations=_operations(sizes), units=inputs.units,
         evidence={"alpha": {"decided_by": "analytic", "bound": most},
                   "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

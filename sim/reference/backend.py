@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array, Raw
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
 from .bias import solve_with_bias
@@ -21,9 +21,6 @@ from .online.kernel_lms import KernelLMS
 from .result import Solution
 from .solvers.cg import kernel_cg
 from .toeplitz.auto import solve_toeplitz
-
-Array = NDArray[np.float64]
-Raw = NDArray[np.int64]
 
 
 class FloatReference:

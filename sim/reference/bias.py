@@ -11,11 +11,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from .result import Solution, Status
-
-Array = NDArray[np.float64]
 
 # A sum of eta below this part of its terms' magnitudes is rounding.
 _NEGLIGIBLE = 1e-12

@@ -6,12 +6,10 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from .._arrays import Array
 from .result import Solution, Status
 from .toeplitz.product import largest_norm
-
-Array = NDArray[np.float64]
 
 # A solution whose residual exceeds this part of |y| is rejected.
 RESIDUAL_LIMIT = 1e-6

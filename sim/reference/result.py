@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from .._arrays import Array
 
 
 class Status(StrEnum):

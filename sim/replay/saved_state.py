@@ -53,8 +53,8 @@ _HEADER = struct.Struct("<" + "".join(part.code for part in LAYOUT))
 HEADER_BYTES = _HEADER.size
 
 
-class StateStatus(IntEnum):
-    """The status of a restore in generated C (``kc_state_status_t``)."""
+class RestoreStatus(IntEnum):
+    """How a restore went, as generated C says it (``kc_state_status_t``)."""
 
     OK = 0
     NONE = 1
@@ -77,17 +77,17 @@ class Refusal(NamedTuple):
 
 _OLDER = "restore an older state, or train the model again"
 REFUSALS = {
-    StateStatus.NONE: Refusal("E440", "no saved state", "save a state first, or name another file"),
-    StateStatus.OTHER_VERSION: Refusal("E441", "the state was saved by another version of kerncast",
-                                       "train the model again, or use the version that saved it"),
-    StateStatus.OTHER_PLAN: Refusal("E442", "the state was saved by a model of another plan",
-                                    "restore it into a model of the plan that saved it"),
-    StateStatus.TRUNCATED: Refusal("E443", "the saved state has the wrong length for this plan", _OLDER),
-    StateStatus.DAMAGED: Refusal("E444", "the saved state is damaged", _OLDER),
-    StateStatus.INCONSISTENT: Refusal("E445", "the saved state holds values that no training produces",
-                                      _OLDER),
-    StateStatus.STORAGE: Refusal("E446", "reading or writing the saved state failed",
-                                 "check the memory, then save again"),
+    RestoreStatus.NONE: Refusal("E440", "no saved state", "save a state first, or name another file"),
+    RestoreStatus.OTHER_VERSION: Refusal("E441", "the state was saved by another version of kerncast",
+                                   "train the model again, or use the version that saved it"),
+    RestoreStatus.OTHER_PLAN: Refusal("E442", "the state was saved by a model of another plan",
+                                "restore it into a model of the plan that saved it"),
+    RestoreStatus.TRUNCATED: Refusal("E443", "the saved state has the wrong length for this plan", _OLDER),
+    RestoreStatus.DAMAGED: Refusal("E444", "the saved state is damaged", _OLDER),
+    RestoreStatus.INCONSISTENT: Refusal("E445", "the saved state holds values that no training produces",
+                                        _OLDER),
+    RestoreStatus.STORAGE: Refusal("E446", "reading or writing the saved state failed",
+                             "check the memory, then save again"),
 }
 
 
@@ -212,35 +212,35 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
     return "", ""
 
 
-def check_image(plan: Plan, image: bytes) -> tuple[StateStatus, str, str]:
-    """Check an image; return its status, the value found and the allowed value."""
+def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
+    """Judge an image: the verdict, what was found, and what is allowed."""
     if _length(image) < 0:
-        return StateStatus.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
+        return RestoreStatus.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
     if not image or image[:4] != MAGIC[:len(image)]:
-        return StateStatus.NONE, repr(image[:4]), f"{MAGIC!r} at the beginning"
+        return RestoreStatus.NONE, repr(image[:4]), f"{MAGIC!r} at the beginning"
     size = image_bytes(plan)
     if len(image) < HEADER_BYTES:
-        return StateStatus.TRUNCATED, f"{len(image)} bytes", f"{size} bytes"
+        return RestoreStatus.TRUNCATED, f"{len(image)} bytes", f"{size} bytes"
     _, version, abi, _, length, plan_hash = _HEADER.unpack_from(image)
     if (version, abi) != (VERSION, ABI):
-        return StateStatus.OTHER_VERSION, f"format {version}, ABI {abi}", f"format {VERSION}, ABI {ABI}"
+        return RestoreStatus.OTHER_VERSION, f"format {version}, ABI {abi}", f"format {VERSION}, ABI {ABI}"
     if plan_hash.hex() != plan.hash:
-        return StateStatus.OTHER_PLAN, f"plan {plan_hash.hex()}", f"plan {plan.hash}"
+        return RestoreStatus.OTHER_PLAN, f"plan {plan_hash.hex()}", f"plan {plan.hash}"
     if length != payload_bytes(plan) or len(image) != size:
-        return StateStatus.TRUNCATED, f"{len(image)} bytes, {length} of them payload", \
+        return RestoreStatus.TRUNCATED, f"{len(image)} bytes, {length} of them payload", \
             f"{size} bytes, {payload_bytes(plan)} of them payload"
     crc, expected = zlib.crc32(image[:-CRC_BYTES]), int.from_bytes(image[-CRC_BYTES:], "little")
     if crc != expected:
-        return StateStatus.DAMAGED, f"CRC {crc:08x}", f"CRC {expected:08x}, from the saved state"
+        return RestoreStatus.DAMAGED, f"CRC {crc:08x}", f"CRC {expected:08x}, from the saved state"
     found, allowed = _inconsistency(plan, _members(plan, image[HEADER_BYTES:-CRC_BYTES]))
-    return (StateStatus.INCONSISTENT if found else StateStatus.OK), found, allowed
+    return (RestoreStatus.INCONSISTENT if found else RestoreStatus.OK), found, allowed
 
 
 def restore_error(plan: Plan, image: bytes, status: int, where: str) -> KerncastError:
     """Return the error for a back end that rejected an image with `status`."""
     verdict, found, allowed = check_image(plan, image)
     if status != verdict:  # its storage returned other bytes than were written
-        found, allowed, verdict = f"status {StateStatus(status).name}", verdict.name, StateStatus.STORAGE
+        found, allowed, verdict = f"status {RestoreStatus(status).name}", verdict.name, RestoreStatus.STORAGE
     refusal = REFUSALS[verdict]
     return fail(refusal.code, refusal.message, where=where, value=found, allowed=allowed,
                 remedy=refusal.remedy)
@@ -293,7 +293,7 @@ def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
         E440 to E445: see :data:`REFUSALS`.
     """
     verdict = check_image(plan, image)[0]
-    if verdict is not StateStatus.OK:
+    if verdict is not RestoreStatus.OK:
         raise restore_error(plan, image, verdict, where)
     sequence = _HEADER.unpack_from(image)[3]
     return SavedState(sequence, _members(plan, image[HEADER_BYTES:-CRC_BYTES]))

@@ -82,8 +82,8 @@ def table_problems(name: str, table: type[SpecTable], values: Any, source: Sourc
     return {}
 
 
-def _problem(name: str, table: type[SpecTable], detail: ErrorDetails, source: Source) -> tuple[KeyPath,
-                                                                                               Problem]:
+def _problem(name: str, table: type[SpecTable], detail: ErrorDetails,
+             source: Source) -> tuple[KeyPath, Problem]:
     inner = tuple(str(part) for part in detail["loc"])
     path: KeyPath = (name, *inner)
     code, where, named = code_of(detail), source.where(path), path[-1]

@@ -74,7 +74,7 @@ class Model(SpecTable):
 
 
 class RawWords(SpecTable):
-    """A table whose values are raw words of one format."""
+    """A table whose values are ADC counts of one format."""
 
     word: RawWord
 

@@ -11,10 +11,20 @@ import pytest
 import kerncast
 from kerncast.cli import _output, main
 
-from .conftest import SMALL
-
 Run = Callable[..., tuple[int, str, str]]
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
+SMALL = """
+model = {name = "small", algorithm = "toeplitz_rls"}
+input = {word = "u8f0"}
+output = {word = "s8f0"}
+data = {file = "small.csv"}
+[kernel]
+sigma = 2.0
+[toeplitz]
+n = 12
+lambda = 0.5
+scheme = "uniform"
+"""
 
 #: What is run to see the output of each command; {spec} and {out} are short relative paths.
 LINES = {

@@ -104,6 +104,7 @@ def test_the_same_plan_renders_the_same_bytes_without_a_path() -> None:
     assert not any(str(Path.home()) in text or str(Path.cwd()) in text for text in texts)
 
 
+@pytest.mark.usefixtures("compile_anew")
 def test_the_same_sources_give_the_same_image(tmp_path: Path, tiny_port: str) -> None:
     images = [build_image({"tiny_port.c": tiny_port}, [], [], BOARD, build_dir=tmp_path / name)
               for name in ("one", "another")]

@@ -9,7 +9,7 @@ import pytest
 from kerncast.benchmarks.online_cost import TOLERANCE, cost_plan, exponent, instructions, one_by_one
 
 if TYPE_CHECKING:
-    from kerncast.lab.compare.ledger import Ledger
+    from kerncast.lab.pytest_plugin.ledger import Ledger
 
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 BUDGETS, SAMPLES = ((32, 64, 128, 256, 512, 1024), 64) if CAMPAIGN else ((32, 128), 24)

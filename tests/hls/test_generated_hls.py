@@ -96,7 +96,7 @@ def test_a_row_starts_as_often_as_its_lanes_allow():
                   toeplitz=None, online={"budget": 8, "eta": 0.5}, hls={"lanes": 4})
     vitis = render_hls(plan, "vitis")
     assert "#pragma HLS PIPELINE II=3\n" in vitis["hls/vitis/t_lms.hpp"]
-    assert "ARRAY_PARTITION variable=s.v type=cyclic factor=4 dim=2" in vitis["hls/vitis/t_learner.cpp"]
+    assert "ARRAY_PARTITION variable=s.centers type=cyclic factor=4 dim=2" in vitis["hls/vitis/t_learner.cpp"]
     assert "#pragma HLS INTERFACE axis port=s_axis_x\n" in vitis["hls/vitis/t_learner.cpp"]
     assert "#pragma HLS INTERFACE s_axilite port=command bundle=control\n" in vitis["hls/vitis/t_learner.cpp"]
     catapult = render_hls(plan, "catapult")

@@ -13,7 +13,7 @@ from kerncast.sim.model import open_model
 from kerncast.sim.replay.saved_state import (
     HEADER_BYTES,
     REFUSALS,
-    StateStatus,
+    RestoreStatus,
     check_image,
     encode,
     image_bytes,
@@ -122,9 +122,9 @@ def test_every_flipped_bit_and_every_shorter_image_is_refused_and_the_model_stay
         flipped = bytearray(image)
         flipped[bit // 8] ^= 1 << bit % 8
         found = verdict_of(backend, bytes(flipped))
-        accepted += found == StateStatus.OK or found != check_image(case.plan, bytes(flipped))[0]
+        accepted += found == RestoreStatus.OK or found != check_image(case.plan, bytes(flipped))[0]
     for size in range(len(image)):
-        assert check_image(case.plan, image[:size])[0] in (StateStatus.NONE, StateStatus.TRUNCATED)
+        assert check_image(case.plan, image[:size])[0] in (RestoreStatus.NONE, RestoreStatus.TRUNCATED)
         with pytest.raises(KerncastError, match=r"E44[03]"):
             backend.restore(image[:size])
     assert encode(case.plan, backend.state(), 0) == encode(case.plan, resumed(case, before).state(), 0)
@@ -173,7 +173,7 @@ def test_two_vectors_of_one_rank_are_refused(cases, built):
     state = model.state()
     state["age_order"][0] = state["age_order"][1]
     backend = built("lms16_ties")
-    assert verdict_of(backend, encode(case.plan, state, 1)) == StateStatus.INCONSISTENT
+    assert verdict_of(backend, encode(case.plan, state, 1)) == RestoreStatus.INCONSISTENT
 
 
 @pytest.mark.parametrize("name", ["lms16_ties", "grid16"])
@@ -188,7 +188,7 @@ def test_c_and_python_judge_any_payload_alike_and_what_both_take_can_be_used(cas
             damaged[at] = rng.integers(256)
         found = verdict_of(backend, same_crc(bytes(damaged)))
         differ += found != check_image(case.plan, same_crc(bytes(damaged)))[0]
-        if found == StateStatus.OK:
+        if found == RestoreStatus.OK:
             taken += 1
             model = resumed(case, same_crc(bytes(damaged)))
             x = left[-1].x_raw[:2]
@@ -214,7 +214,7 @@ def test_the_newer_state_is_restored_and_the_older_written_over_also_where_numbe
         images.append(encode(case.plan, model.state() | {"scratch_row": np.full(6, len(images))}, number))
     for slot, image in zip(backend.slots, images, strict=True):
         backend.ffi.memmove(slot, image, len(image))
-    assert backend._call("state_restore", backend._storage) == StateStatus.OK
+    assert backend._call("state_restore", backend._storage) == RestoreStatus.OK
     assert (backend.state()["scratch_row"] == newest).all()
     kept = images[newest]
     again = backend.save()
@@ -236,7 +236,7 @@ def test_each_refusal_has_its_code_and_says_what_was_found(cases):
             ("E446", image, "DAMAGED")]:
         with pytest.raises(KerncastError, match=code) as error:
             if code == "E446":
-                raise restore_error(plan, image, StateStatus.DAMAGED, "here")
+                raise restore_error(plan, image, RestoreStatus.DAMAGED, "here")
             open_model(plan).restore(wrong)
         assert told in str(error.value)
     assert {r.code for r in REFUSALS.values()} == {f"E44{k}" for k in range(7)}
@@ -264,12 +264,13 @@ def test_a_slot_that_cannot_be_read_until_it_is_erased_blocks_no_save(cases, bui
     corrected = ffi.new("kc_storage_t *", {"context": flash.context, "read": read, "erase": erase,
                                            "write": flash.write})
     readable = any(slot not in unread for slot in range(held))
-    assert backend._call("state_restore", corrected) == (StateStatus.OK if readable else StateStatus.STORAGE)
+    wanted = RestoreStatus.OK if readable else RestoreStatus.STORAGE
+    assert backend._call("state_restore", corrected) == wanted
     kept = [bytes(slot) for slot in backend.slots]
-    assert backend._call("state_save", corrected) == StateStatus.OK
+    assert backend._call("state_save", corrected) == RestoreStatus.OK
     assert closed == unread - {written}
     assert bytes(backend.slots[1 - written]) == kept[1 - written]
-    assert backend._call("state_restore", corrected) == StateStatus.OK
+    assert backend._call("state_restore", corrected) == RestoreStatus.OK
 
 
 def test_a_storage_that_fails_is_told_and_no_more_than_one_slot_is_touched(cases, built):
@@ -279,11 +280,11 @@ def test_a_storage_that_fails_is_told_and_no_more_than_one_slot_is_touched(cases
     working, backend._storage.read = backend._storage.read, failing
     with pytest.raises(KerncastError, match="E446"):
         backend.save()
-    assert backend._call("state_restore", backend._storage) == StateStatus.STORAGE
+    assert backend._call("state_restore", backend._storage) == RestoreStatus.STORAGE
     backend._storage.read = working
     assert slot_of(backend, newest) == 1
-    assert backend._call("state_restore", backend.ffi.NULL) == StateStatus.BAD_ARGUMENT
-    assert backend._call("state_save", backend.ffi.NULL) == StateStatus.BAD_ARGUMENT
+    assert backend._call("state_restore", backend.ffi.NULL) == RestoreStatus.BAD_ARGUMENT
+    assert backend._call("state_save", backend.ffi.NULL) == RestoreStatus.BAD_ARGUMENT
 
 
 def test_what_is_checked_follows_from_the_plan(cases):

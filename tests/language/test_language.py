@@ -33,6 +33,15 @@ def test_a_phrase_is_found_in_its_line_and_across_line_ends(tools):
     assert found(tools, "of_page", "# Title\n\nNo board is to be\nhad here.\n") == [(3, "to be had")]
 
 
+def test_every_pattern_of_the_list_compiles_and_finds_is_no_but_not_there_is_no(tools):
+    check, texts = tools
+    rows = check.phrases(check.tomllib.loads(check.LIST.read_text(encoding="utf-8")))
+    hits = [[finding.found for text in texts.of_page("a.md", page)
+             for finding in check.findings(text, rows, check.any_of(rows))]
+            for page in ("This is no plan.\n", "There is no plan, and it is no longer one.\n")]
+    assert hits == [["is no"], []]
+
+
 def test_code_is_not_prose(tools):
     assert found(tools, "of_page", "`to be had` and\n\n```sh\nto be had\n```\n") == []
 

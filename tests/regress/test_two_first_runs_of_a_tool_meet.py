@@ -43,7 +43,8 @@ def start(tmp_path: Path) -> Start:
 
     def begin(name: str, seconds: float = 0.2) -> subprocess.Popen[bytes]:
         (tmp_path / name).mkdir()
-        env = os.environ | {"PYTHONPATH": str(tmp_path), "YOWASP_CACHE_DIR": str(tmp_path / "cache"),
+        path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+        env = os.environ | {"PYTHONPATH": path, "YOWASP_CACHE_DIR": str(tmp_path / "cache"),
                             "SLOW_TOOL_SECONDS": str(seconds)}
         return subprocess.Popen([sys.executable, "-c", USER, str(tmp_path / name)], env=env,
                                 start_new_session=True)

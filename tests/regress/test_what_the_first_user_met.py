@@ -68,7 +68,7 @@ def test_a_system_that_the_device_would_refuse_is_not_exit_code_0(tmp_path: Path
     (tmp_path / "ecg.toml").write_text(text.replace("sigma = 3.0", "sigma = 40.0")
                                        .replace("lambda = 0.1", "lambda = 0.0005"))
     code, out, _ = run("sim", tmp_path / "ecg.toml")
-    assert code == 1
+    assert code == 2
     assert "not_positive_definite" in out
 
 

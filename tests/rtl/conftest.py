@@ -1,8 +1,10 @@
 """Small cores and one of full size, built once for a simulator, with models to load into them."""
 
+import contextlib
 import os
 import shutil
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -267,6 +269,35 @@ class Core:
         return words, mismatches, rest
 
 
+@pytest.fixture(scope="session", autouse=True)
+def verilator_runtime(tmp_path_factory) -> Iterator[None]:
+    """Compile Verilator's own runtime, most of what there is to compile, once for all cores and workers."""
+    base = tmp_path_factory.getbasetemp()
+    base, build = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base, Simulation.__init__
+
+    def begin(self, sources, top, simulator, work, parameters=None, waves=None, long=False) -> None:
+        kind = "long" if long else "short"
+        # The main program depends on the ports of the core.
+        shelves = {"verilated*.o": base / f"verilated-{kind}",
+                   "verilator.o": base / f"verilator-{kind}-{top.rpartition('_')[2]}"}
+        shared = simulator == "verilator" and waves is None and not work.is_dir()  # with waves it is another
+        for shelf in shelves.values() if shared else ():
+            if shelf.is_dir():  # newer than its source: make leaves it as it is
+                shutil.copytree(shelf, work, copy_function=shutil.copy, dirs_exist_ok=True)
+        build(self, sources, top, simulator, work, parameters, waves, long)
+        for pattern, shelf in shelves.items() if shared else ():
+            if not shelf.is_dir():
+                new = Path(tempfile.mkdtemp(dir=base))
+                for compiled in work.glob(pattern):
+                    shutil.copy(compiled, new)
+                with contextlib.suppress(OSError):  # another worker was first
+                    new.rename(shelf)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Simulation, "__init__", begin)
+        yield
+
+
 @pytest.fixture(scope="session")
 def require_simulator(require_tool) -> Callable[..., None]:
     """Skip, or fail where nothing may be left out, when a simulator is missing."""
@@ -286,21 +317,14 @@ def require_simulator(require_tool) -> Callable[..., None]:
 def built(require_simulator, tmp_path_factory) -> Callable[..., Core]:
     """``built(case, simulator, lanes=1)``: the core of a case, with an empty script; built once."""
     cores: dict[tuple[str, str, int], Core] = {}
-    runtime: set[Path] = set()
 
     def get(case: str, simulator: str, lanes: int = 1) -> Core:
         require_simulator(simulator)
         if (case, simulator, lanes) not in cores:
             plan, folder = make(case), Path(tmp_path_factory.mktemp(f"{case}-{simulator}"))
             generate_rtl(plan, folder)
-            (folder / "sim").mkdir()
-            for compiled in runtime if simulator == "verilator" else ():
-                shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
             simulation = Simulation(rtl_sources(folder, plan), f"{plan.name}_predictor", simulator,
                                     folder / "sim", {"LANES": lanes}, long=LONG)
-            # Verilator's own runtime, most of what there is to compile, is the same in every core.
-            if not runtime:
-                runtime.update((folder / "sim").glob("verilat*.o"))
             cores[case, simulator, lanes] = Core(case, plan, simulation)
         core = cores[case, simulator, lanes]
         core.clear()

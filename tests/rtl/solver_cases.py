@@ -1,6 +1,5 @@
 """Systems for the solver's core, such as train and such as cannot, and what the model makes of them."""
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -108,10 +107,6 @@ class SolverCore:
         return len(pairs), sum(got != want for got, want in pairs), rest
 
 
-#: Verilator's own runtime, most of what there is to compile, is the same in every core.
-_RUNTIME: set[Path] = set()
-
-
 def build(case: str, simulator: str, folder: Path) -> SolverCore:
     """The solver of a case."""
     plan = case_plan(case)
@@ -119,10 +114,6 @@ def build(case: str, simulator: str, folder: Path) -> SolverCore:
         (folder / name).write_text(text)
     listed = (folder / f"{plan.name}_solver.f").read_text().splitlines()[1:]
     lanes = CASES[case][5]
-    (folder / "sim").mkdir()
-    for compiled in _RUNTIME if simulator == "verilator" else ():
-        shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
     simulation = Simulation([folder / line for line in listed], f"{plan.name}_solver", simulator,
                             folder / "sim", {"LANES": lanes}, long=LONG)
-    _RUNTIME.update((folder / "sim").glob("verilat*.o"))
     return SolverCore(plan, lanes, simulation)

@@ -1,6 +1,5 @@
 """The generated learner answers and keeps the integer model's words, whatever the streams do."""
 
-import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -42,21 +41,16 @@ CASES = [*USUAL, *IN_LANES, *(
 @pytest.fixture(scope="module")
 def learner(require_simulator, tmp_path_factory):
     """``learner(case, simulator, lanes=1)``: the core of a case with an empty script; built once."""
-    cores, runtime = {}, set()
+    cores = {}
 
     def get(case: str, simulator: str, lanes: int = 1) -> Learner:
         require_simulator(simulator)
         if (case, simulator, lanes) not in cores:
             plan, folder = make(case), tmp_path_factory.mktemp(f"{case}-{simulator}-learner")
             generate_rtl(plan, folder)
-            (folder / "sim").mkdir()
-            for compiled in runtime if simulator == "verilator" else ():
-                shutil.copy(compiled, folder / "sim")  # newer than its source: make leaves it as it is
             cores[case, simulator, lanes] = Learner(case, plan, Simulation(
                 rtl_sources(folder, plan, LEARNER), f"{plan.name}_learner", simulator, folder / "sim",
                 {"LANES": lanes}, long=LONG), lanes)
-            # Verilator's own runtime, most of what there is to compile, is the same in every core.
-            runtime.update((folder / "sim").glob("verilat*.o"))
         cores[case, simulator, lanes].clear()
         return cores[case, simulator, lanes]
 

@@ -144,3 +144,13 @@ def test_signals_say_what_words_they_may_take(plan):
     for name, signal in plan.signals.items():
         assert signal.format.lo <= signal.lo <= signal.hi <= signal.format.hi, name
         assert Signal.from_dict(signal.as_dict()) == signal
+
+
+def test_choices_of_a_plan_answer_for_every_algorithm(plan):
+    asked = ("uniform", "plain_means", "biased_means", "looks_ahead", "schur", "static", "bias", "in_float32",
+             "projects", "newest_only", "polynomial")
+    found = {name: getattr(plan, name) for name in asked}
+    assert {type(value) for value in found.values()} == {bool}
+    assert found["uniform"] == (plan.options.get("scheme") == "uniform")
+    assert found["newest_only"] == (plan.options.get("newest_only") == "1")
+    assert plan.kernel == plan.options["kernel"] and plan.refine == int(plan.options.get("refine", 0))

@@ -214,5 +214,5 @@ def _table(reading: _Reading) -> SampleTable:
     names = tuple(reading.names[index] for index in reading.inputs) or ("sample",)
     path, lines = reading.path, reading.lines
     return SampleTable(X, y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y, names,
-                       ", ".join(reading.names[index] for index in reading.targets),
-                       lambda i: f"{path}:{lines[i]}")
+                 ", ".join(reading.names[index] for index in reading.targets),
+                 lambda i: f"{path}:{lines[i]}")

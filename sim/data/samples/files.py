@@ -55,14 +55,14 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     X = X[:, np.newaxis] if X.ndim == 1 else X
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y) or 0 in (X.shape[1], *y.shape[1:]):
-        raise fail("E257", "the arrays are no training set", where=str(path),
+        raise fail("E257", "the arrays are not a training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
     table = SampleTable(_numbers(path, "inputs", X[:limit]),
-                        y[:limit] if labels is not None and y.dtype.kind in "USb" else
-                        _numbers(path, "target", y[:limit]),
-                        Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
-                        lambda i: f"{path} sample {i}")
+                  y[:limit] if labels is not None and y.dtype.kind in "USb" else
+                  _numbers(path, "target", y[:limit]),
+                  Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
+                  lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
 
@@ -119,7 +119,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
                    value=f"{wanted:,} bytes", allowed=f"{free:,} bytes, the free memory of this machine",
                    remedy="load fewer samples with limit, or number the columns from 1 without gaps")
     table = SampleTable(sparse.toarray(), y, Numbered("column ", D), "target",
-                        lambda i: f"{path}:{_line_of(path, i)}")
+                  lambda i: f"{path}:{_line_of(path, i)}")
     check_values(table, path)
     return table
 
@@ -190,8 +190,9 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
                        allowed=f"0 to {channels.shape[1] - 1}", remedy="choose a channel by its number")
         channels = channels[:, [target]]
     y = _full_scale(channels[:limit])
-    table = SampleTable(np.arange(len(y))[:, np.newaxis] / rate, y[:, 0] if y.shape[1] == 1 else y,
-                        ("seconds",), "amplitude", lambda i: f"{path} sample {i}")
+    y = y[:, 0] if y.shape[1] == 1 else y
+    table = SampleTable(np.arange(len(y))[:, np.newaxis] / rate, y, ("seconds",), "amplitude",
+                        lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
 

@@ -10,9 +10,9 @@ from typing import Any, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array as Array
 from ...errors import KerncastError, Problem, fail
 
-Array = NDArray[np.float64]
 #: None: the target is a number; "any": a class label, unchanged; else the classes, or a mapping of them.
 Labels = Literal["any"] | Sequence[Any] | Mapping[Any, Any] | None
 
@@ -57,7 +57,7 @@ class Numbered(Sequence[str]):
 
 @dataclass(frozen=True)
 class SampleTable:
-    """The samples of a file.
+    """Samples of a file.
 
     Parameters
     ----------

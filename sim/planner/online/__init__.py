@@ -14,9 +14,7 @@ from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..._arrays import Raw
 from ...errors import fail
 from ...formats import Format
 from ...plan import Plan, Signal
@@ -31,8 +29,6 @@ from ..words import WORD_CLASSES, WordClass
 from .bound import multiplier_bound
 from .counts import lms_memory, lms_operations
 from .metric import metric_constants
-
-Raw = NDArray[np.int64]
 
 #: Default range of alpha, in full scales of y.
 DESIGN_RANGE = Fraction(4)

@@ -18,7 +18,7 @@ at the next removal, unless it is farther than delta from all of them; nobody's 
 newest: no search.  Else x takes the place of one of the closest pair, so that fewer pairs are within delta,
 or delta is larger.  Distances are integers of a bounded range: that happens a finite number of times, and so
 do searches.  How many samples it takes depends on the inputs; docs/measured/online-cost.md counts just
-after the budget has filled.  Of FMKLMS, whose multipliers move, no mean is known: there it is an update in
+after the budget has filled.  Of FMKLMS, whose coefficients move, no mean is known: there it is an update in
 which nobody searches.
 """
 

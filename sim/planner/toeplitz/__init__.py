@@ -9,8 +9,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Raw
 from ...choices import LOOKAHEADS
 from ...errors import fail
 from ...formats import Format, Overflow, Rounding
@@ -32,8 +32,6 @@ from .lookahead import (
     lookahead_fields,
 )
 from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_fields, schur_signals
-
-Raw = NDArray[np.int64]
 
 #: Bits of r, y and alpha where a shorter solver is refined.
 REFINED = 32

@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..._arrays import Array
 from ..._checks import finite_array
 from ...errors import fail
 from ...kernels import NEEDS, DistanceKernel, Gaussian, Kernel, require
 from .diagonal_sums import Progress, diagonal_sums
 from .random_features import random_feature_sums
 
-Array = NDArray[np.float64]
 Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased", "rff"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
 #: The choice of "auto" without a uniform grid.

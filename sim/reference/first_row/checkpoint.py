@@ -10,9 +10,8 @@ from zipfile import BadZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import KerncastError, fail
-
-Array = NDArray[np.float64]
 
 # Sums of float32 values have a relative error of about 1e-6.
 _ROUNDING = 1e-4

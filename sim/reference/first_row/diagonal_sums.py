@@ -14,16 +14,14 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...kernels import DistanceKernel
 from ..compiled import compiled
 from ..systems.kernel_blocks import KernelBlocks, add_diagonals
 from ..systems.system import refuse_beyond_memory
 from .checkpoint import SumsState, load, save
 from .cluster import on_cluster
-
-Array = NDArray[np.float64]
 
 #: Progress callback: kernel values done, and their total.
 Progress = Callable[[int, int], None]

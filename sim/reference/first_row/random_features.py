@@ -11,14 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import fail
 from ...kernels import DistanceKernel, Gaussian, Laplacian, Periodic
 from ..options import check_count
 from ..systems.system import refuse_beyond_memory
-
-Array = NDArray[np.float64]
 
 # Complex values per block.
 _VALUES = 1 << 17

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array as Array
 from ...kernels import DistanceKernel, Kernel
 from ..systems.kernel_blocks import KernelBlocks
 from .gram import Gram
 
-Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 # The kernel matrix is computed in blocks of about this many values (8 MB of float64).

@@ -11,9 +11,8 @@ partitioned matrix (8), with p = K^-1 e_N,
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..._arrays import Array
 
 #: Added to the diagonal: dependent vectors make K_RR singular in float64.
 JITTER = 1e-10

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..._arrays import Array
 from ..._checks import finite_array, is_integer, is_real, positive
 from ...errors import fail
 from ...kernels import DistanceKernel
@@ -19,7 +20,6 @@ from ..result import Status
 from .expansion import Expansion, expand
 from .reduction import FixedDeterioration, FixedNumber, Parts, Reduction
 
-Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 
 # Predictions of a stable learner are about as large as the targets.  An error this many times the largest

@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..._arrays import Array
 from ..._checks import finite_array, positive
 from ...errors import fail
 from ...kernels import Kernel, Linear
@@ -19,8 +20,6 @@ from ..solvers.nystrom import Landmarks, partial_cholesky
 from ..solvers.subset import SubsetPath
 from ..systems.system import KernelSystem
 from .path import CholeskyPath, EigenPath, GramPath, RidgePath, SvdPath
-
-Array = NDArray[np.float64]
 
 METHODS = ("auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset")
 

@@ -19,12 +19,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import fail
 from ..solvers.cholesky import lapack
-
-Array = NDArray[np.float64]
 
 # The largest relative error of w from rounding X'X.
 _GRAM_ERROR = 1e-6
@@ -129,6 +127,8 @@ class EigenPath(RidgePath):
 
     c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
 
+    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+
     Parameters
     ----------
     K : ndarray of shape (n, n)
@@ -169,6 +169,8 @@ class EigenPath(RidgePath):
 
 class SvdPath(RidgePath):
     """A path for the linear kernel by singular values, X = U S V'.
+
+    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 
     G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 

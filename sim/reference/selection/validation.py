@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..._arrays import Array
 from ..._checks import finite_array, positive
 from ...errors import fail
 from ...kernels import DistanceKernel, Gaussian
@@ -32,7 +33,6 @@ from .loo import loo_errors
 from .path import EigenPath
 from .width import grid_or_spread_width
 
-Array = NDArray[np.float64]
 Report = Callable[[str], None]
 
 #: Candidate widths relative to the default, for a grid relative to the step; candidate regularisers.

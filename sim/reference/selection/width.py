@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...kernels import Gaussian, squared_distances
-
-Array = NDArray[np.float64]
 
 _ROWS = 256        # enough samples for a mean over pairs
 _BISECTIONS = 60   # of log sigma

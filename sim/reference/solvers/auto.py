@@ -30,9 +30,9 @@ from functools import partial
 from inspect import signature
 from typing import Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..._arrays import Array
 from ..._checks import free_bytes, positive
 from ...errors import fail
 from ...kernels import Kernel, Linear
@@ -53,7 +53,6 @@ from .elimination import elimination
 from .linear import linear_direct, linear_svd
 from .subset import subset
 
-Array = NDArray[np.float64]
 Solver = Callable[..., Solution]
 
 #: Methods for any system: ``solver(system, Y, **options) -> Solution``.

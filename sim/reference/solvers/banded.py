@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import fail
 from ...kernels import Kernel
 from ..check import check_solution
@@ -17,8 +18,6 @@ from ..options import samples_of
 from ..result import Solution, Status
 from ..systems.system import REAL_BYTES, KernelSystem, System, refuse_beyond_memory
 from ..toeplitz.product import largest_norm
-
-Array = NDArray[np.float64]
 
 # A kernel value below this part of k(x, x) is below the rounding of the largest one.
 _ZERO_KERNEL = 1e-18

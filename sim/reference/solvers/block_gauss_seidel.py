@@ -18,16 +18,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import check_solution
 from ..options import check_count, check_tolerance
 from ..result import Solution, Status
 from ..systems.system import BLOCK_VALUES, REAL_BYTES, Cost, System, refuse_beyond_memory
 from .cg import MAX_STEPS, TOLERANCE, preconditioned
 from .cholesky import lapack
-
-Array = NDArray[np.float64]
 
 #: Default number of samples in a subset.
 DEFAULT_BLOCK = 500

@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...kernels import Kernel
 from ..check import check_solution
 from ..options import check_count, check_tolerance
@@ -20,8 +20,6 @@ from ..systems.system import KernelSystem, System
 from ..toeplitz.product import largest_norm
 from .nystrom import Landmarks
 from .preconditioner import Preconditioner, choose_preconditioner, make_preconditioner
-
-Array = NDArray[np.float64]
 
 TOLERANCE = 1e-10
 MAX_STEPS = 1000

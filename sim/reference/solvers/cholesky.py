@@ -8,14 +8,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..._optional import from_package
 from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import System
-
-Array = NDArray[np.float64]
 
 
 def cholesky(system: System, Y: Array) -> Solution:

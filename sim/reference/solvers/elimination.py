@@ -7,13 +7,11 @@ Toeplitz Matrix", Table 1.  It requires a nonsingular matrix only.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import System
-
-Array = NDArray[np.float64]
 
 
 def elimination(system: System, Y: Array) -> Solution:

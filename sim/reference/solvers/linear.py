@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import fail
 from ...kernels import Linear
 from ..check import check_solution
@@ -20,8 +20,6 @@ from ..result import Solution, Status
 from ..selection.path import GramPath, SvdPath
 from ..systems.system import System
 from ..toeplitz.product import largest_norm
-
-Array = NDArray[np.float64]
 
 
 def linear_svd(system: System, Y: Array) -> Solution:

@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import fail
 from ..options import check_count
 from ..systems.system import REAL_BYTES, Cost, System, refuse_beyond_memory
 
-Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 #: The number of rows to draw, or their indices; None for :func:`default_landmarks`.
 Landmarks = int | Sequence[int] | IntArray | None

@@ -14,15 +14,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from ..._arrays import Array
 from ...errors import fail
 from ..systems.system import Cost, KernelSystem, System, ToeplitzSystem
 from ..toeplitz.circulant import nearest_circulant
 from .nystrom import Landmarks, Nystrom, checked_landmarks
-
-Array = NDArray[np.float64]
 
 PRECONDITIONERS = ("none", "nystrom", "strang", "chan")
 

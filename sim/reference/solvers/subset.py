@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import check_solution
 from ..options import samples_of
 from ..result import Solution, Status
@@ -20,8 +20,6 @@ from ..selection.path import SvdPath
 from ..systems.system import DenseSystem, System
 from ..toeplitz.product import largest_norm
 from .nystrom import Landmarks, PartialFactor, partial_cholesky
-
-Array = NDArray[np.float64]
 
 
 class SubsetPath(SvdPath):

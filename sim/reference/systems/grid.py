@@ -19,12 +19,12 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...errors import fail
 from ...kernels import NEEDS, Kernel, require
 from ..first_row import uniform_first_row
 from .system import Cost, Rows, System, ToeplitzSystem, refuse_beyond_memory
 
-Array = NDArray[np.float64]
 Weights = Literal["linear", "cubic"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 

@@ -10,18 +10,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from ..._arrays import Array, Reals
 from ...kernels import Gaussian, Kernel
 from ..compiled import compiled
 
-Array = NDArray[np.float64]
-Floats = NDArray[np.floating]
 Rows = slice | NDArray[np.int64]
 
 # Largest absolute error of the exponents, in each precision.
 _EXPONENT_ERROR = {np.float32: 2e-5, np.float64: 1e-12}
 
 
-def _exponentials(G: Floats, h: Floats, g: Floats, fast: bool) -> None:
+def _exponentials(G: Reals, h: Reals, g: Reals, fast: bool) -> None:
     """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)): `G` (p, q), `h` (p,), `g` (q,), one dtype."""
     if fast:
         from .kernel_loops import exponentials
@@ -32,7 +31,7 @@ def _exponentials(G: Floats, h: Floats, g: Floats, fast: bool) -> None:
     np.exp(np.minimum(G, 0.0, out=G), out=G)
 
 
-def add_diagonals(K: Floats, sums: Floats, first: int, fast: bool) -> None:
+def add_diagonals(K: Reals, sums: Reals, first: int, fast: bool) -> None:
     """Add each diagonal of a block to its sum, in place, row by row.
 
     Parameters
@@ -110,7 +109,7 @@ class KernelBlocks:
         """Return the memory in addition to the samples."""
         return self._z.nbytes + self._h.nbytes
 
-    def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Floats:
+    def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Reals:
         """Return K[rows, columns] of the requested dtype, plus `added` on the diagonal of K."""
         same = same_places(self.n, rows, columns)
         block = self.tile(rows, columns).astype(self.dtype, copy=False)
@@ -124,14 +123,14 @@ class KernelBlocks:
         """Return the dtype of the arithmetic."""
         return self._z.dtype if self._by_product else np.dtype(np.float64)
 
-    def tile(self, rows: Rows, columns: Rows, room: Floats | None = None) -> Floats:
+    def tile(self, rows: Rows, columns: Rows, room: Reals | None = None) -> Reals:
         """Return K[rows, columns] in the dtype of the arithmetic; its diagonal may be inexact.
 
         The result is written to `room`, of that shape and dtype, if given.
         """
         if not self._by_product:
             return self.kernel(self._X[rows], self._X[columns])
-        product: Floats = np.matmul(self._z[rows], self._z[columns].T, out=room)
+        product: Reals = np.matmul(self._z[rows], self._z[columns].T, out=room)
         _exponentials(product, self._h[rows], self._h[columns], self.fast)
         return product
 

@@ -9,11 +9,9 @@ from __future__ import annotations
 from math import factorial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Reals
 from ...jit import jit_real
-
-Floats = NDArray[np.floating]
 
 _f, _i, _d, _l = np.float32, np.int32, np.float64, np.int64
 # Adding this leaves the nearest integer k in the low bits: 3 * 2^22 and 3 * 2^51.
@@ -54,7 +52,7 @@ def _exp_64(v: np.float64) -> np.float64:
 
 
 @jit_real
-def _exponentials_32(G: Floats, h: Floats, g: Floats) -> None:
+def _exponentials_32(G: Reals, h: Reals, g: Reals) -> None:
     for i in range(G.shape[0]):
         row, h_i = G[i], h[i]
         for j in range(row.shape[0]):
@@ -62,7 +60,7 @@ def _exponentials_32(G: Floats, h: Floats, g: Floats) -> None:
 
 
 @jit_real
-def _exponentials_64(G: Floats, h: Floats, g: Floats) -> None:
+def _exponentials_64(G: Reals, h: Reals, g: Reals) -> None:
     for i in range(G.shape[0]):
         row, h_i = G[i], h[i]
         for j in range(row.shape[0]):
@@ -70,7 +68,7 @@ def _exponentials_64(G: Floats, h: Floats, g: Floats) -> None:
 
 
 @jit_real
-def add_rows(K: Floats, sums: Floats, first: int) -> None:
+def add_rows(K: Reals, sums: Reals, first: int) -> None:
     """Add rows to sums; see :func:`.kernel_blocks.add_diagonals`."""
     for i in range(K.shape[0]):
         skip = max(0, i - first)
@@ -79,6 +77,6 @@ def add_rows(K: Floats, sums: Floats, first: int) -> None:
             into[j] += row[j]
 
 
-def exponentials(G: Floats, h: Floats, g: Floats) -> None:
+def exponentials(G: Reals, h: Reals, g: Reals) -> None:
     """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)): `G` (p, q), `h` (p,), `g` (q,), one dtype."""
     (_exponentials_32 if G.dtype == np.float32 else _exponentials_64)(G, h, g)

@@ -19,16 +19,14 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..._checks import free_bytes
 from ...errors import fail
 from ...kernels import Kernel, Linear
 from ..toeplitz.product import ToeplitzProduct, fft_size, residual
 from .kernel_blocks import KernelBlocks
 from .kernel_blocks import Rows as Rows
-
-Array = NDArray[np.float64]
 
 #: Products with a matrix that is not stored compute blocks of about this many values (2 MB of float64).
 BLOCK_VALUES = 1 << 18

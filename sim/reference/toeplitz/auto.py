@@ -20,8 +20,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from ..._arrays import Array
 from ..._checks import finite_array, is_integer
 from ...errors import fail
 from ..options import check_tolerance
@@ -32,8 +33,6 @@ from .levinson_general import levinson_general
 from .lookahead import MAX_BLOCK, lookahead
 from .pcg import PRECONDITIONERS, pcg
 from .schur import schur
-
-Array = NDArray[np.float64]
 
 METHODS = ("auto", "levinson", "lookahead", "schur", "pcg")
 

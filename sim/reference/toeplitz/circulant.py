@@ -7,11 +7,9 @@ optimal circulant preconditioner for Toeplitz systems", SIAM J. Sci. Stat. Compu
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..systems.system import Cost, fft_multiplications
-
-Array = NDArray[np.float64]
 
 
 class Circulant:

@@ -9,14 +9,12 @@ k(0) + lambda; the last delta loop and the update of x start at i = 0; and it ha
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import check_solution
 from ..compiled import compiled
 from ..result import Solution, Status
 from ..systems.system import ToeplitzSystem
-
-Array = NDArray[np.float64]
 
 
 def levinson(r: Array, Y: Array) -> Solution:

@@ -9,14 +9,12 @@ b(i).
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import check_solution
 from ..compiled import compiled
 from ..result import Solution, Status
 from .product import residual
-
-Array = NDArray[np.float64]
 
 # A prediction error eps below this part of the largest entry has lost all its digits.
 _SINGULAR = 1e-15

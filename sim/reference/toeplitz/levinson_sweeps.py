@@ -15,11 +15,9 @@ forward: A_i = a_i, B_i = b_i, i <= m/2.  x is also stored in two halves, the se
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ...jit import jit_sums
-
-Array = NDArray[np.float64]
 
 # Pairs of entries per block, which then fits in the first-level cache (about 20 kB).
 _BLOCK = 512

@@ -19,14 +19,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import ToeplitzSystem, fft_multiplications
 from .product import ToeplitzInverse, ToeplitzProduct, fft_size, largest_norm
-
-Array = NDArray[np.float64]
 
 #: Largest number of rows per step.
 MAX_BLOCK = 16

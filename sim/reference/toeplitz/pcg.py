@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..result import Solution
 from ..solvers.cg import MAX_STEPS, TOLERANCE, preconditioned
 from ..systems.system import ToeplitzSystem
 from .circulant import nearest_circulant
-
-Array = NDArray[np.float64]
 
 PRECONDITIONERS = ("strang", "chan", "none")
 

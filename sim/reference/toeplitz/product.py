@@ -9,9 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..compiled import compiled
-
-Array = NDArray[np.float64]
 
 # From this size upwards residuals use FFTs: row by row they would cost as much as the solver.
 _FFT_FROM = 4096

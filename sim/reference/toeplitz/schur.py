@@ -12,13 +12,11 @@ for all remaining rows i, and follow the updates of a, b and x.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import ToeplitzSystem
-
-Array = NDArray[np.float64]
 
 
 def schur(r: Array, Y: Array) -> Solution:

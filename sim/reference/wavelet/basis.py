@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import norm
 
+from ..._arrays import Array
 from ..._optional import from_package
 from ...errors import fail
 
-Array = NDArray[np.float64]
 Sparse = Any  # scipy.sparse has no type annotations
 
 LIFTING = "lifting"

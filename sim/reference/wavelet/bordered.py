@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..._arrays import Array
 from ..systems.system import Cost, DenseSystem
 from .basis import Sparse, TwoScale
 from .ns_form import ScaleSpace, WholeScaleSpace, thresholded
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 # Rounding tolerance for shifted copies of a column.

@@ -13,12 +13,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from ..._arrays import Array
 from .basis import Sparse, TwoScale
-
-Array = NDArray[np.float64]
 
 # A column of X with more entries than this is dense.
 _FULL = 128

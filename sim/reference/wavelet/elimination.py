@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from ..._arrays import Array
 from ...jit import jit_real
 from .basis import Sparse
 
-Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 

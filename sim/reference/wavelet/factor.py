@@ -12,16 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse.linalg import spsolve_triangular
 
+from ..._arrays import Array
 from .basis import Sparse, TwoScale
 from .correction import Correction, above
 from .elimination import NotPositiveDefinite, eliminate
 from .ns_form import NSForm
-
-Array = NDArray[np.float64]
 
 # Fill-in of factors and corrections is retained down to this part of the threshold: the error of Table I is
 # then as with all fill-in, and the factors have as many entries as the form.

@@ -13,13 +13,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
+from ..._arrays import Array
 from ..systems.system import REAL_BYTES, Cost, DenseSystem, System, refuse_beyond_memory
 from .basis import Sparse, TwoScale, transforms
-
-Array = NDArray[np.float64]
 
 # Columns of G and of H per block.
 _STRIP = 128

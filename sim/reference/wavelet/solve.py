@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._arrays import Array
 from ..._checks import is_real
 from ...errors import fail
 from ..check import RESIDUAL_LIMIT, check_solution
@@ -20,7 +21,6 @@ from ..systems.system import KernelSystem, System, ToeplitzSystem
 if TYPE_CHECKING:
     from .ns_form import ScaleSpace
 
-Array = NDArray[np.float64]
 
 # The coarsest level has at least this many rows by default: four levels for the paper's N = 256.
 _COARSEST = 16

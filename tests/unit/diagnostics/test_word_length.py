@@ -15,8 +15,8 @@ from kerncast.sim.diagnostics.word_length import (
     conditioning,
     conditioning_of,
     describe,
+    measured_choices,
     predicted_error,
-    run_choices,
     smallest_sufficient,
 )
 from kerncast.sim.errors import KerncastError
@@ -174,7 +174,7 @@ def gradients(lam: float = 0.1, kernel: str = "gaussian") -> tuple[Spec, Any, An
 
 def test_errors_of_conjugate_gradients_are_those_of_runs_on_the_data() -> None:
     asked, x, y = gradients()
-    found = run_choices(asked, x, y)
+    found = measured_choices(asked, x, y)
     assert [c.word for c in found] == [16, 24, 32]
     for choice in found:
         numbers = asked.numbers.model_copy(update={"word": choice.word})
@@ -187,6 +187,6 @@ def test_errors_of_conjugate_gradients_are_those_of_runs_on_the_data() -> None:
 
 
 def test_a_word_at_which_the_training_is_refused_is_never_advised() -> None:
-    found = run_choices(*gradients(kernel="linear"))
+    found = measured_choices(*gradients(kernel="linear"))
     assert found[0].status == "not_positive_definite" and found[0].error == float("inf")
     assert smallest_sufficient(found[:1], 1.0) is None

@@ -50,8 +50,8 @@ def test_short(): pass
 
 
 def run(folder: Path, test: str, *options: str, strict: bool = False) -> subprocess.CompletedProcess[str]:
-    shutil.copy(TESTS / "conftest.py", folder)
-    shutil.copy(TESTS / "pytest.ini", folder)
+    for name in ("conftest.py", "build_cache.py", "pytest.ini"):
+        shutil.copy(TESTS / name, folder)
     (folder / "test_it.py").write_text(test, encoding="utf-8")
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "KERNCAST_"))}
     env |= {"CI": "false", "KERNCAST_REQUIRE_TOOLS": "1" if strict else "0"}

@@ -134,7 +134,7 @@ def test_a_learner_keeps_n_times_d_plus_4_words_and_a_row(word, columns):
     plan = make_plan(spec(LEARNER, input={"columns": columns}, numbers={"word": word}))
     n = plan.sizes["N"]
     counts = {f.name: f.count for f in plan.memory}
-    assert counts.pop("row") == n
+    assert counts.pop("scratch_row") == n
     assert counts.pop("count") == 1
     counts.pop("reserved", 0)
     assert sum(counts.values()) == n * (columns + 4)

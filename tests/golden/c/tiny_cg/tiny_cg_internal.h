@@ -141,7 +141,6 @@ typedef struct {
 /* Add v^2, 0 <= v < 2^62, rounding toward the larger or the smaller sum. */
 void tiny_cg_norm_add_up(tiny_cg_norm_t *norm, int64_t v);
 void tiny_cg_norm_add_down(tiny_cg_norm_t *norm, int64_t v);
-
 /* The error bound of alpha from the norm of the residual, rounded up, in LSB of alpha. */
 int64_t tiny_cg_bound_from_norm(tiny_cg_norm_t residual);
 

@@ -201,7 +201,7 @@ static int32_t remove_center(tiny_lms_model_t *m, int32_t slot, int32_t count)
 
     relink_neighbours(m, slot, count);
     kc_dec_if_gt_u8(m->age_order, count, m->age_order[slot]);
-    KC_TRACE_ALL(remove_center, rank, slot, m->age_order, 0, count);
+    KC_TRACE_ALL(remove_center, age_order, slot, m->age_order, 0, count);
     m->alpha[slot] = 0;
     return saturated;
 }

@@ -95,7 +95,7 @@ def test_an_interruption_leaves_a_whole_checkpoint_from_which_the_row_comes_out_
 
 def test_an_interruption_while_the_checkpoint_is_written_leaves_the_one_before(tmp_path, monkeypatch):
     path = tmp_path / "row.npz"
-    checkpoint.save(path, "key", checkpoint.State(1, np.ones(5)))
+    checkpoint.save(path, "key", checkpoint.SumsState(1, np.ones(5)))
 
     def interrupted(file, **arrays):
         file.write(b"half")
@@ -103,7 +103,7 @@ def test_an_interruption_while_the_checkpoint_is_written_leaves_the_one_before(t
 
     monkeypatch.setattr(np, "savez", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        checkpoint.save(path, "key", checkpoint.State(2, np.zeros(5)))
+        checkpoint.save(path, "key", checkpoint.SumsState(2, np.zeros(5)))
     assert checkpoint.load(path, "key", 5, 2).bands == 1 and list(tmp_path.iterdir()) == [path]
 
 

@@ -1,4 +1,4 @@
-"""Kernel machines that train on the chip, held to the same integers everywhere.
+"""Kernel machines that train on the chip, with bit-exact results on every back end.
 
 This module is the front door: the public Python API, and nothing else. Every name is loaded when it is
 first used (PEP 562), so that ``import kerncast`` costs nothing and needs none of the optional extras.
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
-# Public name -> the module it lives in. The block for type checkers below says the same; a test compares.
+# Public name -> its module. The block for type checkers below repeats this; a test compares the two.
 _WHERE = {
     "DenseSystem": ".sim.reference",
     "EigenPath": ".sim.reference",
@@ -110,7 +110,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from the room it lives in, once."""
+    """Load a public name from its module on first use."""
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = getattr(import_module(_WHERE[name], __name__), name)

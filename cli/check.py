@@ -49,9 +49,9 @@ def _made(spec: Spec, seen: Dataset | None) -> Plan:
     made = make_plan(spec)
     if seen is None:
         return made
-    from ..sim.planner.input_rounding import rounding_seen
+    from ..sim.planner.input_rounding import measure_rounding
 
-    return rounding_seen(made, seen.x_raw, seen.y_raw)
+    return measure_rounding(made, seen.x_raw, seen.y_raw)
 
 
 def _next(spec: Spec, path: Path) -> tuple[str, ...]:

@@ -17,10 +17,10 @@ from ._options import JsonFlag
 from ._output import Answer, emit
 
 if TYPE_CHECKING:
-    from ..sim.data.quantise import Measured
+    from ..sim.data.quantise import QuantisedTable
     from ..sim.data.words_csv import Survey
 
-    Seen = tuple[Survey, Measured | None]
+    Seen = tuple[Survey, QuantisedTable | None]
 
 # Usual lengths of sensor words: the data at hand need not show the largest word.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
@@ -106,8 +106,8 @@ def _target_of(name: str) -> str:
                remedy="choose one of these; without --target the spec is for " + _TARGET)
 
 
-def _files(name: str, given: tuple[Path, Survey, Measured | None] | None, algorithm: str | None, kernel: str,
-           target: str, out: Path) -> dict[Path, str]:
+def _files(name: str, given: tuple[Path, Survey, QuantisedTable | None] | None, algorithm: str | None,
+           kernel: str, target: str, out: Path) -> dict[Path, str]:
     """Return the spec, and the ADC counts of measured values, by their paths."""
     from ..sim.spec.text import render
 
@@ -147,20 +147,20 @@ def _write(files: dict[Path, str], out: Path) -> None:
 
 def _seen(data: Path) -> Seen:
     """Survey a data file; measured values come with their ADC counts."""
-    from ..sim.data.quantise import is_raw, measured
+    from ..sim.data.quantise import is_raw, quantise_table
     from ..sim.data.words_csv import survey
 
     try:
         if is_raw(data):
             return survey(data), None
-        made = measured(data)
+        made = quantise_table(data)
     except KerncastError as error:  # there is no spec yet, and init has no option for columns
         raise KerncastError(replace(problem, remedy=_REMEDIES.get(problem.code, problem.remedy))
                             for problem in error.problems) from None
     return made.survey, made
 
 
-def _in_units(values: Values, made: Measured) -> None:
+def _in_units(values: Values, made: QuantisedTable) -> None:
     """Scale inputs to -1 to 1; keep the target in its unit, from the middle of its range."""
     from ..sim.data.quantise import MIDDLE
 

@@ -64,12 +64,12 @@ def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
     """Return sentences about one signal, and about the system if that decides its error."""
     from ..lab.workflow import system_of
     from ..sim.diagnostics.observed import why
-    from ..sim.diagnostics.word_length import sentence
+    from ..sim.diagnostics.word_length import describe
 
     text = why(made, signal)
     if made.algorithm == "toeplitz_rls" and signal in _SOLVED and (
             spec.data is not None or made.uniform):
-        text += "\n" + sentence(system_of(spec, base), made)
+        text += "\n" + describe(system_of(spec, base), made)
     return text
 
 
@@ -84,10 +84,10 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """Advise by a run of the integer model at each word length."""
     from ..lab.workflow import measured_words
-    from ..sim.diagnostics.word_length import enough
+    from ..sim.diagnostics.word_length import smallest_sufficient
 
     found = measured_words(spec, base)
-    chosen = enough(found, error)
+    chosen = smallest_sufficient(found, error)
     rows = [("word", "measured error of alpha", "status", "RAM", "multiplications")]
     rows += [(str(c.word), f"{c.error:.1e}" if math.isfinite(c.error) else "no answer", c.status,
               f"{c.bytes} bytes", str(c.multiplications)) for c in found]
@@ -103,10 +103,10 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """Advise by what the conditioning of the system predicts."""
     from ..lab.workflow import predicted_words
-    from ..sim.diagnostics.word_length import enough
+    from ..sim.diagnostics.word_length import smallest_sufficient
 
     system, found = predicted_words(spec, base)
-    chosen = enough(found, error)
+    chosen = smallest_sufficient(found, error)
     rows = [("word", "refine", "predicted error of alpha", "RAM", "multiplications")]
     rows += [(str(c.word), str(c.refine), f"{c.error:.1e}", f"{c.bytes} bytes", str(c.multiplications))
              for c in found]

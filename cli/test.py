@@ -54,13 +54,13 @@ def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bise
     kerncast test build/ecg --on emu:mps2-an386:qemu --bisect
     """
     from ..lab.workflow import load_inputs
-    from ..sim.replay.vectors import shortened
+    from ..sim.replay.vectors import limit_predictions
 
     names = _names(separated(on), flash, bisect)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         out, plan, vectors = load_inputs(source, Path(folder))
         assert vectors is not None
-        chosen = shortened(vectors, predictions) if predictions else vectors
+        chosen = limit_predictions(vectors, predictions) if predictions else vectors
         run = _bisect if bisect else partial(_replay, waves=waves, flash=flash)
         rows, failed = _on_each(plan, chosen, names, out, run, as_json)
     mismatches = sum(row.mismatches for row in rows)

@@ -14,7 +14,14 @@ from ..sim.errors import KerncastError, fail
 from ..sim.kernels import DistanceKernel, make_kernel
 from ..sim.planner import make_plan
 from ..sim.reference.backend import FloatReference
-from ..sim.reference.selection.validation import LAMS, STEPS, WIDTHS, Verdict, measure, toeplitz_applies
+from ..sim.reference.selection.validation import (
+    LAMS,
+    STEPS,
+    WIDTHS,
+    ToeplitzVerdict,
+    measure,
+    toeplitz_applies,
+)
 from ..sim.spec import Spec
 from .workflow import passes_of, test_inputs
 
@@ -45,7 +52,7 @@ class Fit:
     error: float | None
     tested: bool
     status: str
-    verdict: Verdict | None
+    verdict: ToeplitzVerdict | None
 
     def as_dict(self) -> dict[str, Any]:
         """Return the object of ``--json``."""
@@ -116,7 +123,7 @@ def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | Non
 
 
 def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, samples: int,
-             report: Report) -> Verdict:
+             report: Report) -> ToeplitzVerdict:
     """Select models on the spec's data, with widths and regularisers around those of the spec."""
     assert spec.kernel.sigma is not None  # every kernel of a distance has a width
     step = np.array(spec.input.gains) * float(spec.input.format.lsb)
@@ -127,4 +134,4 @@ def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, s
         sigmas=spec.kernel.sigma * WIDTHS, lams=LAMS if own is None else np.unique([*LAMS, own.lam]),
         scheme="auto" if spec.toeplitz is None else spec.toeplitz.scheme, samples=samples,
         steps=STEPS if spec.cg is None else spec.cg.steps,
-        fit_intercept=spec.toeplitz is not None and spec.toeplitz.bias, tell=report)
+        fit_intercept=spec.toeplitz is not None and spec.toeplitz.bias, report=report)

@@ -27,7 +27,7 @@ from ..sim.errors import KerncastError, Problem, fail
 from ..sim.model import open_model
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
-from ..sim.replay.vectors import Vectors, make_vectors, shortened, usual_calls
+from ..sim.replay.vectors import Vectors, limit_predictions, make_vectors, usual_calls
 from ..sim.spec import Spec
 from .compare.ledger import Row, run_backend
 from .costs.limits import refuse_unmeasurable
@@ -262,7 +262,7 @@ def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
         tell(f"{prepared.plan.name}: {name}")
         vectors, opened = prepared.vectors, name
         if name.startswith("rtl:"):  # learning takes a simulator minutes
-            vectors = shortened(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))
+            vectors = limit_predictions(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))
             opened = f"{name}:predictor"
         try:
             rows.append(run_backend(prepared.plan, vectors, opened, prepared.folder))

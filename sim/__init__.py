@@ -1,1 +1,1 @@
-"""sim: the mathematics: spec, plan, formats, primitives, float reference, integer models."""
+"""sim: the mathematics: spec, plan, formats, primitives, float reference and integer models."""

@@ -1,4 +1,4 @@
-"""sim: checks of arguments and of free memory that several modules share."""
+"""sim: argument checks shared by several modules."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .errors import fail
 
 
 def is_real(value: object) -> bool:
-    """Whether `value` is a real number (of Python or numpy), whatever its annotation promised."""
+    """Return whether `value` is a real number of Python or numpy, despite its annotation."""
     return isinstance(value, Real)
 
 
 def is_integer(value: object) -> bool:
-    """Whether `value` is an integer (of Python or numpy), whatever its annotation promised."""
+    """Return whether `value` is an integer of Python or numpy, despite its annotation."""
     return isinstance(value, Integral)
 
 
@@ -37,7 +37,7 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
     Raises
     ------
     KerncastError
-        `code`, with the index of the first offending value; for complex values too.
+        `code`, with the index of the first offending value; also for complex values.
     """
     try:
         given = np.asarray(values)
@@ -59,7 +59,7 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
 
 
 def positive(value: float, where: str, code: str, remedy: str) -> float:
-    """Return `value` as a float if it is finite and above zero, else raise `code`."""
+    """Return `value` as a float; raise `code` unless it is finite and above zero."""
     if not is_real(value) or not 0.0 < value < float("inf"):  # also refuses NaN
         raise fail(code, f"{where} must be positive", where=where, value=value,
                    allowed="a finite number > 0", remedy=remedy)

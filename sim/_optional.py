@@ -1,4 +1,4 @@
-"""sim: optional packages and the files that they bring; E501 names the command that installs one."""
+"""sim: optional packages and the files that they install; E501 names the install command."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .errors import KerncastError, fail
 
 def from_package(module: str, package: str, use: Callable[[Any], Any], what: str = "the data need",
                  where: str = "source") -> Any:
-    """What `use` takes from an optional module; E501 where `package`, which brings it, is not installed."""
+    """Import an optional module and return ``use(module)``."""
     from importlib import import_module
 
     try:
@@ -21,7 +21,7 @@ def from_package(module: str, package: str, use: Callable[[Any], Any], what: str
 
 
 def package_file(module: str, inside: str) -> Path | None:
-    """A file that an installed package holds, found without importing it; None where it is not there."""
+    """Return the path of a file of an installed package without importing it, or None."""
     from importlib.util import find_spec
 
     found = find_spec(module)
@@ -30,7 +30,7 @@ def package_file(module: str, inside: str) -> Path | None:
 
 
 def debian_file(package: str, name: str) -> Path | None:
-    """A file of that name where dpkg put it; None where the package, or dpkg, is not installed."""
+    """Return the path of a file that a Debian package installed, or None."""
     import shutil
     import subprocess
 
@@ -41,6 +41,6 @@ def debian_file(package: str, name: str) -> Path | None:
 
 
 def missing(what: str, package: str, command: str, where: str) -> KerncastError:
-    """E501: `what` comes with `package`, which `command` installs."""
+    """Return the error E501: `what` requires `package`, which `command` installs."""
     return fail("E501", f"{what} {package}, which is not installed", where=where, value="not installed",
                 allowed=package, remedy=command)

@@ -1,6 +1,6 @@
-"""sim: the protocol that every back end answers, and the exact comparer.
+"""sim: the protocol that every back end implements, and the exact comparison of their results.
 
-A back end takes raw sensor words and gives back words.  Integers compare with tolerance 0.
+A back end takes ADC counts and returns integers.  Integers compare with tolerance 0.
 """
 
 from __future__ import annotations
@@ -19,83 +19,83 @@ from .statuses import DeviceStatus
 Outputs = dict[str, NDArray[np.int64]]
 
 ALL_CALLS = frozenset({"train", "update", "predict", "state", "save", "restore"})
-#: Those of a model that was trained elsewhere: it has no state.
+#: The calls of a model trained elsewhere: it has no state.
 FIXED_CALLS = frozenset({"predict"})
-#: Names of the statuses, each at its code.
+#: Names of the statuses, indexed by their codes.
 STATUSES = tuple(status.word for status in DeviceStatus)
 
 
 @runtime_checkable
 class Backend(Protocol):
-    """One way of running a plan: model, host C, emulator, board or RTL."""
+    """A way to run a plan: integer model, host C, emulator, board or RTL."""
 
     name: str
 
-    #: The calls it answers: a predictor in hardware one; with trace hooks `trace` too (:mod:`.replay.trace`).
+    #: Supported calls: a hardware predictor has one; trace hooks add `trace` (:mod:`.replay.trace`).
     calls: frozenset[str]
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train on a whole set: x_raw (n, D) or None on the uniform grid, y_raw (n,)."""
+        """Train on a whole set: x_raw (n, D), or None on the uniform grid, and y_raw (n,)."""
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn from samples in order; ``status`` and ``f``, the prediction before learning."""
+        """Learn samples in order; return ``status`` and ``f``, the prediction before learning."""
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """``status`` and ``f`` for inputs (m, D)."""
+        """Return ``status`` and ``f`` for inputs of shape (m, D)."""
 
     def state(self) -> Outputs:
-        """Every member of the model structure, in its order."""
+        """Return every member of the model structure, in order."""
 
     def save(self) -> bytes:
-        """The state as an image of :mod:`.replay.saved_state`, the same bytes on every back end.
+        """Return the state as an image of :mod:`.replay.saved_state`, equal on every back end.
 
         The sequence number is one more than that of the last image saved or restored.
         """
 
     def restore(self, image: bytes) -> None:
-        """Go on from an image; where it is refused, E440 to E446, and model and saved states as they were."""
+        """Restore the state from an image; if E440 to E446 rejects it, nothing changes."""
 
     def reset(self) -> None:
-        """Back to the initial state; what was saved stays."""
+        """Return to the initial state; saved images are not affected."""
 
     def close(self) -> None:
-        """Let go of compilers' folders, processes and ports."""
+        """Release compiler folders, processes and ports."""
 
 
 def calls_of(plan: Plan) -> frozenset[str]:
-    """The calls that every back end of a plan answers, but for one that only predicts."""
+    """Return the calls that a plan's back ends support, hardware predictors excepted."""
     return FIXED_CALLS if plan.fixed else ALL_CALLS
 
 
 def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
-    """The members of ``plan.memory`` as flat arrays, copied; a member not given is zero."""
+    """Return the members of ``plan.memory`` as flat arrays, copied; missing members are zero."""
     return {f.name: np.array(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
             for f in plan.memory}
 
 
 def refused_training() -> Outputs:
-    """What a back end that trains no batch, or was given another number of samples, returns."""
+    """Return the result of a training that is refused: bad argument."""
     return {"status": np.array([DeviceStatus.BAD_ARGUMENT], dtype=np.int64)}
 
 
 def refused_update(y_raw: Raw) -> Outputs:
-    """What a back end that learns nothing online returns: every sample is refused."""
+    """Return the result of an update that is refused: bad argument for every sample."""
     return {"status": np.full(len(y_raw), DeviceStatus.BAD_ARGUMENT, dtype=np.int64),
             "f": np.zeros(len(y_raw), dtype=np.int64)}
 
 
 @dataclass
 class Comparison:
-    """Words compared between two back ends, and where they first differ.
+    """The values compared between two back ends, and their first difference.
 
     Parameters
     ----------
     words, mismatches : int
-        Words compared, and how many of them were unequal.
+        Values compared, and mismatches among them.
     first : str
-        The first difference; empty where there is none.
+        The first difference; empty if there is none.
     answers : list of dict
-        What the back end answered, call by call.
+        The results of the back end, call by call.
     """
 
     words: int = 0
@@ -104,9 +104,9 @@ class Comparison:
     answers: list[Outputs] = field(default_factory=list, repr=False)
 
     def add(self, where: str, expected: Outputs, found: Outputs, first: int = 0) -> None:
-        """Compare all arrays of two outputs; a missing or misshapen array counts whole.
+        """Compare all arrays of two results; a missing or misshapen array counts in full.
 
-        `first` is the number that a message gives their first words.
+        `first` is the index of their first values in messages.
         """
         for name, want in expected.items():
             got = found.get(name)

@@ -45,7 +45,7 @@ DEVICE_REDUCTIONS = {name: REDUCTIONS[name.removesuffix("_f32")]
 
 
 def reduction_title(reduction: str, projection: str, metric: str) -> str:
-    """A reduction by name, and by its parts where they are not those of the name."""
+    """Return a reduction's name, and its parts if they differ from the name's."""
     if (projection, metric) == DEVICE_REDUCTIONS[reduction]:
         return reduction
     return f"projection {projection} with metric {metric}"
@@ -131,7 +131,7 @@ class Choices:
 
     @property
     def in_float32(self) -> bool:
-        """Whether multipliers and kernel values are float32; words are inputs, targets and predictions."""
+        """Whether coefficients and kernel values are float32; words are inputs, targets and predictions."""
         return self.options.get("reduction") in FLOAT32
 
     @property

@@ -1,8 +1,8 @@
-"""sim: the one error type of kerncast, and what an error must tell its reader.
+"""sim: the error type of kerncast, and the parts of an error message.
 
-Every problem that a user can cause carries a code from :mod:`.catalogue`, the place, the
-value found, what is allowed and what to do.  Several problems travel in one exception, so
-that a spec with five mistakes is reported once, not five times.
+Every problem that a user can cause has a code of :mod:`.catalogue`, a place, the value found,
+the allowed values and a remedy.  One exception carries several problems, so that a spec with
+five mistakes is reported once, not five times.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def printable(text: str, limit: int) -> str:
 
 
 def for_this_python(command: str) -> str:
-    """A command with ``python -m pip`` for the interpreter that runs: `python` may be another, or none."""
+    """Replace ``python -m pip`` in a command by the running interpreter, if they differ."""
     if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
         return command
     return command.replace(_PIP, f"{shlex.quote(sys.executable)} -m pip")
@@ -55,23 +55,23 @@ def _printable(text: str) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong.
+    """One problem in the user's input.
 
     Parameters
     ----------
     code : str
-        ``E``, or ``W`` of a warning, and three digits, listed in :mod:`.catalogue` (E5xx: a tool is
+        ``E``, or ``W`` for a warning, and three digits, listed in :mod:`.catalogue` (E5xx: a tool is
         missing).
     message : str
         What is wrong, in one sentence.
     where : str
-        ``file:line key`` or the argument's name; empty where there is no place.
+        ``file:line key`` or the argument's name; empty if there is no place.
     value : str
         The value found, as the user wrote it.
     allowed : str
-        What would be accepted.
+        The accepted values.
     remedy : str
-        What to do.
+        How to correct it.
     """
 
     code: str
@@ -96,13 +96,13 @@ class Problem:
         return "\n".join(lines)
 
     def as_dict(self) -> dict[str, str]:
-        """The same for ``--json``."""
+        """Return the problem as a dictionary for ``--json``."""
         return {"code": self.code, "message": self.message, "where": self.where,
                 "value": self.value, "allowed": self.allowed, "remedy": self.remedy}
 
 
 class Entry(NamedTuple):
-    """One row of :mod:`.catalogue`: a title, the usual cause, the usual remedy."""
+    """One row of :mod:`.catalogue`: title, usual cause, usual remedy."""
 
     title: str
     cause: str
@@ -110,7 +110,7 @@ class Entry(NamedTuple):
 
 
 class KerncastError(ValueError):
-    """One or more problems that the user can mend; `problems` holds them in order."""
+    """One or more problems that the user can correct; `problems` lists them in order."""
 
     def __init__(self, problems: Iterable[Problem] | Problem) -> None:
         self.problems = (problems,) if isinstance(problems, Problem) else tuple(problems)
@@ -118,12 +118,12 @@ class KerncastError(ValueError):
 
     @property
     def exit_code(self) -> int:
-        """3 where every problem is a missing tool (E5xx), else 2."""
+        """Return 3 if every problem is a missing tool (E5xx), else 2."""
         missing = all(p.code.startswith("E5") for p in self.problems)
         return EXIT_TOOL_MISSING if missing else EXIT_BAD_INPUT
 
 
 def fail(code: str, message: str, *, where: str = "", value: object = "", allowed: str = "",
          remedy: str = "") -> KerncastError:
-    """A :class:`KerncastError` with one problem, to be raised by the caller."""
+    """Return a :class:`KerncastError` with one problem, to be raised by the caller."""
     return KerncastError(Problem(code, message, where, str(value), allowed, remedy))

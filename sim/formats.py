@@ -23,7 +23,7 @@ _STANDARD_WIDTHS = (8, 16, 32, 64)
 
 
 class Rounding(Enum):
-    """How a right shift drops its bits; the value is the integer the engine uses."""
+    """How a right shift rounds; the value is the integer that the engine uses."""
 
     FLOOR = 0
     HALF_UP = 1
@@ -31,7 +31,7 @@ class Rounding(Enum):
 
 
 class Overflow(Enum):
-    """What happens to a value outside the format."""
+    """How a cast treats a value outside the format."""
 
     SATURATE = 0
     WRAP = 1
@@ -53,7 +53,7 @@ class Format:
     Raises
     ------
     KerncastError
-        E201 where `bits` is out of range.
+        E201 if `bits` is out of range.
 
     Examples
     --------
@@ -74,7 +74,7 @@ class Format:
 
     @classmethod
     def parse(cls, text: str, where: str = "format") -> Format:
-        """Read the written form (``s16f15``, ``u12f0``); E201 if it is not one."""
+        """Parse the written form (``s16f15``, ``u12f0``); raise E201 if it is invalid."""
         match = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise fail("E201", "not a number format", where=where, value=text,
@@ -87,26 +87,26 @@ class Format:
 
     @property
     def lo(self) -> int:
-        """Smallest word."""
+        """Return the smallest integer."""
         return -(1 << (self.bits - 1)) if self.signed else 0
 
     @property
     def hi(self) -> int:
-        """Largest word."""
+        """Return the largest integer."""
         return (1 << (self.bits - 1)) - 1 if self.signed else (1 << self.bits) - 1
 
     @property
     def lsb(self) -> Fraction:
-        """The value of one step."""
+        """Return the real value of one step."""
         return Fraction(1, 1 << self.frac) if self.frac >= 0 else Fraction(1 << -self.frac)
 
     def value(self, word: int) -> Fraction:
-        """The real value of `word`, exactly."""
+        """Return the real value of the integer `word`, exactly."""
         return word * self.lsb
 
     def quantise(self, value: Fraction | float | int, rounding: Rounding = Rounding.HALF_UP,
                  overflow: Overflow = Overflow.SATURATE) -> int:
-        """The word nearest to a real `value` under the given cast, computed exactly.
+        """Return the integer nearest to a real `value` under the given cast, computed exactly.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Format:
                        value=value, allowed="finite numbers",
                        remedy="remove or repair the sample") from None
         whole, rest = divmod(scaled.numerator, scaled.denominator)
-        twice = 2 * rest - scaled.denominator  # sign: below, at or above one half
+        twice = 2 * rest - scaled.denominator  # its sign says below, at or above one half
         if rounding is Rounding.HALF_UP:
             whole += twice >= 0
         elif rounding is Rounding.HALF_EVEN:
@@ -128,60 +128,60 @@ class Format:
         return self.fit(whole, overflow)
 
     def fit(self, word: int, overflow: Overflow = Overflow.SATURATE) -> int:
-        """Bring an integer of any size into the format."""
+        """Saturate or wrap an integer of any size to the format."""
         if overflow is Overflow.SATURATE:
             return min(max(word, self.lo), self.hi)
         return (word - self.lo) % (1 << self.bits) + self.lo
 
-    # Conversions: each names the same set of words in another tool's notation.  The modes of a cast
-    # are in :mod:`.notations`.
+    # Conversions to the notations of other tools.  The modes of a cast are in :mod:`.notations`.
 
     @property
     def fxpmath(self) -> str:
-        """``fxp-s16/15``."""
+        """Return the fxpmath notation, ``fxp-s16/15``."""
         return f"fxp-{'s' if self.signed else 'u'}{self.bits}/{self.frac}"
 
     @property
     def apytypes(self) -> dict[str, int]:
-        """Keyword arguments of ``apytypes.APyFixed`` (int bits include the sign)."""
+        """Return the keyword arguments of ``apytypes.APyFixed`` (int bits include the sign)."""
         return {"int_bits": self.bits - self.frac, "frac_bits": self.frac}
 
     @property
     def ap_fixed(self) -> str:
-        """``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``: total bits, integer bits."""
+        """Return ``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``: total bits, integer bits."""
         return f"ap_{'' if self.signed else 'u'}fixed<{self.bits}, {self.bits - self.frac}>"
 
     @property
     def c_bits(self) -> int:
-        """Width of the smallest stdint type that holds a word."""
+        """Return the width of the smallest stdint type that holds the format."""
         return next(w for w in _STANDARD_WIDTHS if w >= self.bits)
 
     @property
     def c_type(self) -> str:
-        """``int16_t`` and so on: the smallest stdint type that holds a word."""
+        """Return the smallest stdint type that holds the format, such as ``int16_t``."""
         return f"{'' if self.signed else 'u'}int{self.c_bits}_t"
 
     @property
     def verilog(self) -> str:
-        """``logic signed [15:0]``."""
+        """Return the SystemVerilog type, ``logic signed [15:0]``."""
         return f"logic {'signed ' if self.signed else ''}[{self.bits - 1}:0]"
 
     @classmethod
     def from_fxpmath(cls, text: str) -> Format:
-        """Read ``fxp-s16/15``; E201 if it is not one."""
+        """Parse ``fxp-s16/15``; raise E201 if it is invalid."""
         sign, bits, frac = _matched(r"fxp-([su])(\d+)/(-?\d+)", text, "an fxpmath format", "fxp-s16/15")
         return cls(sign == "s", int(bits), int(frac))
 
     @classmethod
     def from_apytypes(cls, signed: bool, int_bits: int, frac_bits: int) -> Format:
-        """The format of an ``APyFixed`` value."""
+        """Return the format of an ``APyFixed`` value."""
         return cls(signed, int_bits + frac_bits, frac_bits)
 
     @classmethod
     def from_ap_fixed(cls, text: str) -> Format:
-        """Read ``ap_fixed<16, 1>``, ``ap_ufixed<...>``, ``ap_int<16>`` or ``ap_uint<16>``; else E201.
+        """Parse ``ap_fixed<16, 1>``, ``ap_ufixed<...>``, ``ap_int<16>`` or ``ap_uint<16>``.
 
-        Modes after the integer bits are looked over; :func:`.notations.read_ap_fixed` reads them.
+        Ignores modes after the integer bits; :func:`.notations.read_ap_fixed` reads them.  Raises E201
+        if the text is invalid.
         """
         unsigned, kind, bits, whole = _matched(
             r"ap_(u?)(fixed|int)\s*<\s*(\d+)\s*(?:,\s*(-?\d+)\s*)?(?:,\s*\w+\s*)*>", text, "an ap_fixed type",
@@ -192,20 +192,20 @@ class Format:
 
     @classmethod
     def from_c_type(cls, text: str, frac: int = 0) -> Format:
-        """The format of all words of ``int16_t`` and so on, with `frac` fraction bits; else E201."""
+        """Parse a stdint type such as ``int16_t``, with `frac` fraction bits; else raise E201."""
         unsigned, bits = _matched(r"(u?)int(8|16|32|64)_t", text, "a stdint type", "int16_t")
         return cls(not unsigned, int(bits), frac)
 
     @classmethod
     def from_verilog(cls, text: str, frac: int = 0) -> Format:
-        """Read ``logic signed [15:0]`` (or reg, wire, bit) with `frac` fraction bits; else E201."""
+        """Parse ``logic signed [15:0]`` (or reg, wire, bit) with `frac` fraction bits, else E201."""
         signed, top = _matched(r"(?:logic|reg|wire|bit)?\s*(signed\b|unsigned\b)?\s*\[\s*(\d+)\s*:\s*0\s*\]",
                                text, "a SystemVerilog vector", "logic signed [15:0]")
         return cls(signed == "signed", int(top) + 1, frac)
 
 
 def _matched(pattern: str, text: str, what: str, example: str) -> tuple[str, ...]:
-    """The groups of a notation; E201 where the text is none."""
+    """Return the groups of a notation; raise E201 if the text does not match."""
     match = re.fullmatch(pattern, text.strip(), re.ASCII) if isinstance(text, str) else None
     if match is None:
         raise _no_format(what, text, example)

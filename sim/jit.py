@@ -1,10 +1,10 @@
-"""sim: the engine of models and reference: numba's compiler, or plain Python where it is absent.
+"""sim: compilation of the models and the reference with numba, or plain Python without it.
 
-Both run the same functions and give the same words.  ``KERNCAST_ENGINE=python`` chooses plain
-Python although numba is installed (to step through a model in a debugger).
+Both run the same functions and return the same integers.  ``KERNCAST_ENGINE=python`` selects plain
+Python even if numba is installed (to step through a model in a debugger).
 
-What `jit` compiles allocates nothing, as on the device: arrays come from the caller.  So numba need
-not count references to them, which in loops that call small functions costs more than the arithmetic.
+Compiled functions allocate nothing, as on the device: arrays come from the caller.  So numba need not
+count references to them, which costs more than the arithmetic in loops that call small functions.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _ROOM = Path(__file__).parent
-# Folders of sim without compiled functions, nor constants that these read; a test holds them to it.
+# Folders of sim without compiled functions and without constants that these read; a test checks it.
 _UNCOMPILED = frozenset({"catalogue", "diagnostics", "estimators", "interop", "planner", "spec"})
 _FOLDER = "kerncast-engine-"
 _DAY = 24 * 3600
@@ -35,7 +35,7 @@ _DAY = 24 * 3600
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """While numba loads what it keeps for good, a search for garbage takes a tenth of our start."""
+    """Disable the garbage collector while numba loads: it costs a tenth of our start-up time."""
     was = gc.isenabled()
     gc.disable()
     try:
@@ -52,7 +52,7 @@ def _numba() -> ModuleType | None:
         with _no_collection():
             numba = import_module("numba")
             _spare_scipy()
-            # Nor are searched, of what exists by now, the cycles, even at the end: another quarter of it.
+            # Objects that exist by now are exempt from collection, even at exit: another quarter of the time.
             gc.freeze()
     except ImportError:
         return None
@@ -60,10 +60,10 @@ def _numba() -> ModuleType | None:
 
 
 def _spare_scipy() -> None:
-    """Let numba load its array functions without scipy.linalg, a third of our start.
+    """Let numba load its array functions without scipy.linalg, a third of our start-up time.
 
-    It imports scipy there only to see whether `np.dot` will find a BLAS; that it asks again, and then
-    truly, wherever somebody's function calls `np.dot`.
+    It imports scipy there only to check that `np.dot` finds a BLAS.  It repeats the check when a
+    function that calls `np.dot` is compiled.
     """
     linalg: Any = import_module("numba.np.linalg")
     if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
@@ -80,12 +80,12 @@ COMPILED = _NUMBA is not None
 
 
 def compiled_sources(room: Path = _ROOM) -> list[Path]:
-    """List every module below `room` whose functions, or whose constants, compiled code may contain."""
+    """List every module below `room` whose functions or constants compiled code may contain."""
     return sorted(path for path in room.rglob("*.py") if path.relative_to(room).parts[0] not in _UNCOMPILED)
 
 
 def sources_digest(room: Path = _ROOM) -> str:
-    """Digest the names and contents of :func:`compiled_sources`."""
+    """Return a digest of the names and contents of :func:`compiled_sources`."""
     digest = hashlib.sha256()
     for path in compiled_sources(room):
         digest.update(f"{path.relative_to(room).as_posix()}\0".encode())
@@ -94,10 +94,10 @@ def sources_digest(room: Path = _ROOM) -> str:
 
 
 def _cache_folder(chosen: str) -> str:
-    """Where compiled code is kept: one folder for each state of the sources.
+    """Return the cache folder of compiled code for this state of the sources.
 
-    numba itself looks only at the file of a function, and would go on with the old code of those
-    that it calls.  Folders of other states are removed a day after their last use.
+    numba itself checks only the file of a function, and would reuse stale code of the functions that it
+    calls.  Folders of other states are removed a day after their last use.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _cache_folder(chosen: str) -> str:
     Returns
     -------
     str
-        Empty where there is no place to write to.
+        Empty if no folder is writable.
     """
     for base in [chosen] if chosen else [str(_ROOM / "__pycache__"), "~/.cache"]:
         try:
@@ -123,7 +123,7 @@ def _cache_folder(chosen: str) -> str:
 
 
 def _forget(folder: Path) -> None:
-    """Remove the folders beside `folder`, just touched, that no process used for a day before."""
+    """Remove the sibling folders of `folder` that no process has used for a day."""
     now = folder.stat().st_mtime
     for other in folder.parent.glob(f"{_FOLDER}*"):
         with suppress(OSError):
@@ -135,28 +135,28 @@ _CACHE = _cache_folder(_NUMBA.config.CACHE_DIR) if _NUMBA else ""
 
 
 def jit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` to int64 loops (cached on disk), or return it as it is.
+    """Compile `function` to int64 loops (cached on disk), or return it unchanged.
 
-    It may not make arrays, nor return views of them.
+    The function may neither create arrays nor return views of them.
     """
     return _compiled(function, _nrt=False)
 
 
 def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
-    """:func:`jit` for what inner loops call: its constants are not handed over at every call."""
+    """Compile a function that inner loops call: as :func:`jit`, inlined."""
     return _compiled(function, _nrt=False, forceinline=True)
 
 
 def jit_real(function: Callable[P, R]) -> Callable[P, R]:
-    """:func:`jit` for the reference's loops over real numbers, which leave other threads running.
+    """Compile a loop of the reference over real numbers: as :func:`jit`, without the GIL.
 
-    In the order written; but a product may be added without being rounded first, where the processor can.
+    The order of operations is kept, but a fused multiply-add may replace a product and a sum.
     """
     return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"contract"})
 
 
 def jit_sums(function: Callable[P, R]) -> Callable[P, R]:
-    """:func:`jit_real`, but sums may be taken in any order, which keeps the vector units busy."""
+    """Compile as :func:`jit_real`, but allow sums in any order, which enables vector units."""
     return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 
@@ -165,10 +165,10 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
 
 
 class _Jit:
-    """A function that numba hears of when it is first called, from Python or by one that is compiled.
+    """A function that is registered with numba at its first call, from Python or compiled code.
 
-    A process that finds compiled code on disk calls a few of a hundred functions; to make each of them
-    known to numba would take as long as to load what is called.
+    A process that finds compiled code on disk calls a few of a hundred functions; registering them all
+    would take as long as loading those that are called.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -183,29 +183,29 @@ class _Jit:
 
     @cached_property
     def _dispatcher(self) -> Any:
-        """The function as Python calls it."""
+        """Return the function as Python calls it."""
         return self._known(_CACHE)
 
     @cached_property
     def _callee(self) -> Any:
-        """As compiled code calls it, without what unpacks arguments of Python, a third of compiling."""
+        """Return the function as compiled code calls it."""
         return self._known(_CACHE and str(Path(_CACHE) / "callees"), no_cpython_wrapper=True)
 
     def _known(self, cache: str, **more: Any) -> Any:
-        """What numba makes of the function, its code kept in the folder `cache` unless that is empty."""
+        """Register the function with numba; cache its code in the folder `cache` unless empty."""
         assert _NUMBA is not None
         function = vars(self)["__wrapped__"]
         options = {"no_cfunc_wrapper": True, **self._options, **more}
         users = _NUMBA.config.CACHE_DIR
-        _NUMBA.config.CACHE_DIR = cache  # read where a function is decorated; other people's keep theirs
+        _NUMBA.config.CACHE_DIR = cache  # read when a function is decorated; restored below
         try:
             return _NUMBA.njit(cache=cache != "", **options)(function)
-        except RuntimeError:  # numba found nowhere to keep the compiled code after all
+        except RuntimeError:  # numba found no folder for the compiled code after all
             return _NUMBA.njit(**options)(function)
         finally:
             _NUMBA.config.CACHE_DIR = users
 
     @property
     def _numba_type_(self) -> Any:
-        """What numba asks a value of an unknown class for: here, the type of a compiled function."""
+        """Return the type that numba requests of a value of an unknown class."""
         return self._callee._numba_type_

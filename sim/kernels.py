@@ -1,8 +1,10 @@
-"""sim: kernels in float64, and the properties that the algorithms ask of them.
+"""sim: kernels in float64, and the properties that the algorithms require of them.
 
-A new kernel is one frozen dataclass below and one row in `KERNELS`.  What it is allowed to do
-follows from its flags: the Toeplitz trainer asks for `translation_invariant` (Lemma 1 of
-Decherchi et al.), FKLMS for the three properties of report 836, section 2.1.
+A new kernel is one frozen dataclass below and one row in `KERNELS`.  Its flags decide which algorithms
+accept it.  The Toeplitz trainer requires `translation_invariant` (Lemma 1 of S. Decherchi, P. Gastaldo,
+R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix").  FKLMS requires the
+three properties of B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", 2003,
+section 2.1.
 """
 
 from __future__ import annotations
@@ -23,18 +25,18 @@ from .errors import fail
 # sigma is squared below; within these limits the square is neither zero nor infinite.
 _SIGMA_MIN, _SIGMA_MAX = 1e-150, 1e150
 
-# exp(-746) is 0 in float64, whose least number above 0 is exp(-744.4).
+# exp(-746) is 0 in float64, whose smallest positive number is exp(-744.4).
 _UNDERFLOW = 746.0
 _UNDERFLOW_ROOT = math.sqrt(2.0 * _UNDERFLOW)
 
-#: What the flags of a kernel say, in words.
+#: Descriptions of a kernel's flags.
 PROPERTIES = {
     "translation_invariant": "translation invariant (k(u, v) depends on u - v only)",
     "unit_diagonal": "of unit diagonal (k(v, v) = 1)",
     "nonnegative": "nonnegative",
     "decreasing": "decreasing (it falls with a distance of u and v)",
 }
-#: What each algorithm builds on.
+#: Properties that each algorithm requires.
 NEEDS = {
     "toeplitz_rls": ("translation_invariant",),
     "kernel_lms": ("unit_diagonal", "nonnegative", "decreasing"),
@@ -42,12 +44,12 @@ NEEDS = {
 
 
 class Kernel(ABC):
-    """A kernel k(u, v), and what is known about it."""
+    """A kernel k(u, v) and its known properties."""
 
     name: ClassVar[str]
     #: k(u, v) = K(u - v): Lemma 1 then gives a Toeplitz matrix on a uniform grid.
     translation_invariant: ClassVar[bool] = False
-    #: k_ii = 1 (report 836, section 2.1, first property).
+    #: k_ii = 1 (Mitchinson et al., section 2.1, first property).
     unit_diagonal: ClassVar[bool] = False
     #: k_i(.) >= 0 (second property).
     nonnegative: ClassVar[bool] = False
@@ -55,8 +57,8 @@ class Kernel(ABC):
     decreasing: ClassVar[bool] = False
 
     @property
-    def reach(self) -> float:
-        """Where one column of u and v differs by more than this, k(u, v) is 0 in float64."""
+    def support_radius(self) -> float:
+        """Return the largest difference of u and v in one column with k(u, v) > 0 in float64."""
         return float("inf")
 
     @abstractmethod
@@ -69,7 +71,7 @@ class Kernel(ABC):
 
 
 class DistanceKernel(Kernel):
-    """``exp(-distance)`` up to a factor, the distance being a sum over the columns of u - v."""
+    """Base class of kernels exp(-distance), the distance being a sum over the columns."""
 
     translation_invariant = True
     unit_diagonal = True
@@ -78,17 +80,17 @@ class DistanceKernel(Kernel):
 
     @abstractmethod
     def terms(self, difference: Array) -> Array:
-        """What columns whose inputs differ by `difference` add to the distance, element by element."""
+        """Return each column's contribution to the distance, element by element."""
 
     @abstractmethod
     def of_distance(self, d: Array) -> Array:
         """Evaluate the kernel as a function of the distance, element by element."""
 
     def distances(self, U: Array, V: Array) -> Array:
-        """Distances of all vectors of `U` (m, D) to all of `V` (n, D): (m, n).
+        """Return the distances of all vectors of `U` (m, D) to all of `V` (n, D): (m, n).
 
-        Added one column at a time, so that nothing larger than the result is held; exactly 0 for
-        equal vectors, which |u|^2 + |v|^2 - 2 u.v would not give in floating point.
+        Sums one column at a time, so that no array exceeds the result.  Exactly 0 for equal vectors, unlike
+        |u|^2 + |v|^2 - 2 u.v in floating point.
         """
         d = np.zeros((len(U), len(V)))
         with np.errstate(over="ignore"):  # an infinite distance is a kernel of 0, which is right
@@ -97,7 +99,7 @@ class DistanceKernel(Kernel):
         return d
 
     def pair_distances(self, U: Array, V: Array) -> Array:
-        """Distance of each vector of `U` to its partner in `V`: both (..., D), result (...)."""
+        """Return the distance of each vector of `U` to its partner in `V`: both (..., D)."""
         with np.errstate(over="ignore"):
             return np.asarray(self.terms(U - V).sum(axis=-1), dtype=np.float64)
 
@@ -111,7 +113,7 @@ class DistanceKernel(Kernel):
 
 
 def _check_width(kernel: Gaussian | Laplacian | Periodic, what: str = "sigma") -> None:
-    """E220 where a width of a kernel is not a positive finite number."""
+    """Raise E220 unless a width of the kernel is positive and finite."""
     value = getattr(kernel, what)
     if not is_real(value) or not _SIGMA_MIN <= value <= _SIGMA_MAX:  # also refuses NaN
         words = "width" if what == "sigma" else what
@@ -122,9 +124,10 @@ def _check_width(kernel: Gaussian | Laplacian | Periodic, what: str = "sigma") -
 
 @dataclass(frozen=True)
 class Gaussian(DistanceKernel):
-    """k(u, v) = exp(-|u - v|^2 / (2 sigma^2)): report 836 (15); Decherchi et al., section 3.4.
+    """The Gaussian kernel, k(u, v) = exp(-|u - v|^2 / (2 sigma^2)).
 
-    Some authors write exp(-|u - v|^2 / s^2); their s is sqrt(2) sigma.
+    Equation (15) of Mitchinson et al.; Decherchi et al., section 3.4.  Some authors write
+    exp(-|u - v|^2 / s^2); their s is sqrt(2) sigma.
 
     Parameters
     ----------
@@ -134,7 +137,7 @@ class Gaussian(DistanceKernel):
     Raises
     ------
     KerncastError
-        E220 where sigma is not a positive finite number.
+        E220 if sigma is not a positive finite number.
     """
 
     sigma: float
@@ -145,12 +148,12 @@ class Gaussian(DistanceKernel):
         _check_width(self)
 
     def terms(self, difference: Array) -> Array:
-        """``(u - v)^2``."""
+        """Return ``(u - v)^2``."""
         return difference * difference
 
     @property
-    def reach(self) -> float:
-        """Where one column of u and v differs by more than this, k(u, v) is 0 in float64."""
+    def support_radius(self) -> float:
+        """Return the largest difference of u and v in one column with k(u, v) > 0 in float64."""
         return _UNDERFLOW_ROOT * self.sigma
 
     def of_distance(self, d: Array) -> Array:
@@ -160,7 +163,13 @@ class Gaussian(DistanceKernel):
 
 @dataclass(frozen=True)
 class Laplacian(DistanceKernel):
-    """k(u, v) = exp(-|u - v|_1 / sigma), as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
+    """The Laplacian kernel, k(u, v) = exp(-|u - v|_1 / sigma).
+
+    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
+
+    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
+
+    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 
     Parameters
     ----------
@@ -170,7 +179,7 @@ class Laplacian(DistanceKernel):
     Raises
     ------
     KerncastError
-        E220 where sigma is not a positive finite number.
+        E220 if sigma is not a positive finite number.
     """
 
     sigma: float
@@ -181,12 +190,12 @@ class Laplacian(DistanceKernel):
         _check_width(self)
 
     def terms(self, difference: Array) -> Array:
-        """``|u - v|``."""
+        """Return ``|u - v|``."""
         return np.abs(difference)
 
     @property
-    def reach(self) -> float:
-        """Where one column of u and v differs by more than this, k(u, v) is 0 in float64."""
+    def support_radius(self) -> float:
+        """Return the largest difference of u and v in one column with k(u, v) > 0 in float64."""
         return _UNDERFLOW * self.sigma
 
     def of_distance(self, d: Array) -> Array:
@@ -196,7 +205,7 @@ class Laplacian(DistanceKernel):
 
 @dataclass(frozen=True)
 class Periodic(DistanceKernel):
-    """k(u, v) = exp(-2 sum_c sin^2(pi (u_c - v_c) / period) / sigma^2).
+    """The periodic kernel, k(u, v) = exp(-2 sum_c sin^2(pi (u_c - v_c) / period) / sigma^2).
 
     D. J. C. MacKay, "Introduction to Gaussian Processes", 1998, (47): the Gaussian kernel of points
     on a circle of radius 1/2 for each column.
@@ -204,14 +213,14 @@ class Periodic(DistanceKernel):
     Parameters
     ----------
     sigma : float
-        Width, of the sine, so without a unit; positive and finite.
+        Width relative to the sine, so without a unit; positive and finite.
     period : float
-        What repeats itself, in the unit of the inputs; positive and finite.
+        Period, in the unit of the inputs; positive and finite.
 
     Raises
     ------
     KerncastError
-        E220 where sigma or period is not a positive finite number.
+        E220 if sigma or period is not a positive finite number.
     """
 
     sigma: float
@@ -224,7 +233,7 @@ class Periodic(DistanceKernel):
         _check_width(self, "period")
 
     def terms(self, difference: Array) -> Array:
-        """``sin^2(pi (u - v) / period)``."""
+        """Return ``sin^2(pi (u - v) / period)``."""
         return np.asarray(np.sin(np.pi * np.mod(difference / self.period, 1.0)) ** 2, dtype=np.float64)
 
     def of_distance(self, d: Array) -> Array:
@@ -234,10 +243,10 @@ class Periodic(DistanceKernel):
 
 @dataclass(frozen=True)
 class Polynomial(Kernel):
-    """k(u, v) = (gamma u.v + coef0)^degree, as scikit-learn's polynomial_kernel.
+    """The polynomial kernel, k(u, v) = (gamma u.v + coef0)^degree.
 
-    Positive semidefinite where gamma > 0, coef0 >= 0 and degree is an integer; neither a function of
-    u - v nor falling with a distance.
+    The same as scikit-learn's polynomial_kernel.  Positive semidefinite if gamma > 0, coef0 >= 0 and degree
+    is an integer.  Neither translation invariant nor decreasing.
 
     Parameters
     ----------
@@ -263,7 +272,7 @@ class Polynomial(Kernel):
 
 @dataclass(frozen=True)
 class Linear(Polynomial):
-    """k(u, v) = u.v: the polynomial of degree 1."""
+    """The linear kernel, k(u, v) = u.v: the polynomial kernel of degree 1."""
 
     degree: int = 1
     gamma: float = 1.0
@@ -272,13 +281,13 @@ class Linear(Polynomial):
     name = "linear"
 
 
-#: Every kernel by its name in a spec.
+#: Every kernel, by its name in a spec.
 KERNELS: dict[str, type[Kernel]] = {kind.name: kind for kind in (Gaussian, Laplacian, Periodic, Polynomial,
                                                                  Linear)}
 
 
 def make_kernel(options: Mapping[str, str]) -> Kernel:
-    """The kernel of a plan's options: ``kernel`` and the parameters of that kernel, as written."""
+    """Return the kernel of a plan's options: ``kernel`` and its parameters, as text."""
     kind, o = options["kernel"], options
     if kind == "polynomial":
         return Polynomial(int(o["degree"]), float(o["gamma"]), float(o["coef0"]))
@@ -290,7 +299,7 @@ def make_kernel(options: Mapping[str, str]) -> Kernel:
 
 
 def gaussian(U: Array, V: Array, sigma: float) -> Array:
-    """Gaussian kernel matrix.
+    """Return the Gaussian kernel matrix.
 
     Parameters
     ----------
@@ -307,30 +316,30 @@ def gaussian(U: Array, V: Array, sigma: float) -> Array:
     Raises
     ------
     KerncastError
-        E220 where sigma is not a positive finite number.
+        E220 if sigma is not a positive finite number.
     """
     return Gaussian(sigma)(U, V)
 
 
 def gaussian_of_distance(d2: Array, sigma: float) -> Array:
-    """Gaussian kernel of **squared** distances `d2`, of any shape: exp(-d2 / (2 sigma^2))."""
+    """Return exp(-d2 / (2 sigma^2)) of **squared** distances `d2`, of any shape."""
     return Gaussian(sigma).of_distance(d2)
 
 
 def squared_distances(U: Array, V: Array) -> Array:
-    """Squared Euclidean distances of all vectors of `U` (m, D) to all of `V` (n, D): (m, n)."""
+    """Return squared Euclidean distances of all `U` (m, D) to all `V` (n, D): (m, n)."""
     return Gaussian(1.0).distances(U, V)
 
 
 def lacking(kernel: Kernel | type[Kernel], properties: tuple[str, ...]) -> tuple[str, str]:
-    """The properties that a kernel lacks, in words, and the kernels that have all; empty where none is."""
+    """Return descriptions of missing properties, and the kernels that have them all."""
     missing = [PROPERTIES[name] for name in properties if not getattr(kernel, name)]
     able = [name for name, kind in KERNELS.items() if all(getattr(kind, p) for p in properties)]
     return " and ".join(missing), ", ".join(able)
 
 
 def require(kernel: Kernel, user: str, *properties: str) -> None:
-    """Refuse a kernel that lacks a property which an algorithm builds on.
+    """Raise E231 if a kernel lacks a property that an algorithm requires.
 
     Parameters
     ----------
@@ -343,7 +352,7 @@ def require(kernel: Kernel, user: str, *properties: str) -> None:
     Raises
     ------
     KerncastError
-        E231 with the properties that are missing.
+        E231, naming the missing properties.
     """
     missing, able = lacking(kernel, properties)
     if missing:

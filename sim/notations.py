@@ -1,7 +1,7 @@
-"""sim: the modes of a cast in the words of other tools, both ways.
+"""sim: rounding and overflow modes in the notations of other tools, in both directions.
 
-Formats convert in :mod:`.formats`; here are rounding and overflow of fxpmath, APyTypes and the
-``ap_fixed`` types of HLS compilers.  C and SystemVerilog have no casts of their own: there the cast is
+:mod:`.formats` converts formats; this module converts the modes of fxpmath, APyTypes and the
+``ap_fixed`` types of HLS compilers.  C and SystemVerilog have no such modes: there the cast is
 the primitive `narrow`, or `wrap`, of the runtime.
 """
 
@@ -31,7 +31,7 @@ OVERFLOW_NAMES = MappingProxyType({
 
 
 def cast_names(tool: str, rounding: Rounding, overflow: Overflow) -> tuple[str, str]:
-    """Rounding and overflow as a tool names them.
+    """Return rounding and overflow modes as a tool names them.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def cast_names(tool: str, rounding: Rounding, overflow: Overflow) -> tuple[str, 
 
 
 def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overflow]:
-    """Our modes of a tool's names: the inverse of :func:`cast_names`; E207 where we lack the mode."""
+    """Return the modes that a tool's names mean: the inverse of :func:`cast_names`."""
     _known(tool)
     roundings = {name: mode for mode, name in ROUNDING_NAMES[tool].items()}
     overflows = {name: mode for mode, name in OVERFLOW_NAMES[tool].items()}
@@ -63,17 +63,17 @@ def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overfl
 
 
 def ap_fixed(fmt: Format, rounding: Rounding, overflow: Overflow) -> str:
-    """A format with its cast: ``ap_fixed<16, 1, AP_RND, AP_SAT>``."""
+    """Return a format with its cast: ``ap_fixed<16, 1, AP_RND, AP_SAT>``."""
     return f"{fmt.ap_fixed[:-1]}, {', '.join(cast_names('ap_fixed', rounding, overflow))}>"
 
 
 def read_ap_fixed(text: str) -> tuple[Format, Rounding, Overflow]:
-    """Read :func:`ap_fixed`'s text; modes left away are the type's own defaults, AP_TRN and AP_WRAP.
+    """Parse the text of :func:`ap_fixed`; omitted modes default to AP_TRN and AP_WRAP.
 
     Raises
     ------
     KerncastError
-        E201 where it is no such type, E207 where we lack a mode.
+        E201 if it is not such a type, E207 if a mode is not supported.
     """
     fmt = Format.from_ap_fixed(text)
     modes = (*re.findall(r"AP_\w+", text), "AP_TRN", "AP_WRAP")

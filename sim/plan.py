@@ -1,7 +1,7 @@
-"""sim: the plan, one frozen value that model, generators, vectors, link and report all read.
+"""sim: the plan, a frozen value that model, generators, vectors, link and report all read.
 
-A plan holds decisions: integers and strings only, in canonical JSON, hashed.  What led to a
-decision (ranges seen, bounds, who decided) is evidence: it sits beside the decisions, unhashed.
+A plan holds decisions: integers and strings only, in canonical JSON, hashed.  The reasons of a
+decision (measured ranges, bounds, who decided) are evidence, which is stored with them but not hashed.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4,
 
 
 def wire_dtype(ctype: str) -> str:
-    """Name in numpy of words of a C type in little-endian bytes; a float is the integer of its bits."""
+    """Return the numpy dtype of a C type in little-endian bytes; float as the integer of its bits."""
     return f"<{'i' if ctype.startswith('int') else 'u'}{C_BYTES[ctype]}"
 
 
 @dataclass(frozen=True)
 class Signal:
-    """A named signal: its format, its cast, and the words it may take.
+    """A named signal: its format, its cast and its range.
 
     Parameters
     ----------
@@ -50,9 +50,9 @@ class Signal:
     rounding, overflow : Rounding, Overflow
         Of the cast that makes it.
     lo, hi : int
-        The range the plan allows, in words (never wider than the format).
+        The allowed range, as integers of the format (never wider than the format).
     unit : str
-        What one whole unit means.
+        The unit of the real value.
     """
 
     format: Format
@@ -63,14 +63,14 @@ class Signal:
     unit: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Canonical form."""
+        """Return the canonical form."""
         return {"format": str(self.format), "rounding": self.rounding.name.lower(),
                 "overflow": self.overflow.name.lower(), "lo": self.lo, "hi": self.hi,
                 "unit": self.unit}
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Any]) -> Signal:
-        """Inverse of :meth:`as_dict`."""
+        """Build a signal from :meth:`as_dict`'s result."""
         return cls(Format.parse(d["format"]), Rounding[d["rounding"].upper()],
                    Overflow[d["overflow"].upper()], d["lo"], d["hi"], d["unit"])
 
@@ -84,7 +84,7 @@ class ConstantTable:
 
     @property
     def bytes(self) -> int:
-        """Size in the device's read-only memory."""
+        """Return the size in the device's read-only memory."""
         return len(self.values) * self.format.c_bits // 8
 
 
@@ -103,13 +103,13 @@ class Field:
 
     @property
     def bytes(self) -> int:
-        """Size of the member."""
+        """Return the size of the member in bytes."""
         return self.count * C_BYTES[self.ctype]
 
 
 @dataclass(frozen=True)
 class Operations:
-    """How often one call does a thing: a formula in n, D, N, and its value (the worst case)."""
+    """The count of an operation per call: a formula in n, D, N and its worst-case value."""
 
     formula: str
     count: int
@@ -127,7 +127,7 @@ def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Plan(Choices):
-    """What was decided for one spec.
+    """The decisions for one spec.
 
     Parameters
     ----------
@@ -138,12 +138,12 @@ class Plan(Choices):
     word : int
         Word length W in bits: 16, 24 or 32.
     options : mapping of str to str
-        Choices by name: kernel, scheme or reduction, and the real parameters as written.
+        Choices by name: kernel, scheme or reduction, and the real parameters as text.
     sizes : mapping of str to int
         ``n`` training samples (batch trainers), ``N`` expansion vectors, ``D`` input columns.
     signals : mapping of str to Signal
     constants : mapping of str to int or tuple of int
-        Every integer the device computes with.
+        Every integer constant of the device.
     tables : mapping of str to Table
     memory : tuple of Field
         The model structure, in order; caller-owned on the device.
@@ -152,7 +152,7 @@ class Plan(Choices):
     units : mapping of str to str
         The real value of one lsb of a signal, as an exact fraction ``p/q``.
     evidence : mapping
-        How each decision came about; not hashed.
+        The reason of each decision; not hashed.
     """
 
     name: str
@@ -174,54 +174,54 @@ class Plan(Choices):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
 
     def integer(self, name: str) -> int:
-        """A scalar constant."""
+        """Return a scalar constant."""
         value = self.constants[name]
         assert isinstance(value, int)
         return value
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """A constant with one entry a column."""
+        """Return a constant with one entry per column."""
         value = self.constants[name]
         assert isinstance(value, tuple)
         return value
 
     @property
     def trains(self) -> bool:
-        """Whether it trains on a whole set at once."""
+        """Return whether the plan is of a batch trainer."""
         return self.algorithm in ("toeplitz_rls", "kernel_cg")
 
     @property
     def learns(self) -> bool:
-        """Whether it learns sample by sample."""
+        """Return whether the plan is of an online learner."""
         return self.algorithm == "kernel_lms"
 
     @property
     def fixed(self) -> bool:
-        """Whether it was trained elsewhere: it only predicts, from constants, and has no state."""
+        """Return whether the model was trained elsewhere: constants only, without state."""
         return self.algorithm == "kernel_predictor"
 
     @property
     def size_key(self) -> str:
-        """The key of the spec that says how many vectors the model holds."""
+        """Return the key of the spec that sets how many vectors the model holds."""
         return SIZE_KEYS[self.algorithm]
 
     @property
     def word_type(self) -> str:
-        """The C type that stores a word."""
+        """Return the C type that stores a value of the word length."""
         return Format(True, self.word, 0).c_type
 
     @property
     def state_bytes(self) -> int:
-        """Size of the model structure."""
+        """Return the size of the model structure in bytes."""
         return sum(f.bytes for f in self.memory)
 
     @property
     def table_bytes(self) -> int:
-        """Size of the constant tables."""
+        """Return the size of the constant tables in bytes."""
         return sum(t.bytes for t in self.tables.values())
 
     def decisions(self) -> dict[str, Any]:
-        """Everything that is hashed: what changes values or layout, as integers and strings."""
+        """Return everything that is hashed: integers and strings."""
         return {
             "version": VERSION, "name": self.name, "algorithm": self.algorithm,
             "word": self.word, "options": dict(self.options), "sizes": dict(self.sizes),
@@ -237,12 +237,12 @@ class Plan(Choices):
 
     @cached_property
     def hash(self) -> str:
-        """SHA-256 of the canonical decisions, 64 hexadecimal digits."""
+        """Return the SHA-256 of the canonical decisions, 64 hexadecimal digits."""
         text = json.dumps(self.decisions(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> str:
-        """Decisions, their hash, the operations they cost and the evidence, as readable JSON."""
+        """Return decisions, their hash and the evidence as readable JSON."""
         operations = {call: {k: {"formula": o.formula, "count": o.count} for k, o in counts.items()}
                       for call, counts in self.operations.items()}
         return json.dumps({"hash": self.hash, "decisions": self.decisions(), "operations": operations,
@@ -250,7 +250,7 @@ class Plan(Choices):
 
     @classmethod
     def from_json(cls, text: str, where: str = "plan.json") -> Plan:
-        """Read :meth:`to_json`'s text back; E210 if it is damaged, E213 if it is of another version."""
+        """Parse the text of :meth:`to_json`; raise E210 if it is damaged or of another version."""
         try:
             whole = parse_json(text)
             d = whole["decisions"]

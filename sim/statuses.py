@@ -1,4 +1,4 @@
-"""sim: the statuses of the device's functions: what each means for an algorithm, its cause and its remedy.
+"""sim: the status codes of the device's functions: meaning, cause and remedy.
 
 The generated header, ``kerncast explain`` and ``kerncast sim`` take their names, codes and texts from here.
 """

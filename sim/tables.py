@@ -1,6 +1,6 @@
-"""sim: the tables of the device, computed in decimal arithmetic and correctly rounded.
+"""sim: the lookup tables of the device, computed in decimal arithmetic and correctly rounded.
 
-``np.exp`` is not used: its last bit differs between machines, and a table is part of the plan.
+They do not use ``np.exp``: its last bit differs between machines, and a table is part of the plan.
 """
 
 from __future__ import annotations
@@ -22,24 +22,25 @@ SINE = Format(False, 32, 31)
 
 
 def decimal(value: Fraction) -> Decimal:
-    """`value` to 60 digits."""
+    """Return `value` to 60 digits."""
     return CONTEXT.divide(Decimal(value.numerator), Decimal(value.denominator))
 
 
 def rounded(value: Decimal) -> int:
-    """The integer nearest to `value`, halves up."""
+    """Return the integer nearest to `value`, halves up."""
     return int(CONTEXT.add(value, Decimal("0.5")).to_integral_value(ROUND_FLOOR))
 
 
 def power_of_two(exponent: Fraction) -> Decimal:
-    """``2**exponent`` to 60 digits."""
+    """Return ``2**exponent`` to 60 digits."""
     return CONTEXT.power(Decimal(2), decimal(exponent))
 
 
 def roots(bits: int, count: int) -> Iterator[Decimal]:
-    """``2**-(i/2**bits)`` for i = 0 ... count - 1, by factors, which costs the last a digit or two.
+    """Yield ``2**-(i/2**bits)`` for i = 0 ... count - 1.
 
-    For what lies between 1/2 and 1 and is never halfway between two words; ten times as fast as powers.
+    Repeated multiplication costs the last one a digit or two, and is ten times as fast as powers.  Use it
+    for values between 1/2 and 1 that are never halfway between two table entries.
     """
     factor, value = power_of_two(Fraction(-1, 1 << bits)), Decimal(1)
     for _ in range(count):
@@ -48,15 +49,15 @@ def roots(bits: int, count: int) -> Iterator[Decimal]:
 
 
 def entry(value: Decimal, fmt: Format) -> int:
-    """`value` as the nearest word of `fmt`, saturated."""
+    """Return the integer of `fmt` nearest to `value`, saturated."""
     return fmt.fit(rounded(CONTEXT.multiply(value, Decimal(2) ** fmt.frac)))
 
 
 def exp2_16(bits: int) -> tuple[int, ...]:
-    """``2**bits + 1`` entries of ``2**-(i/2**bits)`` as u22f21, lowered so that chords err both ways.
+    """Return ``2**bits + 1`` entries of ``2**-(i/2**bits)`` as u22f21, lowered slightly.
 
-    A chord lies above the curve, by up to ``(ln 2 / 2**bits)**2 / 8`` of its value; half of that is taken
-    off, but less than half an lsb of the result, which keeps ``2**0`` exact.
+    A chord lies above the curve, by up to ``(ln 2 / 2**bits)**2 / 8`` of its value.  Subtracting half of
+    that balances the error; less than half an lsb of the result is subtracted, so ``2**0`` stays exact.
     """
     step = CONTEXT.divide(LN2, Decimal(1 << bits))
     lowered = min(CONTEXT.divide(CONTEXT.multiply(step, step), Decimal(16)), Decimal(31) / 2**21)
@@ -66,36 +67,36 @@ def exp2_16(bits: int) -> tuple[int, ...]:
 
 
 def exp2_coarse(bits: int) -> tuple[int, ...]:
-    """``2**bits`` entries of ``2 * 2**-(i/2**bits) - 1`` as u32f32; the first saturates."""
+    """Return ``2**bits`` entries of ``2 * 2**-(i/2**bits) - 1`` as u32f32; the first saturates."""
     return tuple(entry(CONTEXT.subtract(CONTEXT.multiply(Decimal(2), power), Decimal(1)), EXP2_COARSE)
                  for power in roots(bits, 1 << bits))
 
 
 def exp2_fine_format(bits: int) -> Format:
-    """Of an entry of the fine table: as fine as 30 bits hold the largest."""
+    """Return the format of the fine table: the finest whose 30 bits hold the largest entry."""
     return Format(False, 30, 30 + bits)
 
 
 def exp2_fine(bits: int) -> tuple[int, ...]:
-    """``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))`` with 30 + bits fraction bits."""
+    """Return ``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))`` with 30 + bits fraction bits."""
     fmt = exp2_fine_format(bits)
     return tuple(entry(CONTEXT.subtract(Decimal(1), power), fmt)
                  for power in roots(2 * bits, 1 << bits))
 
 
 def log2_e() -> Decimal:
-    """``log2(e)`` to 60 digits."""
+    """Return ``log2(e)`` to 60 digits."""
     return CONTEXT.divide(Decimal(1), LN2)
 
 
 def sine() -> tuple[int, ...]:
-    """257 entries of ``sin(pi i / 512)`` as u32f31: a quarter wave, both ends included."""
+    """Return 257 entries of ``sin(pi i / 512)`` as u32f31: a quarter wave, both ends included."""
     return tuple(rounded(CONTEXT.multiply(_sin(Fraction(i, 512)), Decimal(2) ** SINE.frac))
                  for i in range(257))
 
 
 def _sin(half_turns: Fraction) -> Decimal:
-    """``sin(pi * half_turns)`` to 50 digits and more, by its series; 0 <= half_turns <= 1/2."""
+    """Return ``sin(pi * half_turns)`` to 50 digits or more, by its series; 0 <= half_turns <= 1/2."""
     x = CONTEXT.multiply(decimal(half_turns), PI)
     term, total, k = x, x, 1
     while abs(term) > Decimal("1e-58"):

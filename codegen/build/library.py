@@ -17,7 +17,7 @@ from ...sim.data import raw
 from ...sim.backend import Outputs, Raw, calls_of, refused_update
 from ...sim.errors import fail
 from ...sim.plan import Plan
-from ...sim.replay.saved_state import RestoreStatus, image_bytes, refused, slots_with
+from ...sim.replay.saved_state import RestoreStatus, image_bytes, restore_error, slots_with
 from ...sim.statuses import DeviceStatus
 from ..c.context import TRAINERS
 from ..generate import generate, load_manifest
@@ -131,7 +131,7 @@ class LibraryBackend(ABC):
         status, slot = self._save()
         image = slot[:image_bytes(self.plan)]
         if status != RestoreStatus.OK:
-            raise refused(self.plan, image, status, f"back end {self.name}")
+            raise restore_error(self.plan, image, status, f"back end {self.name}")
         return image
 
     def restore(self, image: bytes) -> None:
@@ -141,4 +141,4 @@ class LibraryBackend(ABC):
         status = self._restore()
         if status != RestoreStatus.OK:
             self._fill(kept)
-            raise refused(self.plan, image, status, where)
+            raise restore_error(self.plan, image, status, where)

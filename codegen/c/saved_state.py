@@ -21,7 +21,7 @@ def saved_context(plan: Plan) -> dict[str, Any]:
     -------
     dict
     """
-    limits, finite = saved_state.limits(plan), saved_state.finite(plan)
+    limits, finite = saved_state.member_ranges(plan), saved_state.finite_members(plan)
     members, at, count_at = [], 0, 0
     for f in plan.memory:
         lo, hi = limits.get(f.name, (None, None))

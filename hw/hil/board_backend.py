@@ -18,7 +18,7 @@ from ...sim.backend import Outputs, Raw, calls_of, refused_update
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
-from ...sim.replay.saved_state import RestoreStatus, image_bytes, refused, slots_with
+from ...sim.replay.saved_state import RestoreStatus, image_bytes, restore_error, slots_with
 from ...sim.replay.trace import Trace
 from ...sim.statuses import DeviceStatus
 from .client import SLOTS, HilClient
@@ -132,7 +132,7 @@ class BoardBackend:
         status, slot = self.client.save()
         image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
         if status != RestoreStatus.OK:
-            raise refused(self.plan, image, status, f"back end {self.name}")
+            raise restore_error(self.plan, image, status, f"back end {self.name}")
         return image
 
     def restore(self, image: bytes) -> None:
@@ -147,7 +147,7 @@ class BoardBackend:
         status = self.client.restore()
         if status != RestoreStatus.OK:
             self._fill(kept)
-            raise refused(self.plan, image, status, where)
+            raise restore_error(self.plan, image, status, where)
 
     def _fill(self, contents: Sequence[bytes]) -> None:
         for name, content in zip(SLOTS, contents, strict=True):

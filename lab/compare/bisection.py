@@ -10,7 +10,7 @@ from ...codegen.c.trace_hooks import find_hook
 from ...hw.backends import open_backend
 from ...sim.model import open_model
 from ...sim.plan import Plan
-from ...sim.replay.divergence import Divergence, Tell, find_divergence
+from ...sim.replay.divergence import Divergence, Report, find_divergence
 from ...sim.replay.trace import TracedBackend
 from ...sim.replay.vectors import Vectors
 
@@ -63,7 +63,7 @@ class Bisection:
 
 
 def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
-                   tell: Tell = lambda _: None) -> Bisection:
+                   tell: Report = lambda _: None) -> Bisection:
     """Open a back end with its trace hooks, and find its first mismatch.
 
     Parameters

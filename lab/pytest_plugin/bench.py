@@ -12,7 +12,7 @@ from ...hw.backends import open_backend
 from ...sim.backend import Backend
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
-from ...sim.replay.vectors import Vectors, shortened
+from ...sim.replay.vectors import Vectors, limit_predictions
 from ...sim.spec import Spec
 from ..compare.ledger import Row, replay_on
 from ..workflow import plan_and_vectors
@@ -73,7 +73,7 @@ class Bench:
         return Material(source, plan, self._shortened(vectors))
 
     def _shortened(self, vectors: Vectors | None) -> Vectors | None:
-        return shortened(vectors, self._predictions) if vectors and self._predictions else vectors
+        return limit_predictions(vectors, self._predictions) if vectors and self._predictions else vectors
 
     def open(self, source: Path, target: str) -> Backend:
         """Open a back end in its initial state, built unless it is still open.

@@ -39,7 +39,7 @@ def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
     -------
     dict
         ``y`` of the targets; ``distance``, ``kernel`` and ``accumulator`` of predictions at `x_test`; ``xi``,
-        ``eps`` and, where alpha is one solution, ``mu`` of Levinson's recursion. Less where there is less.
+        ``eps`` and, where alpha is one solution, ``innov`` of Levinson's recursion. Less where there is less.
     """
     found: dict[str, Words] = {}
     if y_raw is not None:

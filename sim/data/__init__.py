@@ -1,7 +1,7 @@
-"""sim: samples as raw sensor words, bundled or from the user's files.
+"""sim.data: samples as ADC counts, bundled or from the user's files.
 
-Everything here is an integer word as a sensor would deliver it; what the words mean is said by [input]
-and [output] of the spec.  Arrays given through the Python API pass :mod:`.raw`.
+All values are integers as a sensor delivers them; [input] and [output] of the spec define their meaning.
+:mod:`.raw` checks arrays from the Python API.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from .words_csv import read_words
 
 @dataclass(frozen=True)
 class Dataset:
-    """Samples for one spec.
+    """The samples for one spec.
 
     Parameters
     ----------
     x_raw : ndarray of int64, shape (m, D)
-        Raw input words, within [input] word; for scheme uniform the grid ``offset + step * j``.
+        Inputs as ADC counts, within [input] word; for scheme uniform the grid ``offset + step * j``.
     y_raw : ndarray of int64, shape (m,)
-        Raw words of the target, within [output] word.  m is n for the Toeplitz trainer.
+        Targets as ADC counts, within [output] word.  m is n for the Toeplitz trainer.
     x_test_raw, y_test_raw : ndarray of int64 or None
-        Samples kept for testing, where there are any.
+        Held-out samples, if there are any.
     clean : ndarray of float64, shape (m,), or None
-        The signal without noise, in units of y, where it is known.
+        The signal without noise, in units of y, if it is known.
     title, licence : str
         For reports.
     """
@@ -60,8 +60,8 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
     Raises
     ------
     KerncastError
-        E240 no [data]; E241 to E247 for files; E246 where bundled data do not fit the raw word; E501
-        where the package that brings the data is missing.
+        E240 without [data]; E241 to E247 for files; E246 if bundled data exceed the range of the ADC
+        counts; E501 if the package with the data is missing.
     """
     if spec.data is None:
         raise fail("E240", "the spec names no data", where="[data]", allowed="builtin or file",
@@ -73,14 +73,14 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
 
 
 def grid(spec: Spec, count: int) -> Words:
-    """Raw input words of samples at a constant step: ``offset + step * j``, shape (count, 1)."""
+    """Return uniformly sampled inputs as ADC counts: ``offset + step * j``, shape (count, 1)."""
     step = 1 if spec.toeplitz is None else spec.toeplitz.step
     x: Words = (spec.input.offsets[0] + np.arange(count, dtype=np.int64) * step)[:, None]
     return x
 
 
 def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
-    """Bundled samples as a dataset: the grid for scheme uniform, words checked against their range."""
+    """Convert bundled samples to a dataset: the grid for scheme uniform, checked ranges."""
     raw_x, raw_y = spec.input.format, spec.output.format
     n = len(samples.y) if spec.samples is None else spec.samples
     x = grid(spec, n) if samples.x is None else samples.x
@@ -93,7 +93,7 @@ def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
 
 
 def _files(spec: Spec, base: Path) -> Dataset:
-    """The user's CSV files; problems of both are reported together."""
+    """Load the user's CSV files and report the problems of both together."""
     assert spec.data is not None and spec.data.file is not None  # the spec's rules
     columns = [f"x{c}" for c in range(spec.input.columns)]
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
@@ -125,7 +125,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
 
 
 def _lagged(spec: Spec, y: Words) -> Words:
-    """Each sample of a signal behind those before it, the last first: rows (x0, x1, ..., y)."""
+    """Return rows (x0, x1, ..., y) of a signal: each sample after the previous ones, last first."""
     columns = spec.input.columns
     windows = np.lib.stride_tricks.sliding_window_view(y, columns + 1)[:, ::-1] if len(y) > columns else (
         np.zeros((0, columns + 1), dtype=np.int64))

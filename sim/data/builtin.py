@@ -1,7 +1,7 @@
-"""sim: the bundled data, taken from the packages that bring them; nothing is downloaded.
+"""sim.data: the bundled data sets, from installed packages; nothing is downloaded.
 
-Noise and split come from ``random.Random(0).random()``, the one stream that Python promises never to
-change, through additions and products only: the words are the same on every machine.
+Noise and split come from ``random.Random(0).random()``, whose stream Python guarantees, through additions
+and products only: the integers are the same on every machine.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PLACE = "[data] builtin"
 
 @dataclass(frozen=True)
 class BuiltinSamples:
-    """Bundled samples as raw words; `x` is None for a signal on a uniform grid."""
+    """Bundled samples as ADC counts; `x` is None for a signal on a uniform grid."""
 
     x: Words | None
     y: Words
@@ -43,10 +43,10 @@ class BuiltinSamples:
 
 
 def ecg(spec: Spec) -> BuiltinSamples:
-    """A window of PyWavelets' ECG with noise added, as a sensor with [output] of the spec delivers it.
+    """Return a window of PyWavelets' ECG with noise added, as ADC counts of [output].
 
-    The window has n samples (1,024 for algorithms without n) and begins at sample 100 where it fits,
-    else as late as it can.  ``y = recording + noise``; the raw words are
+    The window has n samples (1,024 for algorithms without n) and begins at sample 100 if it fits,
+    else as late as possible.  ``y = recording + noise``; the ADC counts are
     ``round(y / (gain 2^-frac)) + offset``.
 
     Returns
@@ -57,7 +57,7 @@ def ecg(spec: Spec) -> BuiltinSamples:
     Raises
     ------
     KerncastError
-        E246 where [output] word does not hold the signal; E501 without PyWavelets.
+        E246 if the signal exceeds the range of [output] word; E501 without PyWavelets.
     """
     recording = ecg_recording(_PLACE)
     n = spec.samples or len(recording)
@@ -75,22 +75,22 @@ def ecg(spec: Spec) -> BuiltinSamples:
 
 
 def _raw(values: NDArray[np.float64], word: Format, offset: int, gain: float) -> NDArray[np.float64]:
-    """Nearest raw words: rint of one division, correctly rounded operations only, so the same everywhere."""
+    """Return the nearest ADC counts by correctly rounded operations, so equal on every machine."""
     words: NDArray[np.float64] = np.rint(values / (gain * float(word.lsb))) + offset
     return words
 
 
 def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
-    """Nearly normal numbers: the sum of twelve uniform numbers has variance 1 (Irwin-Hall)."""
+    """Return almost normal numbers: sums of twelve uniform numbers have variance 1 (Irwin-Hall)."""
     source = random.Random(seed)
     return np.array([sum(source.random() for _ in range(12)) - 6.0 for _ in range(count)])
 
 
 def digits(_: Spec) -> BuiltinSamples:
-    """Handwritten digits 3 (target -1) and 8 (target +1) of scikit-learn, 8 x 8 pixels of 0 to 16.
+    """Return scikit-learn's handwritten digits 3 (target -1) and 8 (target +1).
 
-    A fixed shuffle of the 357 samples splits them into 250 for training, in the order presented, and
-    107 for testing.
+    Images of 8 x 8 pixels from 0 to 16.  A fixed shuffle of the 357 samples splits them into 250 for
+    training, in the order of presentation, and 107 for testing.
 
     Raises
     ------
@@ -109,14 +109,14 @@ def digits(_: Spec) -> BuiltinSamples:
 
 
 def equaliser(spec: Spec) -> BuiltinSamples:
-    """Symbols to recover from what a nonlinear channel made of them: :func:`equalisation` in raw words.
+    """Return windows of a distorted signal and their symbols, :func:`equalisation` as ADC counts.
 
     The first thousand windows are for training, the next thousand for testing.
 
     Raises
     ------
     KerncastError
-        E246 where [input] word does not hold the received signal.
+        E246 if the received signal exceeds the range of [input] word.
     """
     columns, word, count = spec.input.columns, spec.input.format, BUILTIN_EQUALISER_SAMPLES
     x, y = equalisation(2 * count, columns)
@@ -134,21 +134,21 @@ def equaliser(spec: Spec) -> BuiltinSamples:
 
 def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArray[np.float64] = 0.5
                  ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Windows of a received signal, and the symbol in the middle of each.
+    """Return windows of a received signal, and the symbol in the middle of each.
 
     Binary symbols s pass a linear channel, ``z_i = s_i + echo s_(i-1)``, a memoryless nonlinearity and
-    noise: ``r_i = z_i - 0.9 z_i^2 + n_i``.  The window ``(r_i, ..., r_(i+columns-1))`` is to give
-    ``s_(i + columns // 2)``.
+    noise: ``r_i = z_i - 0.9 z_i^2 + n_i``.  The target of the window
+    ``(r_i, ..., r_(i+columns-1))`` is ``s_(i + columns // 2)``.
 
     Parameters
     ----------
     count : int
-        Windows.
+        Number of windows.
     columns : int
-        Received samples in a window.
+        Received samples per window.
     seed : int
     echo : float or ndarray of shape (count + columns - 1,)
-        Of each received sample, for a channel that drifts.
+        One value, or one per received sample for a channel that drifts.
 
     Returns
     -------
@@ -172,13 +172,13 @@ def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArr
 
 
 def ecg_recording(where: str) -> NDArray[np.float64]:
-    """PyWavelets' ECG, shape (1024,); E501 without PyWavelets."""
+    """Return PyWavelets' ECG, shape (1024,); raise E501 without PyWavelets."""
     recording = from_package("pywt", "PyWavelets", lambda pywt: pywt.data.ecg(), where=where)
     return np.asarray(recording, dtype=np.float64)
 
 
 def handwritten_digits(where: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """scikit-learn's digits, shape (1797, 64), and their labels, shape (1797,); E501 without scikit-learn."""
+    """Return scikit-learn's digits, shape (1797, 64), and their labels, shape (1797,)."""
     pixels, label = from_package("sklearn.datasets", "scikit-learn",
                                  lambda datasets: datasets.load_digits(return_X_y=True), where=where)
     return pixels, label

@@ -1,4 +1,4 @@
-"""sim: the lines of a CSV file, plain or compressed, each with its number."""
+"""sim.data: the lines of a CSV file, plain or compressed, with their numbers."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 def open_text(path: Path) -> IO[str]:
-    """Open a text file in UTF-8, through gzip or bzip2 where its name says so."""
+    """Open a text file in UTF-8, through gzip or bzip2 if its name ends so."""
     opener = _OPENERS.get(path.suffix.lower(), open)
     file: IO[str] = opener(path, "rt", newline="", encoding="utf-8-sig")
     return file
@@ -68,20 +68,20 @@ def _merged(group: Sequence[Problem]) -> Problem:
 
 def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in UTF-8",
               remedy: str = "check the path and the file") -> Iterator[tuple[int, list[str]]]:
-    """Number and fields of each line; an empty line has no fields.
+    """Yield number and fields of each line; an empty line has no fields.
 
     Parameters
     ----------
     path : Path
     delimiters : str
-        The one that the first line holds most often separates the fields.
+        Candidates; the one most frequent in the first line separates the fields.
     allowed, remedy : str
         For the message.
 
     Raises
     ------
     KerncastError
-        E241 where the file cannot be read, or no longer.
+        E241 if the file cannot be read, or reading fails midway.
     """
     try:
         with open_text(path) as file:

@@ -1,12 +1,13 @@
-"""sim: a model that was trained elsewhere: the vectors, multipliers and intercept of a kernel expansion.
+"""sim.data: the file of a model trained elsewhere: vectors, coefficients and intercept.
 
-``f(x) = sum_i alpha_i k(v_i, x) + b``, in real numbers.  Its file is JSON of plain numbers, which holds no
-code to be run and has the same bytes on every machine::
+``f(x) = sum_i alpha_i k(v_i, x) + b``, in real numbers.  The file is JSON of plain numbers: it contains no
+code, and has the same bytes on every machine::
 
     {"format": "kerncast model 1", "origin": "SVC", "kernel": {"type": "gaussian", "sigma": 10.0},
      "classes": [3, 8], "scale": [1.0, ...], "bias": 0.25, "alpha": [...], "vectors": [[...], ...]}
 
-``classes`` is empty, or names what f is below and above 0; x is a sample over ``scale``, column by column.
+``classes`` is empty, or the labels for f below and above 0; x is a sample divided by ``scale``, column by
+column.
 """
 
 from __future__ import annotations
@@ -38,19 +39,19 @@ class TrainedModel:
     Parameters
     ----------
     kernel : dict
-        ``type`` and its parameters, as [kernel] of a spec has them.
+        ``type`` and its parameters, as in [kernel] of a spec.
     vectors : ndarray of float64, shape (N, D)
         Expansion vectors, in units of x.
     alpha : ndarray of float64, shape (N,)
-        Multipliers, in units of y.
+        Coefficients, in units of y.
     bias : float
         Intercept, in units of y.
     classes : tuple
-        Of a classifier the two labels: of f <= 0 and of f > 0.
+        The two labels of a classifier, for f <= 0 and f > 0; else empty.
     scale : ndarray of float64, shape (D,), or ()
-        x is a sample, as the model was trained on, over this; 1 where it is the sample.
+        x is a sample in the units of training, divided by this.
     origin : str
-        What it was trained by.
+        The class of estimator that trained it.
     """
 
     kernel: dict[str, Any]
@@ -63,22 +64,22 @@ class TrainedModel:
 
     @property
     def function(self) -> Kernel:
-        """The kernel in float64."""
+        """Return the kernel in float64."""
         return make_kernel({"kernel": self.kernel["type"]} | {
             key: repr(self.kernel[key]) for key in KERNEL_KEYS[self.kernel["type"]]})
 
     @property
     def scales(self) -> Array:
-        """The scale of each column, shape (D,)."""
+        """Return the scale of each column, shape (D,)."""
         return np.broadcast_to(self.scale, self.vectors.shape[1:])
 
     def as_dict(self) -> dict[str, Any]:
-        """Its numbers, for the evidence of a plan."""
+        """Return its numbers, for the evidence of a plan."""
         return {"origin": self.origin, "kernel": self.kernel, "classes": list(self.classes),
                 "scale": self.scales.tolist(), "bias": self.bias, "alpha": self.alpha.tolist()}
 
     def to_json(self) -> str:
-        """The text of its file: numbers as short as they can be read back exactly, one vector a line."""
+        """Return the text of its file: numbers in shortest exact form, one vector per line."""
         lines = [f"{json.dumps(key)}: {json.dumps(value)}"
                  for key, value in ({"format": FORMAT} | self.as_dict()).items()]
         rows = ",\n  ".join(json.dumps(_short(row)) for row in self.vectors)
@@ -91,12 +92,12 @@ def _short(row: Array) -> list[float | int]:
 
 
 def digest(text: str) -> str:
-    """SHA-256 of a model's file, 64 hexadecimal digits."""
+    """Return the SHA-256 of a model's file, 64 hexadecimal digits."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read_model(text: str, where: str) -> TrainedModel:
-    """Read :meth:`TrainedModel.to_json`'s text; E275 where it is none, with what is wrong with it."""
+    """Parse the text of :meth:`TrainedModel.to_json`; raise E275 if it is invalid."""
     try:
         whole = parse_json(text)
         missing = [key for key in _KEYS if key not in whole]
@@ -124,13 +125,13 @@ def read_model(text: str, where: str) -> TrainedModel:
 
 
 def load_model(spec: Spec) -> TrainedModel:
-    """The model whose file [predictor] names, relative to the spec.
+    """Load the model whose file [predictor] names, relative to the spec.
 
     Raises
     ------
     KerncastError
-        E275 where it cannot be read, E276 where it is another than the spec says, E277 where it does not
-        fit the spec.
+        E275 if it is unreadable, E276 if its hash differs from the spec's, E277 if it does not match the
+        spec.
     """
     assert spec.predictor is not None
     path = spec.folder / spec.predictor.file
@@ -139,8 +140,8 @@ def load_model(spec: Spec) -> TrainedModel:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise fail("E275", f"cannot read the trained model: {reason}", where="[predictor] file",
-                   value=str(path), allowed="a file written by kerncast.export; the path is relative to the "
-                                            "spec",
+                   value=str(path),
+                   allowed="a file written by kerncast.export; the path is relative to the " "spec",
                    remedy="check the path, or export the model again") from None
     found = digest(text)
     if spec.predictor.sha256 not in (None, found):
@@ -153,9 +154,9 @@ def load_model(spec: Spec) -> TrainedModel:
 
 
 def model_file(spec: Spec) -> dict[str, str]:
-    """The file that [predictor] names, by its name, to lie beside a copy of the spec; else nothing.
+    """Return name and text of the file of [predictor], to copy it with the spec; else nothing.
 
-    A file that does not lie below the spec's folder has no place beside a copy of it.
+    A file outside the spec's folder cannot be copied along and is omitted.
     """
     if spec.predictor is None:
         return {}
@@ -167,7 +168,7 @@ def model_file(spec: Spec) -> dict[str, str]:
 
 
 def check_fit(spec: Spec, model: TrainedModel) -> None:
-    """Refuse a model of other columns, or of another kernel, than its spec; E277."""
+    """Raise E277 if columns or kernel of a model differ from its spec's."""
     if model.vectors.shape[1] != spec.input.columns:
         raise fail("E277", "the trained model and the spec have different numbers of columns",
                    where="[input] columns",

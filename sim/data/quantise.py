@@ -1,4 +1,4 @@
-"""sim: measured values, in whatever unit, as the raw words that a 12-bit converter would deliver."""
+"""sim.data: measured values in any unit, quantised as a 12-bit converter would."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from ..errors import fail
 from .samples import load_samples
 from .words_csv import Survey, header, width, words_text
 
-#: Bits of the converter: every column fills its range.
+#: Bits of the converter; every column uses its full range.
 BITS = 12
 MIDDLE = 1 << (BITS - 1)
 
 
 @dataclass(frozen=True)
 class Column:
-    """What a column's words mean: ``value = low + step * raw``.
+    """The meaning of a column's ADC counts: ``value = low + step * raw``.
 
     Parameters
     ----------
     name : str
-        As the file calls it.
+        Name in the file.
     low, step : float
-        Value of the word 0, and of a step, in the file's unit.
+        Value of the count 0, and of one step, in the file's unit.
     """
 
     name: str
@@ -35,17 +35,17 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Measured:
-    """A measured table in words.
+class QuantisedTable:
+    """A table of measured values as ADC counts.
 
     Parameters
     ----------
     words : ndarray of int64, shape (m, D + 1)
-        The inputs' words u12f0 and, last, the target's.
+        ADC counts u12f0 of the inputs and, last, the target.
     columns : tuple of Column
-        One each column of `words`.
+        One per column of `words`.
     survey : Survey
-        The same as of a file of raw words; sigma is for inputs that go from -1 to 1.
+        As for a file of ADC counts; sigma is for inputs from -1 to 1.
     """
 
     words: NDArray[np.int64]
@@ -54,33 +54,33 @@ class Measured:
 
     @property
     def legend(self) -> list[str]:
-        """A line a column: what its words mean."""
+        """Return one line per column with the meaning of its counts."""
         return [f"{column.name} = {column.low:.6g} + {column.step:.6g} * {new}"
                 for new, column in zip(header(self.survey.columns), self.columns, strict=True)]
 
     def text(self) -> str:
-        """The words as a CSV file."""
+        """Return the counts as a CSV file."""
         return words_text(self.words)
 
 
 def is_raw(path: Path) -> bool:
-    """Whether the first line names columns as a file of raw words does, or there is none to be read."""
+    """Return whether the first line names the columns of a file of ADC counts, or is missing."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             names = [name.strip() for name in file.readline().split(",")]
     except (OSError, UnicodeDecodeError):
-        return True  # what is wrong is told by who reads it as such
+        return True  # the reader of ADC counts reports what is wrong
     return sorted(names) == sorted(header(len(names) - 1))
 
 
-def measured(path: Path) -> Measured:
+def quantise_table(path: Path) -> QuantisedTable:
     """Read a table of measured values; the target is the column y, else the last.
 
     Raises
     ------
     KerncastError
         Those of :func:`.samples.load_samples`; E247 for fewer than two samples, E252 for a target that is
-        no column of numbers.
+        not a column of numbers.
     """
     samples = load_samples(path)
     target = np.asarray(samples.y)
@@ -99,4 +99,4 @@ def measured(path: Path) -> Measured:
     words = np.rint((values - low) / step).astype(np.int64)
     survey = Survey(len(words), words.shape[1] - 1, (0, top), (0, top),
                     float(f"{width(words[:, :-1]) / MIDDLE:.3g}"))
-    return Measured(words, tuple(map(Column, names, low.tolist(), step.tolist())), survey)
+    return QuantisedTable(words, tuple(map(Column, names, low.tolist(), step.tolist())), survey)

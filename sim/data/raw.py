@@ -1,4 +1,4 @@
-"""sim: raw words from arrays of any kind: checked once, where they enter, and never wrapped."""
+"""sim.data: ADC counts from arrays of any kind, checked once on entry and never wrapped."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from ..plan import Plan
 
 
 def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
-    """Raw words of the inputs of a plan, shape (m, D); E244 to E248 as :func:`check_raw`."""
+    """Return the inputs of a plan as ADC counts, shape (m, D); errors of :func:`check_raw`."""
     return check_raw(x_raw, plan.signals["x_raw"].format, plan.sizes["D"], where)
 
 
 def targets(plan: Plan, y_raw: Any) -> Words:
-    """Raw words of the targets of a plan, shape (m,); E244 to E248 as :func:`check_raw`."""
+    """Return the targets of a plan as ADC counts, shape (m,); errors of :func:`check_raw`."""
     return check_raw(y_raw, plan.signals["y_raw"].format, None, "y_raw")
 
 
 def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
-    """Raw words of inputs and their targets; E248 where their numbers differ."""
+    """Return inputs and targets as ADC counts; raise E248 if their numbers differ."""
     y, x = targets(plan, y_raw), inputs(plan, [] if x_raw is None else x_raw)
     if len(x) != len(y):
         raise fail("E248", "x and y have different numbers of samples", where="x_raw",
@@ -34,12 +34,12 @@ def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
 
 
 def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words]:
-    """What a trainer is given: n targets, and inputs unless the uniform grid implies them.
+    """Check the arguments of a trainer: n targets, and inputs except on the uniform grid.
 
     Raises
     ------
     KerncastError
-        E244 to E248 as :func:`check_raw`; E248 also for another number of samples than n.
+        E244 to E248 as :func:`check_raw`; E248 also if the number of samples is not n.
     """
     uniform = plan.uniform
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
@@ -51,50 +51,50 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
 
 
 def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] | None:
-    """What a device's training is given; None for another number of samples than n, which it refuses."""
+    """Return the inputs and targets of a training, or None if their number is not n."""
     y, n = targets(plan, y_raw), plan.sizes["n"]
     x = None if plan.uniform or x_raw is None else inputs(plan, x_raw)
     return (x, y) if len(y) == n and (plan.uniform or (x is not None and len(x) == n)) else None
 
 
-def quantised(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
-    """Raw words of real inputs: ``round(value / step) + offset``, a column each.
+def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
+    """ADC counts of real inputs: ``round(value / step) + offset``, a column each.
 
     Parameters
     ----------
     values : ndarray of float64, shape (m, D)
         Finite.
     steps, offsets : array_like of shape (D,) or ()
-        What a raw word is worth in each column, and the raw word of 0.
+        Value of one count in each column, and the count of 0.
     fmt : Format
-        The raw word.
+        Format of the ADC counts.
     where : str
         The argument's name, for the message.
 
     Raises
     ------
     KerncastError
-        E246 where a word does not hold a value.
+        E246 if a value exceeds the range of `fmt`.
     """
     rounded = np.rint(values / np.asarray(steps, dtype=np.float64)) + np.asarray(offsets, dtype=np.float64)
     return check_raw(rounded, fmt, values.shape[1], where)
 
 
 def little_endian(plan: Plan, signal: str, words: Words) -> NDArray[Any]:
-    """Checked words as a flat array of the device's type, as they cross a link."""
+    """Return checked counts as a flat little-endian array of the device's type, for a link."""
     kind = np.dtype(plan.signals[signal].format.c_type.removesuffix("_t")).newbyteorder("<")
     return np.ascontiguousarray(words.reshape(-1), dtype=kind)
 
 
 def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Words:
-    """Raw words from an array of any kind, refused where they are none.
+    """Convert an array of any kind to ADC counts; raise an error if it is not valid.
 
     Parameters
     ----------
-    values : array_like of shape (m, columns), or (m,) where `columns` is 1 or None
-        Integers; floats are accepted where each is a whole number.
+    values : array_like of shape (m, columns), or (m,) if `columns` is 1 or None
+        Integers; floats are accepted if each is a whole number.
     fmt : Format
-        The raw word.
+        Format of the ADC counts.
     columns : int or None
         D for inputs, None for targets.
     where : str
@@ -102,13 +102,13 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
 
     Returns
     -------
-    ndarray of int64, shape (m, columns), or (m,) where `columns` is None
+    ndarray of int64, shape (m, columns), or (m,) if `columns` is None
 
     Raises
     ------
     KerncastError
-        E248 shape, E244 not integers, E245 NaN or infinity, E246 out of range: each kind once, with
-        the index of its first offender.
+        E248 for the shape, E244 if not integers, E245 for NaN or infinity, E246 if out of range: each kind
+        once, with the index of its first occurrence.
     """
     array = _as_numbers(values, where)
     if columns == 1 and array.ndim == 1:
@@ -133,7 +133,7 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
 
 
 def _as_numbers(values: Any, where: str) -> NDArray[Any]:
-    """An array of real numbers; Python integers of any size stay exact as objects."""
+    """Return an array of real numbers; Python integers of any size stay exact as objects."""
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":
@@ -152,7 +152,7 @@ def _exact(value: Any) -> int | float:
 
 
 def _offenders(array: NDArray[Any], fmt: Format) -> tuple[NDArray[np.bool_], ...]:
-    """Masks of what is infinite or NaN, what has a fraction, what is out of range; disjoint."""
+    """Return disjoint masks of NaN or infinite, fractional and out-of-range values."""
     nothing = np.zeros(array.shape, dtype=bool)
     infinite = fraction = nothing
     if array.dtype.kind in "fO":

@@ -1,4 +1,4 @@
-"""sim: CSV files of raw words, read with the line of every mistake."""
+"""sim.data: CSV files of ADC counts, with the line of every mistake."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..errors import KerncastError, Problem
 from ..formats import Format
 from .csv_lines import counted, csv_lines, decimal
 
-# Longer integers are read as reals: they are out of range of any raw word.
+# Longer integers are read as floats: they exceed the range of any ADC.
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
@@ -26,14 +26,14 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
     ----------
     path : Path
     formats : mapping of column name to Format
-        The columns needed, no more and no fewer, with their raw words.
+        The required columns, exactly, with the formats of their ADC counts.
     problems : list of Problem
-        What is wrong is appended: E241 file, E242 header, E243 row, E244 to E246 value.
+        Receives the problems found: E241 file, E242 header, E243 row, E244 to E246 value.
 
     Returns
     -------
     ndarray of int64, shape (rows, columns)
-        In the order of `formats`; rows with a mistake are left out.
+        In the order of `formats`, without invalid rows.
     """
     rows: list[list[int]] = []
     try:
@@ -51,7 +51,7 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
 
 def _header(path: Path, names: list[str], formats: Mapping[str, Format],
             problems: list[Problem]) -> list[int]:
-    """Index in a line of each column needed; empty where the header is wrong."""
+    """Return the index in a line of each required column; empty if the header is wrong."""
     names = [name.strip() for name in names]
     if sorted(names) == sorted(formats):
         return [names.index(column) for column in formats]
@@ -65,7 +65,7 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Format],
 
 def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Format],
          problems: list[Problem]) -> list[int]:
-    """The words of one line; empty where there is a mistake."""
+    """Return the counts of one line; empty if there is a mistake."""
     if len(fields) != len(order):
         problems.append(Problem("E243", "the row has the wrong number of fields", where,
                                 str(len(fields)), str(len(order)),
@@ -79,7 +79,7 @@ def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, 
 
 
 def _word(text: str) -> float | int | None:
-    """The number that a field holds, None if it holds none; a whole real is as good as an integer."""
+    """Return the number in a field, or None; a whole float counts as an integer."""
     try:
         return int(text) if _INTEGER.fullmatch(text) else decimal(text)
     except ValueError:
@@ -103,16 +103,16 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
 
 @dataclass(frozen=True)
 class Survey:
-    """What a data file shows by itself.
+    """A summary of a data file, before there is a spec.
 
     Parameters
     ----------
     rows, columns : int
-        Samples, and inputs per sample (0 where the file holds y only).
+        Samples, and inputs per sample (0 if the file contains y only).
     x_range, y_range : tuple of int
-        Lowest and highest raw word of all inputs, and of the target.
+        Lowest and highest ADC count of all inputs, and of the target.
     sigma : float
-        A first guess of the kernel's width: a third of the median distance between samples.
+        Initial kernel width: a third of the median distance between samples.
     """
 
     rows: int
@@ -123,7 +123,7 @@ class Survey:
 
 
 def survey(path: Path) -> Survey:
-    """Look at a data file before there is a spec; E241 to E247."""
+    """Summarise a data file without a spec; raise E241 to E247."""
     columns = max(_columns(path), 0)
     wide = dict.fromkeys(header(columns), Format(True, 33, 0))
     problems: list[Problem] = []
@@ -139,18 +139,18 @@ def survey(path: Path) -> Survey:
 
 
 def header(columns: int) -> list[str]:
-    """What the columns of a file of raw words are called: the inputs, and the target."""
+    """Return the column names of a file of ADC counts: the inputs, and the target."""
     return [*(f"x{column}" for column in range(columns)), "y"]
 
 
 def words_text(words: NDArray[np.int64]) -> str:
-    """A file of raw words, shape (m, D + 1), the target last."""
+    """Return a CSV file of ADC counts, shape (m, D + 1), the target last."""
     rows = words.tolist()
     return "\n".join([",".join(header(words.shape[1] - 1)), *(",".join(map(str, row)) for row in rows), ""])
 
 
 def _columns(path: Path) -> int:
-    """Input columns that the header seems to name; what is wrong with it is found on reading."""
+    """Return the number of input columns in the header; reading checks it."""
     try:
         return len(next(csv_lines(path), (1, []))[1]) - 1
     except KerncastError:
@@ -158,7 +158,7 @@ def _columns(path: Path) -> int:
 
 
 def width(x: NDArray[np.int64]) -> float:
-    """A third of the median distance between samples, in words; 1 where they have none."""
+    """Return a third of the median distance between samples, in counts; 1 if all are equal."""
     some = x[:: max(1, len(x) // 200)].astype(np.float64)
     distances = np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=-1))
     apart = distances[distances > 0]

@@ -1,1 +1,1 @@
-"""sim.diagnostics: run a plan and judge it: error budget, word length, input rounding."""
+"""sim.diagnostics: runs of a plan: error budget, word length, input rounding."""

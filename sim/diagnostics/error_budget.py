@@ -1,8 +1,8 @@
-"""sim: where the error of a run comes from: its terms, which add up to what the user sees.
+"""sim.diagnostics: the error budget of a run: terms that add up to the total error.
 
 The error that the user sees on the training data is ``f - y``: predictions of the integer model, at the
-training inputs, less the targets.  Between the two stand models in float64 that differ in one thing each;
-the terms are the differences of neighbours, so that as vectors they add up to ``f - y`` exactly:
+training inputs, less the targets.  Models in float64 lead from one to the other, each differing
+in one property.  The terms are the differences of neighbours, so as vectors they add up to ``f - y``:
 
 =============  ===================================================  =================================
 algorithm      from the targets on, each model                      differs in the term
@@ -11,23 +11,22 @@ toeplitz_rls   alpha = (K + lambda I)^-1 y on the true matrix K     regularisati
                alpha = (T + lambda I)^-1 y                          Toeplitz approximation
                the integer model                                    quantisation
 kernel_cg      alpha = (K + lambda I)^-1 y                          regularisation
-               so many steps of conjugate gradients                 early stopping
+               the same number of steps of conjugate gradients      early stopping
                the integer model                                    quantisation
 kernel_lms     the learning rule with no budget                     learning rule
                the rule with its budget N                           reduction
                the integer model                                    quantisation
 =============  ===================================================  =================================
 
-Of a model that was trained elsewhere (kernel_predictor) the error is ``f - f_float``, and the models between
-the two round the centers and samples (input rounding), and then the coefficients too (coefficients); the
-integer model adds its kernel values and its rounding (arithmetic).
+For a model trained elsewhere (kernel_predictor) the error is ``f - f_float``.  The models between the two
+round the centers and samples (input rounding), then the coefficients too (coefficients); the integer model
+adds the errors of kernel values and rounding (arithmetic).
 
-For kernels without regularisation the first model would be y itself: K is positive definite, so that the
-exact solution passes through every target.  Quantisation holds all that integers do: words of inputs and
-targets, formats, tables, casts; for learners also decisions that rounding turned, such as which of two
-vectors was removed.
+Without regularisation the first model would be y itself: K is positive definite, so the exact solution
+interpolates every target.  Quantisation contains all effects of integers: quantised inputs and targets,
+formats, tables, casts; for learners also decisions that rounding changed, such as which vector to remove.
 
-A norm of a sum is not the sum of norms.  The *part* of a term is its projection on the whole,
+Norms of the terms do not add up.  The *part* of a term is its projection on the total error,
 ``<term, f - y> / |f - y|^2``: parts add up to 1, and a negative one counteracts the others.
 """
 
@@ -55,8 +54,8 @@ from ..reference.online.kernel_lms import KernelLMS
 from ..reference.solvers.elimination import elimination
 from ..reference.systems.system import KernelSystem
 
-#: Beyond so many samples no budget is made: the true kernel matrix is factorised for it.
-MOST_SAMPLES = 4096
+#: Largest number of samples for a budget, which factorises the true kernel matrix.
+MAX_SAMPLES = 4096
 
 
 @dataclass(frozen=True)
@@ -66,36 +65,36 @@ class ErrorBudget:
     Parameters
     ----------
     terms : dict of str to ndarray of float64, shape (m,)
-        By name, in units of y, at the training inputs.
+        Terms by name, in units of y, at the training inputs.
     """
 
     terms: dict[str, Array]
 
     @property
     def total(self) -> Array:
-        """The error that the user sees: the sum of the terms."""
+        """Return the total error: the sum of the terms."""
         total: Array = np.sum(list(self.terms.values()), axis=0)
         return total
 
     def rms(self, name: str | None = None) -> float:
-        """Root mean square of a term, or of the total, in units of y."""
+        """Return the root mean square of a term, or of the total, in units of y."""
         return float(np.sqrt(np.mean((self.total if name is None else self.terms[name]) ** 2)))
 
     def part(self, name: str) -> float:
-        """The projection of a term on the total; these add up to 1 (0 where there is no error)."""
+        """Return the projection of a term on the total, 0 without error; they add up to 1."""
         total = self.total
         square = float(total @ total)
         return float(self.terms[name] @ total) / square if square else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return a dictionary for ``--json``."""
         return {"samples": len(self.total), "rms": self.rms(),
                 "terms": {name: {"rms": self.rms(name), "part": self.part(name)} for name in self.terms}}
 
 
 def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_raw: Raw,
                  passes: int = 1) -> ErrorBudget | None:
-    """The budget of a run.
+    """Compute the error budget of a run.
 
     Parameters
     ----------
@@ -105,16 +104,16 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
     reference : FloatReference
         Trained on the same data.
     x_raw, y_raw : ndarray of int64, shapes (m, D) and (m,)
-        The training data; the grid where it is uniform.
+        The training data, with explicit inputs for a uniform grid.
     passes : int
         Presentations of the data (online learners).
 
     Returns
     -------
     ErrorBudget or None
-        None beyond :data:`MOST_SAMPLES`, and where the true kernel matrix is singular in float64.
+        None above :data:`MAX_SAMPLES`, or if the true kernel matrix is singular in float64.
     """
-    if len(y_raw) > MOST_SAMPLES:
+    if len(y_raw) > MAX_SAMPLES:
         return None
     y = reference.targets(y_raw)
     f_first = _unlimited(plan, reference, x_raw, y, passes)
@@ -128,13 +127,13 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
 
 
 def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
-    """The vectors (N, D) and multipliers (N,) of a plan that was trained elsewhere, in words."""
+    """Return the quantised centers (N, D) and coefficients (N,) of a model trained elsewhere."""
     found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers")}
     return found | {"centers": found["centers"].reshape(plan.sizes["N"], plan.sizes["D"])}
 
 
 def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
-    """The budget of a model that was trained elsewhere: the terms of ``f - f_float``.
+    """Compute the error budget of a model trained elsewhere: the terms of ``f - f_float``.
 
     Parameters
     ----------
@@ -160,7 +159,7 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
 
 
 def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array | None:
-    """Predictions of the first model, if it has any: no Toeplitz matrix, all steps, no budget."""
+    """Predict with the first model, if any: no Toeplitz matrix, all steps, no budget."""
     X, options = reference.inputs(x_raw), plan.options
     if plan.trains:
         solve = partial(elimination, KernelSystem(reference.kernel, X, plan.lam))

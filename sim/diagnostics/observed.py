@@ -1,4 +1,4 @@
-"""sim.diagnostics: what a run used of each signal's range, and a plan's evidence in sentences."""
+"""sim.diagnostics: evidence from a run: the used range of each signal, and evidence as text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _DECISIONS = {
 
 
 def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
-    """The plan with what a run of the integer model has seen.
+    """Return the plan with evidence from a run of the integer model.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def _seen(plan: Plan, name: str, word: int, exponent: int) -> dict[str, float | 
 
 
 def why(plan: Plan, name: str) -> str:
-    """In sentences: what a signal is, who decided its range, and what was seen of it.
+    """Describe a signal, who decided its range, and its range in a run.
 
     Raises
     ------
     KerncastError
-        E119 where the plan has no such signal.
+        E119 if the plan has no such signal.
     """
     if name not in plan.signals:
         raise fail("E119", "the plan has no such signal", where="--why", value=name,

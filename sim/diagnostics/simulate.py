@@ -1,4 +1,4 @@
-"""sim: run the integer model on data, beside the float reference."""
+"""sim.diagnostics: run the integer model on data and compare it with the float reference."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ from ..statuses import TRAINED
 from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
 from .observed import observed
 
-#: Statuses of a training that leaves nothing to predict with.
+#: Statuses of a training without a usable model.
 UNTRAINED = tuple(name for code, name in enumerate(STATUSES) if code not in TRAINED)
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """What the integer model did, and how far it is from float64.
+    """Results of the integer model, and their errors against float64.
 
     Parameters
     ----------
     status : str
-        The worst status met, by name.
+        Name of the worst status of all calls.
     f : ndarray of float64, shape (m,)
         Predictions for the test inputs, in units of y.
     f_float : ndarray of float64, shape (m,)
         The float reference's predictions.
     alpha_error : float
-        ``|alpha - alpha_float|_2 / |alpha_float|_2`` (NaN for online learners, whose vectors need not be
-        the same ones, and without two answers).
+        ``|alpha - alpha_float|_2 / |alpha_float|_2``; NaN unless both have a solution, and for online
+        learners, whose vectors may differ.
     f_error : float
-        Root mean square of ``f - f_float``, over that of `f_float`; NaN without two answers.
+        RMS of ``f - f_float``, divided by that of `f_float`; NaN unless both have a solution.
     ranges : tuple of Range
         Range, headroom and saturations of every signal.
     state : dict
-        The model structure after the run, in words.
+        The model structure after the run, as integers.
     budget : ErrorBudget or None
-        Where the error on the training data comes from; None for more than a few thousand samples, and
-        without two answers.
+        The error budget on the training data; None above a few thousand samples, or unless both have a
+        solution.
     trained : bool
-        Whether there is an answer.  Without one predictions are 0, errors are NaN and `status` says why.
+        Whether training succeeded.  If not, predictions are 0, errors are NaN and `status` gives the reason.
     float_solves : bool
-        Whether float64 has an answer.
+        Whether float64 has a solution.
     labels : ndarray of shape (m,) or None
-        What a classifier that was trained elsewhere calls the test inputs.
+        Labels of the test inputs, from a classifier trained elsewhere.
     """
 
     status: str
@@ -72,18 +72,18 @@ class Simulation:
 
 
 def y_values(plan: Plan, words: Raw) -> Array:
-    """Words of y or f in units of y."""
+    """Convert integers of y or f to units of y."""
     return words.astype(np.float64) * float(Fraction(plan.units["y"]))
 
 
 def alpha_values(plan: Plan, state: Outputs) -> Array:
-    """Multipliers of a model structure in units of y.
+    """Convert the coefficients of a model structure to units of y.
 
     Parameters
     ----------
     plan : Plan
     state : dict
-        As :meth:`Backend.state` gives it.
+        From :meth:`Backend.state`.
 
     Returns
     -------
@@ -98,20 +98,20 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
 
 
 def relative_error(found: Array, reference: Array) -> float:
-    """``|found - reference|_2 / |reference|_2``; infinite for a zero reference that is missed."""
+    """Return ``|found - reference|_2 / |reference|_2``; infinite for an error at reference 0."""
     size = float(np.linalg.norm(reference))
     error = float(np.linalg.norm(found - reference))
     return error / size if size else (0.0 if error == 0.0 else float("inf"))
 
 
 def worst_status(outputs: Outputs) -> str:
-    """The highest status code of an answer, by name."""
+    """Return the name of the highest status code of a result."""
     return STATUSES[int(outputs["status"].max(initial=0))]
 
 
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
-    """Train on, or learn, a data set: the last pass's ``f``, the worst ``status`` of all passes."""
+    """Train on, or learn, a data set; return the last pass's ``f`` and the worst ``status``."""
     if plan.trains:
         return backend.train(x_raw, y_raw)
     assert x_raw is not None
@@ -125,17 +125,17 @@ def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
 
 def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None,
              x_test: ArrayLike | None = None, *, passes: int = 1) -> Simulation:
-    """Train the integer model and the float reference on raw words, and compare them.
+    """Train the integer model and the float reference on ADC counts and compare them.
 
     Parameters
     ----------
     plan : Plan
     x_raw : array_like of int, shape (m, D), or None
-        Raw words of the inputs; None on the uniform grid, whose inputs are implied.
+        ADC counts of the inputs; None on the uniform grid, whose inputs are implied.
     y_raw : array_like of int, shape (m,), optional
-        Raw words of the targets; m = n for the Toeplitz trainer.  A model trained elsewhere needs none.
+        ADC counts of the targets; m = n for the Toeplitz trainer.  Omit for a model trained elsewhere.
     x_test : array_like of int, shape (k, D), optional
-        Where to predict; the training inputs by default.
+        Inputs to predict at; by default the training inputs.
     passes : int
         Presentations of the data (online learners).
 
@@ -146,7 +146,7 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     Raises
     ------
     KerncastError
-        E244 to E248 for arrays that are no raw words, or of the wrong shape; E234 for `passes`
+        E244 to E248 for arrays that are not ADC counts, or of the wrong shape; E234 for `passes`
         below 1.
     """
     _check_passes(passes)
@@ -162,7 +162,7 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
     shown = worst_status(answers)
     if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
-        status = shown  # a learner that holds no vector has learnt, but has nothing to predict with
+        status = shown  # a learner without vectors has learnt, but cannot predict
     if status in UNTRAINED or not float_solves:
         return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
                           trained=status not in UNTRAINED, float_solves=float_solves)
@@ -181,7 +181,7 @@ def _check_passes(passes: int) -> None:
 
 
 def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | None) -> Simulation:
-    """Run the integer model of a plan that was trained elsewhere, beside float64; see :func:`simulate`."""
+    """Run the integer model of a plan trained elsewhere and compare; see :func:`simulate`."""
     model, reference = open_model(plan), FloatReference(plan)
     x_raw = raw.inputs(plan, x_raw)
     where = x_raw if x_test is None else raw.inputs(plan, x_test, "x_test")
@@ -198,7 +198,7 @@ def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | 
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
-    """The same plan, its evidence filled from a run of the integer model on raw words.
+    """Return the same plan with evidence from a run of the integer model on ADC counts.
 
     Parameters
     ----------
@@ -226,7 +226,7 @@ def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int =
 
 
 def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> bool:
-    """Fit it; whether there is an answer."""
+    """Fit the reference; return whether it has a solution."""
     if reference.plan.trains:
         return reference.train(x_raw, y_raw).ok
     assert x_raw is not None
@@ -236,7 +236,7 @@ def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, pas
 
 
 def grid(plan: Plan) -> Raw:
-    """The raw inputs (n, 1) of the uniform grid."""
+    """Return the inputs (n, 1) of the uniform grid as ADC counts."""
     step = plan.integer("x_step") * Fraction(plan.units["x"]) / Fraction(plan.units["x_raw"])
     n = plan.sizes["n"]
     return (plan.integers("x_offset")[0] + np.arange(n, dtype=np.int64) * int(step))[:, np.newaxis]

@@ -1,36 +1,35 @@
-"""sim.planner: from the conditioning of a Toeplitz system to the bits it costs, and the word that is enough.
+"""sim.diagnostics: word-length advice from the conditioning of a Toeplitz system.
 
-Rounding anywhere in the recursion reaches alpha multiplied by about the condition of T + lambda I.  So
-with words of W bits
+Rounding errors of the recursion reach alpha amplified by about the condition number of T + lambda I.  So
+at a word length of W bits
 
     |alpha - alpha_float|_2 / |alpha_float|_2  ~  (6 + condition) * 2^-(W - 1):
 
-the 6 lsb stand for the words of r, y and alpha, which cost that much where the condition is 1.  It is a
-rule, not a bound (the bound is certified after each training); measured over sigma, lambda, n, W and rough
-and smooth targets it is right within a factor of 4 (one case in two hundred: 7), for targets that fill
-their word, block scaling, and errors below 0.1.  A refinement multiplies the error by a rate, down to what
-the words that are stored allow.  The rate is that of the direction which the solver serves worst, so that
-it grows with the largest eigenvalue over r_0 + lambda, the *peak*:
+the 6 lsb are the rounding of r, y and alpha, the error at condition 1.  It is an estimate, not a bound (the
+bound is certified after each training).  Measured over sigma, lambda, n, W and rough and smooth targets, it
+is accurate within a factor of 4 (7 in one case of two hundred), for targets that fill their format, block
+scaling, and errors below 0.1.  A refinement multiplies the error by a rate, down to the resolution of the
+stored values.  The rate is that of the least accurate direction, so it grows with the largest eigenvalue
+divided by r_0 + lambda, the *peak*:
 
     error  ~  (6 + condition / 4) * 2^-31 + error(W) * rate^refine,   rate = error(W) * max(1/2, peak / 10),
 
-right within a factor of 4 for each of the refine + 1 solves.
+accurate within a factor of 4 for each of the refine + 1 solves.
 
-The rule is that of Levinson's recursion.  The Schur form and look-ahead in words make errors of that size
-at most (5 times as large in one case of the same systems), and often much smaller ones, by up to 35 times:
-to them the rule is a caution.  Look-ahead in float32, or of a system that is not positive definite, it does
-not cover.
+The estimate is for Levinson's recursion.  Schur's recursion and look-ahead in integers have errors of at
+most that size (5 times as large in one case of the same systems), often up to 35 times smaller: for them the
+estimate is conservative.  It does not cover look-ahead in float32, or an indefinite system.
 
-The condition is estimated from both ends.  Above: the reflection coefficients of the Levinson recursion
-give eps = prod (1 - xi^2), and with the predictor a the Rayleigh quotient eps / |a|^2 >= the least
-eigenvalue.  On both sides: T. Chan's circulant, whose eigenvalues are the Rayleigh quotients of the Fourier
-vectors (SIAM J. Sci. Stat. Comput. 9(4), 1988).
+Rayleigh quotients estimate the condition number.  The reflection coefficients of the Levinson recursion
+give eps = prod (1 - xi^2), and with the predictor a the quotient eps / |a|^2 >= the smallest eigenvalue.
+The eigenvalues of T. Chan's circulant are the quotients of the Fourier vectors and bound both ends
+(T. Chan, "An Optimal Circulant Preconditioner for Toeplitz Systems", SIAM J. Sci. Stat. Comput. 9(4), 1988).
 
-Targets that fill little of their word lose more when they are rounded to words.  What that alone makes of
-alpha is computed in float64, and added.
+Targets that fill a small part of their format lose more by rounding.  The error of alpha from this alone is
+computed in float64 and added.
 
-Of conjugate gradients nothing is predicted: how far a direction goes astray depends on the targets, and a
-run costs little.  There the integer model is run on the data at every word length.
+Nothing is predicted for conjugate gradients: their error depends on the targets, and a run is cheap.  There
+the integer model runs on the data at every word length.
 """
 
 from __future__ import annotations
@@ -54,26 +53,26 @@ from .simulate import relative_error, simulate
 #: Errors of a well conditioned system, in lsb.
 _WORDS = 6
 _LONG = 32
-#: Word and refinements of what is compared.
+#: Candidates: word length and refinements.
 VARIANTS = ((16, 0), (16, 1), (16, 2), (24, 0), (24, 1), (24, 2), (32, 0))
-#: Words of conjugate gradients.
+#: Word lengths for conjugate gradients.
 WORDS = (16, 24, 32)
 
 
 @dataclass(frozen=True)
 class Conditioning:
-    """How much a Toeplitz system multiplies rounding errors.
+    """The amplification of rounding errors by a Toeplitz system.
 
     Parameters
     ----------
     xi : float
         The largest ``|xi|``; at 1 a leading minor is singular.
     eps : float
-        Prediction error power after the last step, over r_0 + lambda.
+        Prediction error power after the last step, divided by r_0 + lambda.
     condition : float
-        Estimate of the condition of T + lambda I; infinite where it is not positive definite.
+        Estimated condition number of T + lambda I; infinite unless it is positive definite.
     peak : float
-        The largest eigenvalue over r_0 + lambda.
+        The largest eigenvalue divided by r_0 + lambda.
     """
 
     xi: float
@@ -83,7 +82,7 @@ class Conditioning:
 
     @property
     def bits_lost(self) -> float:
-        """Bits of a word that say nothing about alpha."""
+        """Return the number of bits of a value that carry no information about alpha."""
         return log2(_WORDS + self.condition)
 
 
@@ -95,13 +94,13 @@ class NumbersChoice:
     ----------
     word, refine : int
     error : float
-        Relative error of alpha: predicted, or measured; infinite where the training was refused.
+        Relative error of alpha, predicted or measured; infinite if training failed.
     bytes : int
-        Of the model structure.
+        Size of the model structure.
     multiplications : int
-        Of one training.
+        Multiplications of one training.
     status : str
-        Of the training where the error was measured; empty where it is predicted.
+        Status of the training if the error was measured; empty if it is predicted.
     """
 
     word: int
@@ -113,7 +112,7 @@ class NumbersChoice:
 
 
 def conditioning(r: Array) -> Conditioning:
-    """Conditioning from the first column (n,) of T + lambda I."""
+    """Compute the conditioning from the first column (n,) of T + lambda I."""
     n = len(r)
     solution = levinson(r, np.zeros(n))
     if len(solution.xi) < n - 1 or not solution.eps > 0:
@@ -132,19 +131,19 @@ def conditioning(r: Array) -> Conditioning:
 
 
 def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
-    """Conditioning of the system that a plan would solve.
+    """Compute the conditioning of the system that a plan solves.
 
     Parameters
     ----------
     plan : Plan
         Of algorithm ``toeplitz_rls``.
     x_raw : ndarray of int64, shape (n, D), or None
-        Raw inputs; not needed on the uniform grid.
+        ADC counts of the inputs; optional on the uniform grid.
 
     Raises
     ------
     KerncastError
-        E120 for another algorithm, or without the inputs that the first row is made of.
+        E120 for another algorithm, or without the inputs of the first row.
     """
     if plan.algorithm != "toeplitz_rls" or (x_raw is None and not plan.uniform):
         raise fail("E120", "no advice on the word length is available", where="--error",
@@ -155,7 +154,7 @@ def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
 
 
 def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
-    """The relative error of alpha to be expected; at most 1, where nothing is left."""
+    """Return the predicted relative error of alpha, at most 1."""
     once = min((_WORDS + found.condition) * 2.0 ** (1 - word), 1.0)
     if refine == 0:
         return once
@@ -164,7 +163,7 @@ def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
 
 
 def _not_covered(system: Conditioning, solver: str) -> str:
-    """Why the rule says nothing of a solver; empty where it does."""
+    """Return why a solver is not covered by the estimate; empty if it is."""
     if solver == "lookahead_f32":
         return "its error depends on float32, not on the word length"
     if solver == "lookahead" and system.condition == float("inf"):
@@ -173,9 +172,9 @@ def _not_covered(system: Conditioning, solver: str) -> str:
 
 
 def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
-    """The relative error of alpha in float64 that rounding the targets (n,) to words makes alone.
+    """Return the relative error of alpha in float64 from rounding the targets (n,).
 
-    Infinite where float64 has no answer.  Nothing is computed where words of y are as fine as the raw ones.
+    Infinite if float64 has no solution.  0 without computation if y is as fine as the ADC counts.
     """
     shift = plan.integer("y_shift")
     if shift == 0:
@@ -189,15 +188,15 @@ def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
 
 def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
             y_raw: Raw | None = None) -> list[NumbersChoice]:
-    """The word lengths of :data:`VARIANTS` that the spec can be planned with, the least RAM first.
+    """Return the :data:`VARIANTS` that the spec can be planned with, least RAM first.
 
-    Where targets are given, the error that rounding them to words makes is counted: the rule is for targets
-    that fill their word.
+    If targets are given, their rounding error is included: the estimate assumes targets that fill their
+    format.
 
     Raises
     ------
     KerncastError
-        E120 for look-ahead in float32, or of a system that is not positive definite.
+        E120 for look-ahead in float32, or of an indefinite system.
     """
     assert spec.toeplitz is not None
     if why := _not_covered(system, spec.toeplitz.solver):
@@ -206,14 +205,14 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
                    allowed="levinson, schur; lookahead if T + lambda I is positive definite",
                    remedy="run kerncast sim, which measures the error")
     found = []
-    rounded: dict[int, float] = {}  # by shift: what rounding the targets makes
+    rounded: dict[int, float] = {}  # error from rounding the targets, by shift
     for word, refine in VARIANTS:
         tables = {"numbers": spec.numbers.model_copy(update={"word": word, "formats": {}}),
                   "toeplitz": spec.toeplitz.model_copy(update={"refine": refine, "scaling": "block"})}
         try:
             made = make_plan(spec.model_copy(update=tables))
         except KerncastError:
-            continue  # the plan is refused: lambda leaves no bits at this length
+            continue  # no plan: lambda leaves no bits at this length
         shift = made.integer("y_shift")
         if y_raw is not None and shift not in rounded:
             rounded[shift] = rounding_error(made, x_raw, y_raw)
@@ -224,19 +223,19 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
 
 
 def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
-    """The word lengths that conjugate gradients can be planned with, each run on data, the least RAM first.
+    """Run conjugate gradients on data at each word length; return them, least RAM first.
 
     Parameters
     ----------
     spec : Spec
         Of algorithm ``kernel_cg``.
     x_raw, y_raw : ndarray of int64, shapes (n, D) and (n,)
-        Raw words.
+        ADC counts.
 
     Returns
     -------
     list of Choice
-        `error` is that of the integers against as many steps in float64.
+        `error` is relative to the same number of steps in float64.
     """
     found = []
     for word in WORDS:
@@ -252,13 +251,13 @@ def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 
 
-def enough(found: list[NumbersChoice], error: float) -> NumbersChoice | None:
-    """The first that reaches an error."""
+def smallest_sufficient(found: list[NumbersChoice], error: float) -> NumbersChoice | None:
+    """Return the first choice that achieves an error, or None."""
     return next((choice for choice in found if choice.error <= error), None)
 
 
-def sentence(system: Conditioning, plan: Plan) -> str:
-    """What the conditioning costs a plan."""
+def describe(system: Conditioning, plan: Plan) -> str:
+    """Describe the effect of the conditioning on a plan."""
     if why := _not_covered(system, plan.solver):
         return f"The error of alpha is not predicted: {why}. kerncast sim measures it."
     word = plan.integer("solver_word") if "solver_word" in plan.constants else plan.word

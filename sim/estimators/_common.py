@@ -1,4 +1,4 @@
-"""sim.estimators: checks of data, and class labels as targets."""
+"""sim.estimators: validation of training data, and class labels as targets."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..errors import fail
 from ..kernels import Gaussian
 
 _FILL = "remove these samples, or fill the gaps, for example from the neighbours"
-#: What to do, by a word of the message that scikit-learn gives.
+#: Remedy, by a word that occurs in scikit-learn's message.
 REMEDIES = {
     "NaN": _FILL,
     "infinity": _FILL,
@@ -27,20 +27,25 @@ REMEDIES = {
 }
 
 
-def checked_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *, reset: bool = True,
-                          **options: Any) -> tuple[Array, NDArray[Any]]:
-    """Return `X` as float64 of shape (n, D), and `y`, as checked by scikit-learn; E233 if refused.
+def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *, reset: bool = True,
+                        **options: Any) -> tuple[Array, NDArray[Any]]:
+    """Validate `X` and `y` with scikit-learn; return float64 `X` of shape (n, D) and `y`.
 
     Parameters
     ----------
     estimator : BaseEstimator
-        Learns `n_features_in_` if `reset`, else the columns must fit it.
+        Sets its `n_features_in_` if `reset`; otherwise the columns must match it.
     X, y : array_like
     reset : bool
     **options
-        For :func:`sklearn.utils.validation.validate_data`.
+        Passed to :func:`sklearn.utils.validation.validate_data`.
+
+    Raises
+    ------
+    KerncastError
+        E233 if scikit-learn rejects the data, or numeric targets are not numbers.
     """
-    with _refusals():
+    with _translated_errors():
         checked_X, checked_y = validate_data(estimator, X, y, dtype=np.float64, reset=reset, **options)
     if options.get("y_numeric") and checked_y.dtype.kind not in "biuf":
         raise fail("E233", "the targets are not numbers", where="y", value=f"an array of {checked_y.dtype}",
@@ -49,8 +54,8 @@ def checked_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, 
 
 
 @contextmanager
-def unchanged_if_refused(estimator: BaseEstimator) -> Iterator[None]:
-    """Give an estimator the attributes back that it had, where the block raises."""
+def restored_on_error(estimator: BaseEstimator) -> Iterator[None]:
+    """Restore the estimator's attributes if the block raises."""
     before = dict(vars(estimator))
     try:
         yield
@@ -60,16 +65,16 @@ def unchanged_if_refused(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-def checked_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
-    """Return `X` for a prediction, as float64 of shape (m, D); E233 if refused."""
+def check_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
+    """Validate `X` for a prediction; return it as float64 of shape (m, D), else raise E233."""
     check_is_fitted(estimator)
-    with _refusals():
+    with _translated_errors():
         checked: Array = validate_data(estimator, X, dtype=np.float64, reset=False)
     return checked
 
 
-def width_or(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
-    """Return the Gaussian kernel of width `sigma`, or of the width that `automatic` finds for "auto"."""
+def gaussian_kernel(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
+    """Return the Gaussian kernel of width `sigma`, or of width `automatic()` for "auto"."""
     if isinstance(sigma, str):
         if sigma != "auto":
             raise fail("E220", "the Gaussian kernel needs a width", where="sigma",
@@ -78,9 +83,9 @@ def width_or(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
     return Gaussian(sigma)
 
 
-def checked_classes(y: NDArray[Any]) -> NDArray[Any]:
-    """Return the sorted class labels in `y`; E232 if they are fewer than two."""
-    with _refusals():
+def check_classes(y: NDArray[Any]) -> NDArray[Any]:
+    """Return the sorted class labels in `y`; raise E232 for fewer than two."""
+    with _translated_errors():
         check_classification_targets(y)
     classes: NDArray[Any] = unique_labels(y)
     if len(classes) < 2:
@@ -102,12 +107,12 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
     Returns
     -------
     targets : ndarray of shape (n,) or (n, K)
-        Of two classes the second is +1; of more, column c is +1 where y is class c.
+        For two classes, +1 is the second; for more, column c is +1 where y is class c.
 
     Raises
     ------
     KerncastError
-        E232 where a label is not among the classes.
+        E232 if a label is not among the classes.
     """
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
@@ -120,21 +125,21 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
 
 
 def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
-    """Return the class of each decision value: shape (m,) for two classes, (m, K) for more."""
+    """Map decision values to class labels: shape (m,) for two classes, (m, K) for more."""
     winner = (f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)
     return np.asarray(classes[winner])
 
 
 @contextmanager
-def _refusals() -> Iterator[None]:
-    """Raise as E233 what scikit-learn refuses, but for its own TypeError of objects that are no numbers."""
+def _translated_errors() -> Iterator[None]:
+    """Re-raise scikit-learn's data errors as E233, except its TypeError for non-numeric objects."""
     try:
         yield
     except (TypeError, ValueError) as error:
         wrong = str(error).splitlines()[0].rstrip(".:")
         if isinstance(error, TypeError) and not wrong.startswith("Sparse"):
             raise
-        # Below its first line scikit-learn prints the array, or names other estimators: no help here.
+        # Only the first line helps: the rest prints the array or names other estimators.
         known = (advice for sign, advice in REMEDIES.items() if sign in wrong)
         raise fail("E233", wrong, where="X, y", allowed="finite numbers with the shape used in training",
                    remedy=next(known, "correct the data named above")) from error

@@ -1,4 +1,4 @@
-"""sim.estimators: what the estimators by regularised least squares share."""
+"""sim.estimators: base classes of the regularised least squares estimators."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from ..reference.online.expansion import expand
 from ..reference.result import Solution
 from ..reference.systems.system import KernelSystem, System
 from ..reference.toeplitz.product import largest_norm
-from ._common import checked_classes, checked_inputs, checked_training_data, labels, one_vs_rest
+from ._common import check_classes, check_inputs, check_training_data, labels, one_vs_rest
 
 
 class RLS(BaseEstimator):
-    """A kernel machine that a linear system trains; parameters are set by those that inherit."""
+    """Base class of kernel machines trained by one linear solve; subclasses set the parameters."""
 
     @abstractmethod
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Train on `Y` of shape (n,) or (n, K) and keep the result."""
+        """Train on `Y` of shape (n,) or (n, K) and store the fitted attributes."""
 
-    def _keep(self, kernel: Kernel, X: Array, system: System, Y: Array, solution: Solution) -> None:
-        """Publish the solution of `system` as fitted attributes."""
+    def _publish(self, kernel: Kernel, X: Array, system: System, Y: Array, solution: Solution) -> None:
+        """Set the fitted attributes from the solution of `system`."""
         support, with_bias = solution.support, self.fit_intercept
         self.dual_coef_ = solution.x
         self.X_fit_ = X if support is None else X[support]
@@ -37,42 +37,42 @@ class RLS(BaseEstimator):
             self.intercept_ = float(solution.bias) if solution.bias.ndim == 0 else solution.bias
         self.status_, self.solver_, self.why_ = solution.status, solution.method, solution.why
         self.residual_ = solution.residual
-        if with_bias and support is None:  # the solver's is that of two systems, of 1 and of y
+        if with_bias and support is None:  # the solver's residual is that of two systems, for 1 and for y
             rest = Y - self.intercept_ - _product(system, solution.x) if solution.ok else Y
             self.residual_ = largest_norm(np.asarray(rest))
-        self._expand_in(kernel, self.X_fit_, self.dual_coef_)
+        self._set_expansion(kernel, self.X_fit_, self.dual_coef_)
 
-    def _expand_in(self, kernel: Kernel, centres: Array, multipliers: Array) -> None:
-        """Predict by the expansion in these vectors from now on."""
-        self._expansion = kernel, centres, multipliers
+    def _set_expansion(self, kernel: Kernel, centers: Array, coefficients: Array) -> None:
+        """Set the centers and coefficients that predictions use from now on."""
+        self._expansion = kernel, centers, coefficients
 
     def _output(self, X: ArrayLike) -> Array:
         """Evaluate f(x) = sum_i alpha_i k(x_i, x) + b, shape (m,) or (m, K)."""
-        X = checked_inputs(self, X)
-        kernel, centres, multipliers = self._expansion
-        return np.asarray(expand(kernel, X, centres, multipliers) + self.intercept_)
+        X = check_inputs(self, X)
+        kernel, centers, coefficients = self._expansion
+        return np.asarray(expand(kernel, X, centers, coefficients) + self.intercept_)
 
     def _warn(self, what: str, advice: str) -> None:
-        """Say what the user did not ask for."""
+        """Warn of a problem and advise on it."""
         warnings.warn(f"{type(self).__name__}: {what}. {advice}", LinAlgWarning, stacklevel=5)
 
     def _no_solution(self, solution: Solution) -> str:
-        """Why all multipliers are 0."""
+        """Describe why all coefficients are 0."""
         return f"no solution, status {solution.status} ({solution.method}: {solution.why})"
 
 
 def _product(system: System, alpha: Array) -> Array:
-    """A alpha; of samples of one column as an expansion, which leaves out what is zero."""
+    """Multiply A by alpha; a kernel system as an expansion, which skips zero kernel values."""
     if isinstance(system, KernelSystem):
         return np.asarray(expand(system.kernel, system.X, system.X, alpha) + system.lam * alpha)
     return system @ alpha
 
 
 class RLSRegressor(RegressorMixin):
-    """Fits numbers; to be mixed into an :class:`RLS`."""
+    """Mixin of regressors on top of :class:`RLS`."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train.
+        """Train on `X` and `y`.
 
         Parameters
         ----------
@@ -86,14 +86,14 @@ class RLSRegressor(RegressorMixin):
         Raises
         ------
         KerncastError
-            E233 data; and for the parameters the codes that their descriptions name.
+            E233 for the data; invalid parameters raise the codes named in their descriptions.
         """
-        X, y = checked_training_data(self, X, y, multi_output=True, y_numeric=True)
+        X, y = check_training_data(self, X, y, multi_output=True, y_numeric=True)
         self._fit_targets(X, y.astype(np.float64))
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate f at all rows of `X`, shape (m, D); result of shape (m,) or (m, K)."""
+        """Evaluate f at each row of `X`, shape (m, D); the result has shape (m,) or (m, K)."""
         f: Array = self._output(X)
         return f
 
@@ -104,16 +104,16 @@ class RLSRegressor(RegressorMixin):
 
 
 class RLSClassifier(ClassifierMixin):
-    """Fits targets of +1 and -1, one class against the rest; to be mixed into an :class:`RLS`."""
+    """Mixin of one-vs-rest classifiers with targets +1 and -1, on top of :class:`RLS`."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train.
+        """Train on `X` and the labels `y`.
 
         Parameters
         ----------
         X : array_like of shape (n, D)
         y : array_like of shape (n,)
-            Labels of any kind, two different ones at least.
+            Labels of any type, with at least two classes.
 
         Returns
         -------
@@ -122,10 +122,11 @@ class RLSClassifier(ClassifierMixin):
         Raises
         ------
         KerncastError
-            E232 labels, E233 data; and for the parameters the codes that their descriptions name.
+            E232 for the labels, E233 for the data; invalid parameters raise the codes named in their
+            descriptions.
         """
-        X, y = checked_training_data(self, X, y)
-        self.classes_ = checked_classes(y)
+        X, y = check_training_data(self, X, y)
+        self.classes_ = check_classes(y)
         self._fit_targets(X, one_vs_rest(y, self.classes_))
         return self
 

@@ -24,21 +24,21 @@ from ..reference.online.reduction import checked_budget
 from ..reference.result import Status
 from ..reference.selection.width import overlap_width
 from ._common import (
-    checked_classes,
-    checked_inputs,
-    checked_training_data,
+    check_classes,
+    check_inputs,
+    check_training_data,
+    gaussian_kernel,
     labels,
     one_vs_rest,
-    unchanged_if_refused,
-    width_or,
+    restored_on_error,
 )
 from ._progress import progress
 
-_PIECE = 256  # samples learned between two reports
+_CHUNK = 256  # samples learned between two reports
 
 
 class _KernelLMS(BaseEstimator):
-    """What the two estimators share."""
+    """Base class of the two kernel LMS estimators."""
 
     def __init__(self, sigma: float | str = "auto", eta: float = 0.1, rho: float = 0.0, *,
                  reduction: str = "fklms", projection: str | None = None, metric: str | None = None,
@@ -61,9 +61,9 @@ class _KernelLMS(BaseEstimator):
         self.presentations = presentations
         self.verbose = verbose
 
-    def _start(self, X: Array, outputs: tuple[int, ...]) -> None:
-        """Make a learner that knows nothing yet."""
-        kernel = width_or(self.sigma, lambda: overlap_width(
+    def _create_learner(self, X: Array, outputs: tuple[int, ...]) -> None:
+        """Create an empty learner."""
+        kernel = gaussian_kernel(self.sigma, lambda: overlap_width(
             X, len(X) if self.budget is None else checked_budget(self.budget)))
         self._learner = KernelLMS(
             X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget, outputs,
@@ -78,20 +78,20 @@ class _KernelLMS(BaseEstimator):
                           ConvergenceWarning, stacklevel=4)
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Start afresh and present all samples, in order, as often as asked."""
+        """Reset the learner and present all samples in order, `presentations` times."""
         if not is_integer(self.presentations) or self.presentations < 1:
             raise fail("E234", "the samples must be presented once at least", where="presentations",
                        value=self.presentations, allowed="an integer >= 1", remedy="start with 10")
-        self._start(X, Y.shape[1:])
+        self._create_learner(X, Y.shape[1:])
         self._present(X, Y, self.presentations)
 
     def _present(self, X: Array, Y: Array, times: int = 1) -> None:
-        """Learn the samples so often, in order, and publish what is known now."""
+        """Learn the samples `times` times in order and update the fitted attributes."""
         learner, model = self._learner, self._learner.model
         pieces = []
         with progress(type(self).__name__, times * len(X), self.verbose) as passed:
-            for start in itertools.chain.from_iterable(itertools.repeat(range(0, len(X), _PIECE), times)):
-                learner.learn(X[start: start + _PIECE], Y[start: start + _PIECE])
+            for start in itertools.chain.from_iterable(itertools.repeat(range(0, len(X), _CHUNK), times)):
+                learner.learn(X[start: start + _CHUNK], Y[start: start + _CHUNK])
                 pieces.append(learner.history)
                 passed(len(learner.history.N), model.count)
         self.history_ = History(*map(np.concatenate, zip(*pieces, strict=True)))
@@ -102,8 +102,8 @@ class _KernelLMS(BaseEstimator):
         self.residual_ = float(np.max(np.linalg.norm(self.history_.error[-len(X):], axis=0)))
 
     def _output(self, X: ArrayLike) -> Array:
-        """Evaluate (1), shape (m,) or (m, K)."""
-        X = checked_inputs(self, X)
+        """Evaluate equation (1); the result has shape (m,) or (m, K)."""
+        X = check_inputs(self, X)
         return expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
 
     def _warn_if_diverged(self) -> None:
@@ -115,75 +115,76 @@ class _KernelLMS(BaseEstimator):
 
 
 class KernelLMSRegressor(RegressorMixin, _KernelLMS):
-    """Regression by kernel LMS with at most `budget` expansion vectors, one sample at a time.
+    """Kernel LMS regressor with at most `budget` expansion vectors, trained sample by sample.
 
     Parameters
     ----------
     sigma : float or "auto", default="auto"
-        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" takes
-        the largest width at which FKLMS stays stable on the samples of `fit`, or of the **first** call
-        of `partial_fit`; for a stream give a number.
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" selects
+        the largest width at which FKLMS is stable on the samples of `fit`, or of the **first** call
+        of `partial_fit`; give a number for a stream.
     eta : float, default=0.1
-        Learning rate, > 0; the rule is unstable from 2 / (1 + rho) up, of which a warning tells.
+        Learning rate, > 0.  From 2 / (1 + rho) upwards the rule is unstable, and `fit` warns.
     rho : float, default=0.0
-        Decay of all multipliers by 1 - eta rho with each sample; above 0 old samples are forgotten, and a
-        stream that drifts is followed.
+        Decay of all coefficients by 1 - eta rho per sample; if positive, the model forgets old samples and
+        tracks a drifting stream.
     reduction : str, default="fklms"
-        How vectors are removed: a technique of report 836 by name, which is a pair of projection and metric.
+        How vectors are removed: a pair of projection and metric, by its name in Mitchinson et al. (2003).
 
         ==================  ==========  ===================  ===================================
-        reduction           projection  metric               what goes
+        reduction           projection  metric               removed vector
         ==================  ==========  ===================  ===================================
         "fklms"             "fklms"     "fklms"              newer of closest, (16), (17); O(N)
-        "fmklms"            "fklms"     "fmklms"             (18): small multipliers go first
-        "klms"              "klms"      "klms"               outputs at retained vectors stay, (12)
+        "fmklms"            "fklms"     "fmklms"             (18): small coefficients first
+        "klms"              "klms"      "klms"               keeps outputs at retained vectors, (12)
         "mklms"             "klms"      "mklms"              least change of the model
         "ls"                "ls"        "ls"                 least squares at all vectors, (14)
-        "ls_regularised"    "ls"        "ls_regularised"     with a penalty on multipliers, (20)
-        "nt", "mt"          "none"      "magnitude"          smallest multiplier, discarded
+        "ls_regularised"    "ls"        "ls_regularised"     with a penalty on alpha, (20)
+        "nt", "mt"          "none"      "magnitude"          smallest coefficient, discarded
         "at"                "none"      "age"                oldest vector, discarded
-        "none"                                               none goes
+        "none"                                               none
         ==================  ==========  ===================  ===================================
 
-        Those of KLMS and LS take O(N^2) a sample, "ls_regularised" O(N^3), truncations O(N).
+        KLMS and LS cost O(N^2) per sample, "ls_regularised" O(N^3), truncations O(N).
     projection, metric : str, optional
-        In place of those of the reduction; the metrics of section 5 are "fast_klms" and "fast_mklms".
+        Override those of the reduction; the metrics of section 5 are "fast_klms" and "fast_mklms".
     truncation : float, optional
-        Discard multipliers of at most this magnitude (MT), whatever the reduction; it saves projections.
+        Discard coefficients of at most this magnitude (MT), with any reduction; it saves projections.
     budget : int or None, default=100
-        N_max: where so many vectors are held, the one of least deterioration goes before the next comes.
-        None for no limit; "none" does not use it.
+        N_max, the dictionary size: a full dictionary evicts the vector of least deterioration before it
+        adds another.  None for no limit; "none" ignores it.
     max_deterioration : float, optional
-        lambda_max, in the unit of the metric: a vector goes whenever that costs no more.  "mt" needs it; the
-        metric "age" takes `max_age` instead.  Beyond what the metric can reach no vector goes, or every one.
+        lambda_max, in the unit of the metric: a vector is removed whenever its deterioration is at most
+        this.  Required by "mt"; the metric "age" uses `max_age` instead.  Outside the range of the metric
+        it removes either no vector or every one.
     max_age : int, optional
-        Discard vectors after so many more samples (AT), whatever the reduction.
+        Discard a vector this many samples after it was added (AT), with any reduction.
     ls_penalty : float, default=1e-6
         C of (20), for "ls_regularised".
     newest_only : bool, default=False
-        Needs max_deterioration: let go the newest vector or none, which is cheaper (report, section 4).  Of
-        more than `budget` vectors the newest goes whatever its lambda, and `status_` is then "full".
+        Remove the newest vector or none, which is cheaper (section 4); requires max_deterioration.  If the
+        dictionary is full, the newest vector is removed whatever its lambda, and `status_` is "full".
     presentations : int, default=10
-        How often `fit` presents the samples, in the order given.  `partial_fit` presents them once.
+        Number of passes of `fit` over the samples, in the given order.  `partial_fit` makes one pass.
     verbose : bool, default=False
-        Show samples passed and samples per second on stderr.
+        Show samples processed and samples per second on stderr.
 
     Attributes
     ----------
     support_vectors_ : ndarray of shape (N, D)
         The expansion vectors, by slot.
     dual_coef_ : ndarray of shape (N,)
-        The multipliers alpha.
+        The coefficients alpha.
     intercept_ : float
         0.0: the model has no bias.
     status_ : str
-        "ok"; "diverged": a warning was given, and the learner has stopped; or "full": with `newest_only` a
-        newest vector went for want of room, of which `budget` or `max_deterioration` gives more.
+        "ok"; "diverged": learning stopped with a warning; or "full": with `newest_only`, the dictionary was
+        full and a newest vector was removed; raise `budget` or `max_deterioration`.
     residual_ : float
         2-norm of the errors e_p (2) over the last presentation, each before its sample was learned.
     history_ : History
-        ``error`` e_p, ``N`` vectors held after it, and ``deterioration`` lambda of the vector that went (NaN
-        where none did), of each sample of the last call of `fit` or `partial_fit`: three arrays.
+        Three arrays with an entry per sample of the last call of `fit` or `partial_fit`: ``error`` e_p,
+        ``N`` vectors after the sample, and ``deterioration`` lambda of the removed vector (NaN if none).
     sigma_ : float
         The width that was used.
     n_features_in_ : int
@@ -191,19 +192,21 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
 
     Notes
     -----
-    FKLMS takes the retained vectors for orthogonal (K_RR = I).  Where that is far from true it
-    is **unstable, not merely inexact**: once sum_j k(v_j, v_r)^2 over the other vectors is well above
-    2, each removal adds more error than it removes.  So a wide kernel and a large budget do not
-    go together; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
-    A large eta makes it worse, and so do inputs in sorted order, which fill the budget with close
-    neighbours before the rest of the range is seen: shuffle them.
-    FKLMS looks at distances alone: where the inputs of a stream move away, rho > 0 wants `truncation` or
-    `max_age` beside it, or vectors left behind keep their places; FMKLMS, MKLMS, LS and NT, which look at
-    multipliers, let them go.
+    FKLMS assumes that the retained vectors are orthogonal (K_RR = I).  If they are far from orthogonal
+    it is **unstable, not merely inexact**: if sum_j k(v_j, v_r)^2 over the other vectors is well above
+    2, each removal adds more error than it removes.  Do not combine a wide kernel with a
+    large budget; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
+    A large eta makes it worse.  So do sorted inputs, which fill the dictionary with close neighbours
+    before the rest of the range appears: shuffle them.
+    FKLMS uses distances only.  If the inputs of a stream drift, combine rho > 0 with `truncation` or
+    `max_age`; otherwise outdated vectors stay in the dictionary.  FMKLMS, MKLMS, LS and NT use the
+    coefficients and remove outdated vectors.
 
     References
     ----------
-    Report 836: learning rule (2)-(6); truncation and strategies, section 2; projections and metrics, 2.1.
+    B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836,
+    University of Sheffield, 2003: learning rule (2) to (6); truncation and strategies, section 2;
+    projections and metrics, section 2.1.
 
     Examples
     --------
@@ -216,7 +219,7 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
-        """Forget everything and learn `X`, shape (n, D), and `y`, shape (n,), `presentations` times.
+        """Reset the model and learn `X`, shape (n, D), and `y`, shape (n,), `presentations` times.
 
         Raises
         ------
@@ -224,38 +227,38 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
             E220 sigma, E228 eta or rho, E229 budget, E230 reduction, projection or metric, E233 data,
             E234 presentations, E258 another option of the reduction.
         """
-        with unchanged_if_refused(self):
-            X, y = checked_training_data(self, X, y, y_numeric=True)
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y, y_numeric=True)
             self._fit_targets(X, y.astype(np.float64))
         self._warn_if_diverged()
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
-        """Learn `X`, shape (m, D), and `y`, shape (m,), once and in order, on top of what is known.
+        """Learn `X`, shape (m, D), and `y`, shape (m,), once and in order.
 
-        Parameters changed after the first call have no effect until `fit`.  Raises as `fit`; refused
-        data leave the model as it was.
+        Continues from the current model.  Parameters changed after the first call have no effect until
+        `fit`.  Raises as `fit`; rejected data leave the model unchanged.
         """
         first = not hasattr(self, "_learner")
-        with unchanged_if_refused(self):
-            X, y = checked_training_data(self, X, y, reset=first, y_numeric=True)
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y, reset=first, y_numeric=True)
             if first:
-                self._start(X, ())
+                self._create_learner(X, ())
             self._present(X, y.astype(np.float64))
         self._warn_if_diverged()
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate f at all rows of `X`, shape (m, D); result of shape (m,)."""
+        """Evaluate f at each row of `X`, shape (m, D); the result has shape (m,)."""
         return self._output(X)
 
 
 class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
-    """Classifier by kernel LMS on targets of +1 and -1, one against the rest.
+    """Kernel LMS classifier, one-vs-rest, with targets +1 and -1.
 
-    Parameters and most attributes are those of :class:`KernelLMSRegressor`, where they are explained; its
-    Notes apply.  The classes share the expansion vectors; metrics that look at multipliers take the
-    2-norm over the classes.
+    :class:`KernelLMSRegressor` explains the parameters and most attributes; its Notes apply here too.
+    The classes share the expansion vectors; metrics of the coefficients use their 2-norm over the
+    classes.
 
     Parameters
     ----------
@@ -264,25 +267,25 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
     eta : float, default=0.1
         Learning rate, > 0.
     rho : float, default=0.0
-        Decay of the multipliers.
+        Decay rate of the coefficients.
     reduction : str, default="fklms"
         How vectors are removed.
     projection, metric : str, optional
-        In place of those of the reduction.
+        Override those of the reduction.
     truncation : float, optional
-        Largest magnitude of multipliers that are discarded.
+        Largest magnitude of a discarded coefficient.
     budget : int or None, default=100
-        N_max, the largest number of expansion vectors.
+        N_max, the dictionary size.
     max_deterioration : float, optional
-        lambda_max.
+        lambda_max, the deterioration up to which a vector is removed.
     max_age : int, optional
-        How many more samples a vector stays for.
+        Number of samples after which a vector is discarded.
     ls_penalty : float, default=1e-6
         C of (20).
     newest_only : bool, default=False
-        Needs max_deterioration: look at the newest vector alone.
+        Consider the newest vector only; requires max_deterioration.
     presentations : int, default=10
-        How often `fit` presents the samples.
+        Number of passes of `fit` over the samples.
     verbose : bool, default=False
         Show progress on stderr.
 
@@ -291,59 +294,59 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
     classes_ : ndarray of shape (K,)
         The labels, sorted.
     dual_coef_ : ndarray of shape (N,) for two classes, (N, K) for more
-        The multipliers alpha.
+        The coefficients alpha.
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSClassifier:
-        """Forget everything and learn `X`, shape (n, D), and labels `y`, shape (n,), `presentations` times.
+        """Reset the model and learn `X`, shape (n, D), and labels `y`, shape (n,), `presentations` times.
 
         Raises
         ------
         KerncastError
             As :meth:`KernelLMSRegressor.fit`, and E232 for fewer than two classes.
         """
-        with unchanged_if_refused(self):
-            X, y = checked_training_data(self, X, y)
-            self.classes_ = checked_classes(y)
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y)
+            self.classes_ = check_classes(y)
             self._fit_targets(X, one_vs_rest(y, self.classes_))
         self._warn_if_diverged()
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike,
                     classes: ArrayLike | None = None) -> KernelLMSClassifier:
-        """Learn `X`, shape (m, D), and labels `y`, shape (m,), once and in order, on top of what is known.
+        """Learn `X`, shape (m, D), and labels `y`, shape (m,), once and in order.
 
         Parameters
         ----------
         X, y : array_like
         classes : array_like of shape (K,), optional
-            All labels that can occur.  Needed at the first call, unless `y` holds all of them;
-            later it must be the same or left out.
+            All possible labels.  Required at the first call unless `y` contains all of them;
+            afterwards omit it or repeat it unchanged.
 
         Raises
         ------
         KerncastError
-            As `fit`, and E232 for a label, or a list of classes, unlike the first call's.
-            Refused data leave the model as it was.
+            As `fit`, and E232 for labels or a list of classes that differ from the first call's.
+            Rejected data leave the model unchanged.
         """
         first = not hasattr(self, "_learner")
-        with unchanged_if_refused(self):
-            X, y = checked_training_data(self, X, y, reset=first)
-            known = checked_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y, reset=first)
+            known = check_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
             if not first and classes is not None and not np.array_equal(np.unique(classes), known):
                 raise fail("E232", "the classes differ from those of the first call", where="classes",
                            value=str(np.unique(classes).tolist()), allowed=str(known.tolist()),
                            remedy="omit classes after the first call, or call fit again")
             targets = one_vs_rest(y, known)
             if first:
-                self._start(X, targets.shape[1:])
+                self._create_learner(X, targets.shape[1:])
                 self.classes_ = known
             self._present(X, targets)
         self._warn_if_diverged()
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Evaluate f: shape (m,) for two classes, above 0 for the second; (m, K) for more."""
+        """Evaluate f: shape (m,) for two classes, positive for the second; (m, K) for more."""
         return self._output(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""sim.estimators: kernel regularised least squares, by every solver of the reference.
+"""sim.estimators: kernel regularised least squares with any solver of the reference.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K + lambda I) c = y, leave-one-out, and the subset of
 regressors.
@@ -20,15 +20,15 @@ from ..reference.selection.loo import loo_errors
 from ..reference.selection.width import grid_or_spread_width
 from ..reference.solvers.auto import solve_system
 from ..reference.systems.system import KernelSystem
-from ._common import checked_inputs, width_or
+from ._common import check_inputs, gaussian_kernel
 from ._rls import RLS, RLSClassifier, RLSRegressor
 
-# lam="loo" tries these, times the mean of k(x, x): half a power of ten apart.
+# Candidates of lam="loo", in units of the mean of k(x, x): two per decade.
 _LOO_PATH = np.logspace(-8.0, 2.0, 21)
 
 
 class _KernelRLS(RLS):
-    """What the two estimators share."""
+    """Base class of the two kernel RLS estimators."""
 
     def __init__(self, sigma: float | str = "auto", lam: float | str = 1.0, *,
                  kernel: str | Kernel = "gaussian", fit_intercept: bool = False, solver: str = "auto",
@@ -41,22 +41,22 @@ class _KernelRLS(RLS):
         self.solver_options = solver_options
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Solve (K + lambda I) alpha = y and keep the result; `Y` of shape (n,) or (n, K)."""
-        options = self._chosen_options()
-        self.kernel_ = self._chosen_kernel(X)
-        self.lam_ = self._chosen_lambda(X, Y, options)
+        """Solve (K + lambda I) alpha = y for `Y` of shape (n,) or (n, K) and set the attributes."""
+        options = self._resolve_options()
+        self.kernel_ = self._resolve_kernel(X)
+        self.lam_ = self._resolve_lambda(X, Y, options)
         system = KernelSystem(self.kernel_, X, self.lam_)
         solution = solve_system(system, Y, self.solver, fit_intercept=self.fit_intercept, **options)
-        self._keep(self.kernel_, X, system, Y, solution)
+        self._publish(self.kernel_, X, system, Y, solution)
         self.coef_ = None
-        if isinstance(self.kernel_, Linear):  # X'alpha cancels for small lambda: w where the solver has it
+        if isinstance(self.kernel_, Linear):  # X'alpha cancels for small lambda: prefer the solver's w
             self.coef_ = self.X_fit_.T @ self.dual_coef_ if solution.w is None else solution.w
         if not solution.ok:
             self._warn(f"{self._no_solution(solution)}; lam {self.lam_:g}",
                        "All coefficients are 0. Use solver='auto', or a larger lam.")
 
-    def _chosen_options(self) -> dict[str, Any]:
-        """The options of the solver; E238 where they are no mapping."""
+    def _resolve_options(self) -> dict[str, Any]:
+        """Return the solver options as a dictionary; raise E238 if they are not a mapping."""
         given: object = self.solver_options
         if given is not None and not isinstance(given, Mapping):
             raise fail("E238", "the options of the solver are not a mapping", where="solver_options",
@@ -64,8 +64,8 @@ class _KernelRLS(RLS):
                        remedy="omit it")
         return dict(self.solver_options or {})
 
-    def _chosen_kernel(self, X: Array) -> Kernel:
-        """The kernel asked for; the Gaussian one by its width."""
+    def _resolve_kernel(self, X: Array) -> Kernel:
+        """Return the given kernel, or the Gaussian kernel of width `sigma`."""
         if isinstance(self.kernel, Kernel):
             if not (isinstance(self.sigma, str) and self.sigma == "auto"):
                 raise fail("E220", "a kernel passed as an object has its own width", where="sigma",
@@ -76,10 +76,10 @@ class _KernelRLS(RLS):
                        value=repr(self.kernel), allowed='"gaussian", or a Kernel such as Laplacian(2.0)',
                        remedy="pass an object: from kerncast.sim.kernels import Laplacian, Periodic, "
                               "Polynomial, Linear")
-        return width_or(self.sigma, lambda: grid_or_spread_width(X))
+        return gaussian_kernel(self.sigma, lambda: grid_or_spread_width(X))
 
-    def _chosen_lambda(self, X: Array, Y: Array, options: dict[str, Any]) -> float:
-        """The regulariser asked for, or of the path the one of least leave-one-out error."""
+    def _resolve_lambda(self, X: Array, Y: Array, options: dict[str, Any]) -> float:
+        """Return the given lambda, or the one of least leave-one-out error on the path."""
         if not isinstance(self.lam, str):
             return positive(self.lam, "lam", "E221", "start with 1")
         if self.lam != "loo":
@@ -91,11 +91,11 @@ class _KernelRLS(RLS):
         return float(lams[np.argmin(np.mean(errors.reshape(len(lams), -1) ** 2, axis=1))])
 
     def _output(self, X: ArrayLike) -> Array:
-        """Evaluate f, of the linear kernel by its weights: shape (m,) or (m, K)."""
+        """Evaluate f, with a linear kernel through its weights; the result has shape (m,) or (m, K)."""
         weights: Array | None = getattr(self, "coef_", None)
         if weights is None:
             return super()._output(X)
-        return np.asarray(checked_inputs(self, X) @ weights + self.intercept_)
+        return np.asarray(check_inputs(self, X) @ weights + self.intercept_)
 
 
 class KernelRLSRegressor(RLSRegressor, _KernelRLS):
@@ -104,53 +104,54 @@ class KernelRLSRegressor(RLSRegressor, _KernelRLS):
     Parameters
     ----------
     sigma : float or "auto", default="auto"
-        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" is two
-        steps of one column in order, the median counting, else sqrt(D var(X) / 2).  E220.
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" is twice the
+        median step for one sorted column, otherwise sqrt(D var(X) / 2).  E220.
     lam : float or "loo", default=1.0
-        Regulariser lambda > 0, added to the diagonal as it stands, not times n.  "loo" takes the lambda
-        of least leave-one-out error among 21 from 1e-8 to 100 times the mean of k(x, x), all from one
-        eigendecomposition.  E221.
+        Regulariser lambda > 0, added to the diagonal (not multiplied by n).  "loo" selects the lambda of
+        least leave-one-out error among 21 values from 1e-8 to 100 times the mean of k(x, x), all from
+        one eigendecomposition.  E221.
     kernel : "gaussian" or Kernel, default="gaussian"
-        Another kernel is given by its value, such as ``Laplacian(2.0)`` of :mod:`kerncast.sim.kernels`, and
-        sigma left out.  E231.
+        Pass another kernel as an object, such as ``Laplacian(2.0)`` from :mod:`kerncast.sim.kernels`, and
+        omit sigma.  E231.
     fit_intercept : bool, default=False
-        Fit a bias that is not regularised, as LS-SVM does.
+        Fit an unregularised bias, as the least squares support vector machine (LS-SVM) does.
     solver : str, default="auto"
-        "auto", which chooses by kernel and memory and tells why in `why_`; or elimination, cholesky, eigh,
-        cg, block_gauss_seidel, wavelet, banded, linear_svd, linear_direct, subset.  E238.
+        "auto" chooses by kernel and memory and gives the reason in `why_`.  Others: elimination, cholesky,
+        eigh, cg, block_gauss_seidel, wavelet, banded, linear_svd, linear_direct, subset.
+        E238.
     solver_options : mapping, optional
         Options of the solver, such as ``{"landmarks": 200}`` for subset or ``{"tolerance": 1e-6}`` for cg.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,) or (n, K)
-        The multipliers alpha; of subset one row for each regressor.
+        The coefficients alpha; for subset one row per regressor.
     intercept_ : float or ndarray of shape (K,)
         The bias; 0.0 without `fit_intercept`.
     X_fit_ : ndarray of shape (n, D)
-        The training samples, which are the expansion vectors; of subset only the regressors.
+        The expansion vectors: the training samples, or for subset the regressors.
     coef_ : ndarray of shape (D,) or (D, K), or None
-        Of the linear kernel: the weights, f(x) = coef_'x + intercept_.
+        Weights of the linear kernel, f(x) = coef_'x + intercept_; None for other kernels.
     status_ : str
-        "ok", or why there is no solution: then a warning was given and all multipliers and the bias are 0.
+        "ok", or why there is no solution; then `fit` warns, and all coefficients and the bias are 0.
     solver_ : str
-        The solver that ran; of solver="auto" the one chosen.
+        The solver used.
     why_ : str
-        Why it was chosen, and what made it stop, where it did.
+        Why it was chosen, and if it failed, why.
     residual_ : float
-        |y - b - (K + lambda I) alpha|_2, the largest over the outputs; of subset that of its normal
-        equations.
+        |y - b - (K + lambda I) alpha|_2, the maximum over the outputs; for subset the residual of its
+        normal equations.
     kernel_ : Kernel
-        The kernel that was used.
+        The kernel used.
     lam_ : float
-        The lambda that was used.
+        The lambda used.
     n_features_in_ : int
         D, the number of columns.
 
     Notes
     -----
     The result is that of :class:`sklearn.kernel_ridge.KernelRidge` with alpha = lam and
-    gamma = 1 / (2 sigma^2).  A prediction takes O(n D), one kernel value for each training sample.
+    gamma = 1 / (2 sigma^2).  A prediction costs O(n D), one kernel value per training sample.
 
     References
     ----------
@@ -168,7 +169,7 @@ class KernelRLSRegressor(RLSRegressor, _KernelRLS):
 
 
 class KernelRLSClassifier(RLSClassifier, _KernelRLS):
-    """Classifier by kernel regularised least squares (RLSC), one against the rest.
+    """Kernel regularised least squares classifier (RLSC), one-vs-rest.
 
     Parameters and most attributes are those of :class:`KernelRLSRegressor`.
 
@@ -177,9 +178,9 @@ class KernelRLSClassifier(RLSClassifier, _KernelRLS):
     sigma : float or "auto", default="auto"
         Width of the Gaussian kernel, in the unit of `X`.
     lam : float or "loo", default=1.0
-        Regulariser lambda > 0, or chosen by the leave-one-out error of targets of +1 and -1.
+        Regulariser lambda > 0; "loo" selects it by the leave-one-out error of the +1 and -1 targets.
     kernel : "gaussian" or Kernel, default="gaussian"
-        Another kernel is given by its value.
+        Pass another kernel as an object.
     fit_intercept : bool, default=False
         Fit a bias, as LS-SVM does.
     solver : str, default="auto"
@@ -192,5 +193,5 @@ class KernelRLSClassifier(RLSClassifier, _KernelRLS):
     classes_ : ndarray of shape (K,)
         The labels, sorted.
     dual_coef_ : ndarray of shape (n,) for two classes, (n, K) for more
-        The multipliers alpha, for targets of +1 and -1.
+        The coefficients alpha, for targets of +1 and -1.
     """

@@ -21,16 +21,16 @@ from ..reference.solvers.auto import solve_system
 from ..reference.systems.grid import STEPS_IN_WIDTH, WEIGHTS, GridSystem, Weights, node_count
 from ..reference.systems.system import ToeplitzSystem
 from ..reference.toeplitz.auto import solve_toeplitz
-from ._common import width_or
+from ._common import gaussian_kernel
 from ._rls import RLS, RLSClassifier, RLSRegressor
 
 _GRIDS: dict[str, Weights] = {f"grid_{weights}": weights for weights in WEIGHTS}
-# A grid of more nodes than this for each sample, and a few, is mostly gaps: "auto" does without.
+# With more nodes than _FEW_NODES plus this many per sample a grid is mostly gaps; "auto" avoids it.
 _NODES_PER_SAMPLE, _FEW_NODES = 64, 4096
 
 
 class _ToeplitzRLS(RLS):
-    """What the two estimators share."""
+    """Base class of the two Toeplitz RLS estimators."""
 
     grid_: Array | None
     grid_coef_: Array | None
@@ -44,10 +44,10 @@ class _ToeplitzRLS(RLS):
         self.solver = solver
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Solve (T + lambda I) alpha = y (4), or its like on a grid; `Y` of shape (n,) or (n, K)."""
+        """Solve (T + lambda I) alpha = y, equation (4), or its analogue on a grid."""
         lam = positive(self.lam, "lam", "E221", "start with 1")
-        kernel = width_or(self.sigma, lambda: grid_or_spread_width(X))
-        scheme = self._chosen_scheme(X, kernel)
+        kernel = gaussian_kernel(self.sigma, lambda: grid_or_spread_width(X))
+        scheme = self._resolve_scheme(X, kernel)
         self.sigma_, self.scheme_ = kernel.sigma, scheme
         if scheme in _GRIDS:
             self._fit_on_grid(X, Y, kernel, lam, _GRIDS[scheme])
@@ -56,9 +56,9 @@ class _ToeplitzRLS(RLS):
             r[0] += lam
             solve = partial(solve_toeplitz, r, method=self.solver)
             solution = solve_with_bias(solve, Y) if self.fit_intercept else solve(Y)
-            self._keep(kernel, X, ToeplitzSystem(r), Y, solution)
+            self._publish(kernel, X, ToeplitzSystem(r), Y, solution)
             self.grid_ = self.grid_coef_ = None
-            self._warn_of(solution, scheme)
+            self._warn_if_degraded(solution, scheme)
 
     def _fit_on_grid(self, X: Array, Y: Array, kernel: Gaussian, lam: float, weights: Weights) -> None:
         """Solve (W T W' + lambda I) alpha = y for T on a grid."""
@@ -71,14 +71,14 @@ class _ToeplitzRLS(RLS):
                        value=repr(self.solver), allowed="auto", remedy="omit solver with this scheme")
         system = GridSystem(kernel, X[:, 0], lam, _step(kernel, weights), weights)
         solution = solve_system(system, Y, fit_intercept=self.fit_intercept)
-        self._keep(kernel, X, system, Y, solution)
-        nodes, multipliers = system.nodes, system.at_nodes(self.dual_coef_)
-        self.grid_, self.grid_coef_ = nodes, multipliers
-        self._expand_in(kernel, nodes, multipliers)
-        self._warn_of(solution, self.scheme_)
+        self._publish(kernel, X, system, Y, solution)
+        nodes, coefficients = system.nodes, system.at_nodes(self.dual_coef_)
+        self.grid_, self.grid_coef_ = nodes, coefficients
+        self._set_expansion(kernel, nodes, coefficients)
+        self._warn_if_degraded(solution, self.scheme_)
 
-    def _chosen_scheme(self, X: Array, kernel: Gaussian) -> str:
-        """The scheme asked for, or what "auto" stands for."""
+    def _resolve_scheme(self, X: Array, kernel: Gaussian) -> str:
+        """Return the requested scheme, or the one that "auto" selects."""
         if self.scheme != "auto":
             named = isinstance(self.scheme, str) and self.scheme in _GRIDS
             return self.scheme if named else check_scheme(self.scheme, tuple(_GRIDS))
@@ -92,8 +92,8 @@ class _ToeplitzRLS(RLS):
         self._no_grid = f"a grid between them would be mostly gaps ({nodes:,} nodes)"
         return "grid_cubic" if nodes <= _FEW_NODES + _NODES_PER_SAMPLE * len(X) else chosen
 
-    def _warn_of(self, solution: Solution, scheme: str) -> None:
-        """Say what the user did not ask for: no solution, an indefinite matrix, or diagonal means."""
+    def _warn_if_degraded(self, solution: Solution, scheme: str) -> None:
+        """Warn of a missing solution, an indefinite matrix, or automatic diagonal means."""
         if self.scheme == "auto" and scheme == DIAGONAL_MEANS and self.X_fit_.shape[1] == 1:
             self._warn(f"the samples are not a uniform grid, and {self._no_grid}: scheme {scheme} loses most "
                        "of the kernel matrix",
@@ -110,7 +110,7 @@ class _ToeplitzRLS(RLS):
 
 
 def _step(kernel: Gaussian, weights: Weights) -> float:
-    """Step of the grid that a kernel needs."""
+    """Return the step of the grid for a kernel."""
     return kernel.sigma / STEPS_IN_WIDTH[weights]
 
 
@@ -121,47 +121,47 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     ----------
     sigma : float or "auto", default="auto"
         Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto"
-        is two steps of one column in order, the median counting, else sqrt(D var(X) / 2).  E220.
+        is twice the median step for one sorted column, otherwise sqrt(D var(X) / 2).  E220.
     lam : float, default=1.0
         Regulariser lambda > 0, added to the diagonal.  E221.
     scheme : str, default="auto"
-        How the kernel matrix becomes Toeplitz.  ``uniform``, ``diagonal_mean`` and
+        How to make the kernel matrix Toeplitz.  ``uniform``, ``diagonal_mean`` and
         ``diagonal_mean_biased`` are those of :func:`kerncast.first_row`.  ``grid_linear`` and
         ``grid_cubic`` interpolate samples of one column, in any order, from a uniform grid of 8 or 4 nodes
-        to a sigma: K is W T W'.  "auto" is uniform where it is exact; grid_cubic for one column
-        otherwise; else diagonal_mean_biased, for one column with a warning: where the grid were mostly gaps,
-        or `solver` does without one.  E222, E223.
+        per sigma: K is W T W'.  "auto" is uniform if that is exact, otherwise grid_cubic for one column
+        and diagonal_mean_biased for several.  It uses diagonal_mean_biased for one column too, with a
+        warning, if the grid would be mostly gaps or `solver` requires a Toeplitz matrix.  E222, E223.
     fit_intercept : bool, default=False
-        Fit a bias as LS-SVM does, by one more right-hand side.
+        Fit a bias, as the least squares support vector machine (LS-SVM) does, with one more right-hand side.
     solver : {"auto", "levinson", "lookahead", "schur", "pcg"}, default="auto"
-        See :func:`kerncast.solve_toeplitz`.  "auto" turns to look-ahead, with a warning, where T +
-        lambda I is not positive definite; on a grid it is conjugate gradients, or Cholesky where that is
-        quicker, and nothing else is taken.  E226.
+        See :func:`kerncast.solve_toeplitz`.  "auto" switches to look-ahead, with a warning, if T +
+        lambda I is not positive definite.  A grid accepts "auto" only: conjugate gradients, or Cholesky
+        if that is faster.  E226.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,) or (n, K)
-        The multipliers alpha.
+        The coefficients alpha.
     intercept_ : float or ndarray of shape (K,)
         The bias; 0.0 without `fit_intercept`.
     X_fit_ : ndarray of shape (n, D)
         The training samples, which are the expansion vectors.
     grid_, grid_coef_ : ndarray of shape (M, 1), and (M,) or (M, K); or None
-        Of a grid: its nodes and their multipliers W'alpha.  Predictions are expansions in these, which
-        are nearer to exact kernel regression than those in `X_fit_`, whose alpha belongs to W T W'.
+        The nodes of the grid and their coefficients W'alpha; None without a grid.  Predictions expand in
+        the nodes, which is closer to exact kernel regression than `X_fit_`, whose alpha belongs to W T W'.
     status_ : str
-        "ok", or "not_positive_definite", "breakdown" or "not_converged": then a warning was given and all
-        multipliers and the bias are 0, so that predictions are finite and plainly useless.
+        "ok", "not_positive_definite", "breakdown" or "not_converged".  Unless "ok", `fit` warns, and all
+        coefficients and the bias are 0, so that predictions are finite but useless.
     solver_ : str
-        The solver that ran; of solver="auto" the one chosen.
+        The solver used.
     why_ : str
-        Why it was chosen, and what made it stop, where it did.
+        Why it was chosen, and if it failed, why.
     residual_ : float
-        |y - b - (T + lambda I) alpha|_2, the largest over the outputs.
+        |y - b - (T + lambda I) alpha|_2, the maximum over the outputs.
     scheme_ : str
-        The scheme that was used.
+        The scheme used.
     sigma_ : float
-        The width that was used.
+        The width used.
     n_features_in_ : int
         D, the number of columns.
 
@@ -172,11 +172,10 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     a grid predicts well for lam of .01 and above, and errs more below (docs/measured/irregular.md, jitters of
     1 to 30 % of a step, widths of 2 to 20 steps).  Where the kernel spans few of the samples,
     KernelRLSRegressor is exact and quicker.
-    On multivariate samples in no particular order T keeps little of the kernel matrix:
-    the machine comes close to a kernel-mean (Parzen) classifier,
-    and five steps of conjugate gradients on the true matrix cost as much time and memory and do better.
-    `residual_` says nothing about this: it is measured against T, not against the kernel matrix.
-    Validate on held-out data.
+    On multivariate samples in no particular order T retains little of the kernel
+    matrix: the result is close to a kernel-mean (Parzen) classifier, and five steps of conjugate
+    gradients on the true matrix cost as much time and memory and are more accurate.  `residual_` does
+    not show this: it is measured against T, not against the kernel matrix.  Validate on held-out data.
 
     The result of the diagonal means depends on the order of the samples.
 
@@ -203,10 +202,10 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
 
 
 class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
-    """Classifier by regularized least squares with a Toeplitz kernel matrix, one against the rest.
+    """Regularized least squares classifier with a Toeplitz kernel matrix, one-vs-rest.
 
     Parameters and most attributes are those of :class:`ToeplitzRLSRegressor`, whose **Notes say
-    where this is a poor choice** (samples of many columns in no particular order).
+    when this is a poor choice** (samples of many columns in no particular order).
 
     Parameters
     ----------
@@ -215,11 +214,11 @@ class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
     lam : float, default=1.0
         Regulariser lambda > 0.
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "grid_linear", "grid_cubic"}
-        How the kernel matrix becomes Toeplitz; "auto" by default.
+        How to make the kernel matrix Toeplitz; "auto" by default.
     fit_intercept : bool, default=False
         Fit a bias.
     solver : {"auto", "levinson", "lookahead", "schur", "pcg"}, default="auto"
-        See :func:`kerncast.solve_toeplitz`.  "auto" turns to look-ahead, with a warning, where T +
+        See :func:`kerncast.solve_toeplitz`.  "auto" switches to look-ahead, with a warning, if T +
         lambda I is not positive definite.
 
     Attributes
@@ -227,7 +226,7 @@ class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
     classes_ : ndarray of shape (K,)
         The labels, sorted.
     dual_coef_ : ndarray of shape (n,) for two classes, (n, K) for more
-        The multipliers alpha, for targets of +1 and -1.
+        The coefficients alpha, for targets of +1 and -1.
     """
 
     def __sklearn_tags__(self) -> Any:

@@ -171,10 +171,10 @@ class FxpLms(FxpModel):
         if self._metric == "magnitude":
             return abs(v.alpha)
         if self._metric == "fklms":
-            return self._near(v, [o for o in others if o.came < v.came])[1]
+            return self._nearest(v, [o for o in others if o.came < v.came])[1]
         one = self.plan.integer("kappa_one")
         if self._metric == "fmklms":
-            kappa = one - int(integers(self._values([self._near(v, others)[1]]))[0])
+            kappa = one - int(integers(self._values([self._nearest(v, others)[1]]))[0])
         else:
             kappa = one - self._sum(v, others)
         if self._metric == "fast_klms":
@@ -193,7 +193,7 @@ class FxpLms(FxpModel):
             self._known.update(zip(new, words_of(self._kernel.values(np.array(new))), strict=True))
         return number([self._known[d] for d in d2], self._kernel.format("kernel"))
 
-    def _near(self, v: Held, others: list[Held]) -> tuple[int, int]:
+    def _nearest(self, v: Held, others: list[Held]) -> tuple[int, int]:
         """The sample that brought the nearest of `others`, the oldest of equals, and its distance; -1, 0."""
         found = [(d, o.came) for d, o in zip(self._distances(v.x, others), others, strict=True)]
         return (min(found)[1], min(found)[0]) if found else (-1, 0)
@@ -261,7 +261,7 @@ class FxpLms(FxpModel):
             words["born"][i] = v.came % (1 << 32)
             if "nearest_idx" in members:
                 others = [o for o in self._others(i) if self._metric == "fmklms" or o.came < v.came]
-                came, words["nearest_d2"][i] = self._near(v, others)
+                came, words["nearest_d2"][i] = self._nearest(v, others)
                 words["nearest_idx"][i] = slot_of.get(came, i)
             if "sums" in members:
                 words["sums"][i] = self._sum(v, self._others(i))

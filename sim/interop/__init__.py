@@ -1,6 +1,6 @@
-"""sim.interop: predictors of models that were trained elsewhere, such as by scikit-learn."""
+"""sim.interop: import of models trained elsewhere, such as with scikit-learn."""
 
-from .convert import WORDS, Described, described, is_estimator, raw_inputs
+from .convert import WORDS, ConvertedEstimator, convert_estimator, is_estimator, raw_inputs
 from .export import export
 
-__all__ = ["WORDS", "Described", "described", "export", "is_estimator", "raw_inputs"]
+__all__ = ["WORDS", "ConvertedEstimator", "convert_estimator", "export", "is_estimator", "raw_inputs"]

@@ -1,4 +1,4 @@
-"""sim.interop: an estimator as a spec and a model: the words of its inputs and of what it predicts."""
+"""sim.interop: conversion of a fitted estimator to a spec and a trained model."""
 
 from __future__ import annotations
 
@@ -13,34 +13,34 @@ from numpy.typing import ArrayLike
 from .._arrays import Array
 from .._checks import finite_array
 from ..data.predictor_file import TrainedModel, digest
-from ..data.raw import Words, quantised
+from ..data.raw import Words, quantise
 from ..errors import fail
 from ..plan import Plan
 from ..spec import Spec
 from .sklearn import known_model
 
-#: Bits of raw words that stand for real numbers, by the word length on the device.
+#: Bits of the ADC counts that represent real inputs, by the word length on the device.
 _RAW_BITS = {16: 16, 24: 24, 32: 24}
 #: Word lengths on the device.
 WORDS = tuple(_RAW_BITS)
 
 
 @dataclass(frozen=True)
-class Described:
-    """A fitted estimator as kerncast takes it.
+class ConvertedEstimator:
+    """A fitted estimator, converted to kerncast's terms.
 
     Parameters
     ----------
     spec : Spec
-        Of algorithm ``kernel_predictor``.
+        Its algorithm is ``kernel_predictor``.
     model : TrainedModel
-        In real numbers.
+        The model in real numbers.
     text : str
-        Of the model's file, which the spec names with its hash.
+        Contents of the model's file, whose hash is in the spec.
     x_raw : ndarray of int64, shape (m, D)
-        The samples given, as raw words.
+        The samples as ADC counts.
     f : ndarray of float64, shape (m,)
-        What the estimator predicts for them.
+        The estimator's predictions for them.
     """
 
     spec: Spec
@@ -51,40 +51,40 @@ class Described:
 
 
 def is_estimator(value: object) -> bool:
-    """Whether a value behaves as an estimator of scikit-learn."""
+    """Return whether a value has the interface of a scikit-learn estimator."""
     return not isinstance(value, type) and all(hasattr(value, name) for name in ("fit", "get_params"))
 
 
-def described(estimator: object, X: ArrayLike | None = None, *, name: str = "predictor", word: int = 16,
-              target: str = "cortex-m4", input: Mapping[str, Any] | None = None,
-              output: Mapping[str, Any] | None = None,
-              numbers: Mapping[str, Any] | None = None) -> Described:
-    """A fitted estimator as a spec and a model.
+def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: str = "predictor",
+                      word: int = 16, target: str = "cortex-m4", input: Mapping[str, Any] | None = None,
+                      output: Mapping[str, Any] | None = None,
+                      numbers: Mapping[str, Any] | None = None) -> ConvertedEstimator:
+    """Convert a fitted estimator to a spec and a trained model.
 
     Parameters
     ----------
     estimator : estimator
         Fitted: see :mod:`.sklearn`.
     X : array_like of shape (m, D), optional
-        Samples as the estimator takes them, as large and as small as will ever come: they decide the raw
-        words of inputs and the full scale of predictions.  By default the vectors of the estimator.
+        Samples in the estimator's units that cover the full range of later inputs: they set the format of
+        the ADC counts and the full scale of predictions.  By default the vectors of the estimator.
     name : str
-        Of the model, and so of every C symbol.
+        Name of the model, the prefix of every C symbol.
     word : int
         Word length on the device, 16, 24 or 32.
     target : str
-        A target's id.
+        Id of a target.
     input, output : mapping, optional
-        [input] and [output] of the spec, where the sensor's words are known: ``word``, ``offset``, ``gain``.
-        Without them integers are raw words as they stand, and real numbers counted in a power of two.
+        [input] and [output] of the spec, if the sensor's counts are known: ``word``, ``offset``, ``gain``.
+        By default integers are ADC counts, and real numbers are quantised in steps of a power of two.
     numbers : mapping, optional
-        More keys of [numbers].
+        Further keys of [numbers].
 
     Raises
     ------
     KerncastError
-        E109 for the word, E245, E247 or E248 for X, E246 where the words of `input` do not hold it, E270 to
-        E274 for the estimator, E1xx for the rest.
+        E109 for the word length; E245, E247 or E248 for X; E246 if the format of `input` cannot hold X;
+        E270 to E274 for the estimator; E1xx for the rest.
     """
     if not isinstance(word, int) or word not in WORDS:
         raise fail("E109", "word is not one of the choices", where="word", value=repr(word),
@@ -103,7 +103,7 @@ def described(estimator: object, X: ArrayLike | None = None, *, name: str = "pre
                 numbers={"word": word, **(numbers or {})}, target={"id": target})
     fmt = spec.input.format
     steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
-    return Described(spec, model, text, quantised(samples, steps, spec.input.offsets, fmt, "X"), f)
+    return ConvertedEstimator(spec, model, text, quantise(samples, steps, spec.input.offsets, fmt, "X"), f)
 
 
 def evaluate(model: TrainedModel, X: Array) -> Array:
@@ -118,7 +118,7 @@ def _one_or_each(values: list[float]) -> float | list[float]:
 
 
 def _samples(X: ArrayLike, columns: int) -> Array:
-    """Samples as float64 (m, D); E274 sparse, E245 not finite, E247 none, E248 of another shape."""
+    """Return samples as float64 (m, D); raise E274 (sparse), E245, E247 (none) or E248 (shape)."""
     if hasattr(X, "toarray"):
         raise fail("E274", "the samples are sparse", where="X", value=type(X).__name__,
                    allowed="a dense array", remedy="X.toarray()")
@@ -134,9 +134,9 @@ def _samples(X: ArrayLike, columns: int) -> Array:
 
 
 def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
-    """[input] for samples: integers as they stand, else steps of a power of two in a word of so many bits.
+    """Return [input] for samples: integers unchanged, others in steps of a power of two.
 
-    Where columns are scaled each by itself, each has a step of its own.
+    If `scale` has an entry per column, each column has its own step.
     """
     signed, most = bool((X < 0).any()), np.abs(X).max(axis=0)
     if np.all(X % 1 == 0) and most.max(initial=0) < 2**31:
@@ -149,7 +149,7 @@ def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
 
 
 def _frac(most: float, room: int) -> int:
-    """The most fraction bits with which a word reaches `most`, rounded."""
+    """Return the most fraction bits with which `most`, rounded, is at most the integer `room`."""
     if most == 0.0:
         return 0
     frac = room.bit_length() - int(np.frexp(most)[1])
@@ -157,19 +157,19 @@ def _frac(most: float, room: int) -> int:
 
 
 def _output(f: Array, word: int, classes: bool) -> dict[str, Any]:
-    """[output] that the predictions fill: words of y reach twice as far as raw words."""
+    """Return an [output] whose full scale holds the predictions, with a factor of 2 to spare."""
     most = max(float(np.abs(f).max(initial=0.0)), 1.0 if classes else 0.0)
     bits = word - 1
     return {"word": f"s{bits}f{_frac(most, (1 << (bits - 1)) - 1)}"}
 
 
 def raw_inputs(plan: Plan, X: ArrayLike) -> Words:
-    """Samples as the estimator of a plan takes them, as the raw words that the device takes.
+    """Convert samples in the estimator's units to ADC counts, the device's inputs.
 
     Parameters
     ----------
     plan : Plan
-        Of an estimator, or of any other spec: then X is in units of x.
+        Of an estimator; for the plan of any other spec, X is in units of x.
     X : array_like of shape (m, D)
 
     Returns
@@ -179,9 +179,10 @@ def raw_inputs(plan: Plan, X: ArrayLike) -> Words:
     Raises
     ------
     KerncastError
-        E245, E246, E248 where X holds NaN, does not fit the raw words, or has other columns.
+        E245 if X holds NaN, E246 if it exceeds the range of the ADC counts, E248 for another number of
+        columns.
     """
     steps = np.array([float(Fraction(step)) for step in plan.units["x_raw"].split()])
     scale = np.array(plan.evidence.get("trained", {}).get("scale", 1.0), dtype=np.float64)
     samples = _samples(X, plan.sizes["D"])
-    return quantised(samples, steps * scale, plan.integers("x_offset"), plan.signals["x_raw"].format, "X")
+    return quantise(samples, steps * scale, plan.integers("x_offset"), plan.signals["x_raw"].format, "X")

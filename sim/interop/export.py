@@ -1,4 +1,4 @@
-"""sim.interop: an estimator written as what every command reads: a spec, the model's file and its data."""
+"""sim.interop: export of a fitted estimator as a spec, the model's file and its data."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from ..errors import fail
 from ..spec import Spec
 from ..spec.text import bare
 from ..spec.types import NAME_LENGTH
-from .convert import Described, described, evaluate
+from .convert import ConvertedEstimator, convert_estimator, evaluate
 from .plan import of_estimator, warn_apart
 
 
 def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | None = None, *,
            name: str | None = None, overwrite: bool = False, **choices: Any) -> Spec:
-    """Write a fitted estimator as a spec, which then is a spec like any other.
+    """Write a fitted estimator as a spec that every command accepts.
 
-    Beside ``digits.toml`` come ``digits.json``, the model, whose hash the spec holds, and ``digits.csv``, the
-    samples as raw words, which ``kerncast sim`` and ``kerncast test`` predict.  It warns as kerncast.plan.
+    For ``digits.toml`` it also writes ``digits.json``, the model, whose hash is in the spec, and
+    ``digits.csv``, the samples as ADC counts, for which ``kerncast sim`` and ``kerncast test`` predict.
 
     Parameters
     ----------
     estimator : estimator
         Fitted: see :mod:`kerncast.sim.interop.sklearn`.
     X : array_like of shape (m, D)
-        Samples to compare on, as the estimator takes them, as large and as small as will ever come.
+        Samples to compare on, in the estimator's units, covering the full range of later inputs.
     path : path
-        Of the spec, such as ``digits.toml``.
+        Path of the spec, such as ``digits.toml``.
     y : array_like of shape (m,), optional
-        Labels or targets of these samples; by default what the estimator predicts.
+        Labels or targets of these samples; by default the estimator's predictions.
     name : str, optional
-        Of the model, and so of every C symbol; by default that of the file.
+        Name of the model, the prefix of every C symbol; by default that of the file.
     overwrite : bool
-        Replace the three files where they exist.
+        Replace existing files.
     **choices
         ``word``, ``target``, ``input``, ``output``, ``numbers``: see
         :func:`kerncast.sim.interop.convert`.
@@ -45,20 +45,20 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     Returns
     -------
     Spec
-        As it was written.
+        The spec as written.
 
     Raises
     ------
     KerncastError
-        E191 without the folder, E192 where a file exists, E248 where y does not fit X, and as
-        :func:`kerncast.plan` of the estimator.
+        E191 if the folder does not exist, E192 if a file exists, E248 if y does not match X, and as
+        :func:`kerncast.plan` of the estimator, whose warnings it issues too.
 
     Examples
     --------
     >>> kerncast.export(svc, X_test, "digits.toml", y_test)  # doctest: +SKIP
     """
     place = Path(path)
-    made = described(estimator, X, name=_name(place, name), **choices)
+    made = convert_estimator(estimator, X, name=_name(place, name), **choices)
     files = _files(made, place, _targets(made, X, y))
     _check_places(place, list(files), overwrite)
     warn_apart(of_estimator(estimator, X, choices))
@@ -67,14 +67,14 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     return Spec.load(place)
 
 
-def _files(made: Described, place: Path, y_raw: NDArray[np.int64]) -> dict[Path, str]:
-    """Spec, model and samples by their paths."""
+def _files(made: ConvertedEstimator, place: Path, y_raw: NDArray[np.int64]) -> dict[Path, str]:
+    """Return the contents of spec, model and samples, by their paths."""
     return {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
             place.with_suffix(".csv"): words_text(np.column_stack([made.x_raw, y_raw]))}
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
-    """E192 where a file would be written over another, E191 where there is no folder to write to."""
+    """Raise E192 if a file would be overwritten, E191 if the folder does not exist."""
     if len(files) < 3:
         raise fail("E192", "the spec would overwrite its own model or data", where="path",
                    value=str(place), allowed="a name that ends in .toml", remedy="call it NAME.toml")
@@ -89,7 +89,7 @@ def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
 
 
 def _name(place: Path, name: str | None) -> str:
-    """The model's name: that of the file, as far as C takes it."""
+    """Return the model's name; by default the file's name, reduced to a C identifier."""
     if name is not None:
         return name
     kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in place.stem.lower())
@@ -97,7 +97,7 @@ def _name(place: Path, name: str | None) -> str:
     return "_".join(words)[:NAME_LENGTH].rstrip("_") or "predictor"
 
 
-def _spec_text(made: Described, place: Path) -> str:
+def _spec_text(made: ConvertedEstimator, place: Path) -> str:
     values = made.spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
     values["predictor"]["file"] = place.with_suffix(".json").name
     values["data"] = {"file": place.with_suffix(".csv").name}
@@ -108,8 +108,8 @@ def _spec_text(made: Described, place: Path) -> str:
             + bare(Spec(**values)))
 
 
-def _targets(made: Described, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.int64]:
-    """Raw words (m,) of labels or targets, the nearest where one is beyond the word."""
+def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.int64]:
+    """Return labels or targets as ADC counts (m,), saturated to the format."""
     classes, fmt = made.model.classes, made.spec.output.format
     f = evaluate(made.model, np.asarray(X, dtype=np.float64))
     if y is None:
@@ -127,7 +127,7 @@ def _targets(made: Described, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.i
 
 
 def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
-    """Labels as -1 and 1; E232 for one that is neither class."""
+    """Map labels to -1 and 1; raise E232 for a label that is neither class."""
     second = np.array([label == classes[1] for label in y.tolist()])
     unknown = [label for label, is_second in zip(y.tolist(), second, strict=True)
                if not is_second and label != classes[0]]

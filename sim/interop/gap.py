@@ -1,4 +1,4 @@
-"""sim.interop: how far a predictor's words lie from what the estimator that it was made of predicts."""
+"""sim.interop: the gap between fixed-point predictions and the estimator's own."""
 
 from __future__ import annotations
 
@@ -10,25 +10,30 @@ from numpy.typing import NDArray
 from ..data.raw import Words
 from ..plan import Plan
 
-#: Samples that are compared; of more some, evenly.
-_MOST = 512
+#: Largest number of samples compared; from more samples, evenly spaced ones.
+_MAX_SAMPLES = 512
 
 
-def apart(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
-    """``max|f_words - f| / (max f - min f)`` of samples; over ``max|f|`` where all f are the same.
+def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
+    """Return the largest prediction error of a plan, relative to the predictions' range.
 
     Parameters
     ----------
     plan : Plan
-        Of a model that was trained elsewhere.
+        Of a model trained elsewhere.
     x_raw : ndarray of int64, shape (m, D)
-        Raw words of the samples.
+        The samples as ADC counts.
     f : ndarray of float64, shape (m,)
-        What the estimator predicts for them, in units of y.
+        The estimator's predictions for them, in units of y.
+
+    Returns
+    -------
+    float
+        ``max|f_model - f| / (max f - min f)``; divided by ``max|f|`` if all f are equal.
     """
     from ..model import open_model  # not at import: it loads the engine
 
-    at = np.unique(np.linspace(0, len(f) - 1, _MOST).astype(np.int64))
+    at = np.unique(np.linspace(0, len(f) - 1, _MAX_SAMPLES).astype(np.int64))
     words = open_model(plan).predict(x_raw[at])["f"]
     difference = np.abs(words * float(Fraction(plan.units["y"])) - f[at]).max()
     size = np.ptp(f[at]) or np.abs(f[at]).max()

@@ -1,4 +1,4 @@
-"""sim.interop: the plan of a spec, of its path, or of a fitted estimator: what ``kerncast.plan`` names."""
+"""sim.interop: ``kerncast.plan``: the plan of a spec, of its path, or of a fitted estimator."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
 from ..planner import make_plan
-from ..planner.warnings import SHARE, cautions
+from ..planner.warnings import MAX_RELATIVE_GAP, cautions
 from ..spec import Spec
-from .convert import WORDS, described, is_estimator
-from .gap import apart
+from .convert import WORDS, convert_estimator, is_estimator
+from .gap import prediction_gap
 
 
 def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
          y_raw: Raw | None = None, **choices: Any) -> Plan:
-    """Decide every format, shift, table and size for a spec, or for an estimator that is fitted.
+    """Decide every format, shift, table and size for a spec, or for a fitted estimator.
 
-    Of an estimator the words' predictions are compared with its own, and a warning says where they differ
-    (W208), as :func:`kerncast.cautions` does of the plan.
+    For an estimator, the plan's predictions are compared with its own, with a warning if the gap is too large
+    (W208); see :func:`kerncast.cautions`.
 
     Parameters
     ----------
     spec : Spec, path or estimator
-        A spec, the path of a ``kerncast.toml``, or a fitted estimator as :func:`kerncast.export` takes it:
-        the plan is then that of a predictor.
+        A spec, the path of a ``kerncast.toml``, or a fitted estimator as for :func:`kerncast.export`: the
+        plan is then that of a predictor.
     x_raw, y_raw : array_like of int, optional
-        Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
+        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
         `x_raw` are samples as it was fitted to, real numbers.
     **choices
@@ -63,27 +63,27 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
 
 
 def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
-    """The plan of an estimator; where its words differ too much, its evidence has a word that would do."""
+    """Return the plan of an estimator, with a sufficient word length if its gap is too large."""
     made, share = _beside(estimator, X, choices)
-    if share <= SHARE:
+    if share <= MAX_RELATIVE_GAP:
         return made
     enough = 0
     for word in (w for w in WORDS if w > made.word and not enough):
         with suppress(KerncastError):
-            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= SHARE else 0
+            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= MAX_RELATIVE_GAP else 0
     found = {"share": float(f"{share:.2g}"), "word": enough}
     return replace(made, evidence={**made.evidence, "apart": found})
 
 
 def warn_apart(made: Plan) -> None:
-    """Warn whoever called the caller where the words of a plan differ too much (W208)."""
+    """Warn the caller's caller if the prediction gap of a plan is too large (W208)."""
     for problem in cautions(made):
         if problem.code == "W208":
             warnings.warn(str(problem), stacklevel=3)
 
 
 def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
-    """The plan of an estimator, and how far its words are from what it predicts."""
-    given = described(estimator, X, **choices)
+    """Return the plan of an estimator, and its prediction gap."""
+    given = convert_estimator(estimator, X, **choices)
     made = make_plan(given.spec, given.x_raw, model=given.model)
-    return made, apart(made, given.x_raw, given.f)
+    return made, prediction_gap(made, given.x_raw, given.f)

@@ -1,17 +1,18 @@
-"""sim.interop: what a fitted estimator computes: a kernel expansion in real numbers, of its attributes.
+"""sim.interop: the kernel expansion of a fitted scikit-learn estimator, from its attributes.
 
-scikit-learn is not imported: an estimator is known by the name of its class.  The decision functions:
+The module does not import scikit-learn: it recognises an estimator by its class name.  The decision
+functions:
 
 ====================================  ==============================================================
 SVC, NuSVC, SVR, NuSVR, OneClassSVM   ``dual_coef_ k(support_vectors_, x) + intercept_``
 KernelRidge                           ``dual_coef_ k(X_fit_, x)``
-GaussianProcessRegressor, the mean    ``_y_train_std c alpha_ k(X_train_, x) + _y_train_mean``, where the
-                                      kernel is ``c k``, what white noise is added to it being 0
-Toeplitz and kernel RLS, kernel LMS   ours: ``dual_coef_ k(vectors, x) + intercept_``
+GaussianProcessRegressor, the mean    ``_y_train_std c alpha_ k(X_train_, x) + _y_train_mean``, for the
+                                      kernel ``c k`` plus white noise
+Toeplitz and kernel RLS, kernel LMS   kerncast's own: ``dual_coef_ k(vectors, x) + intercept_``
 ====================================  ==============================================================
 
-A scaler before the estimator, and a Gaussian process with a length scale for each column, divide each column
-by a number: the model's `scale`, which becomes a part of the column's gain.
+A scaler before the estimator, or a Gaussian process with one length scale per column, divides each column
+by a number: the model's `scale`, which becomes a factor of the column's gain.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _name(estimator: object) -> str:
 
 
 def _array(estimator: object, attribute: str) -> Array:
-    """A fitted attribute; E270 where there is none, E274 where it is sparse."""
+    """Return a fitted attribute as float64; raise E270 if it is missing, E274 if sparse."""
     found = getattr(estimator, attribute, None)
     if found is None:
         raise fail("E270", "the estimator is not fitted", where=_name(estimator), value=f"no {attribute}",
@@ -70,7 +71,7 @@ def _no_kernel(estimator: object, kernel: object, allowed: str) -> KerncastError
 
 
 def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
-    """A kernel by scikit-learn's name, as [kernel] of a spec has it; E272."""
+    """Convert a kernel from scikit-learn's name to [kernel] of a spec; raise E272."""
     kind = estimator.kernel
     allowed = "rbf, laplacian, poly with gamma > 0, linear"
     if not isinstance(kind, str):
@@ -90,7 +91,7 @@ def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
 
 
 def _support_vectors(estimator: Any) -> TrainedModel:
-    """SVC and its like: of two classes the second is where f > 0."""
+    """Convert a support vector machine; f > 0 is the second of two classes."""
     vectors = _array(estimator, "support_vectors_")
     classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
     _two_classes(estimator, classes)
@@ -102,7 +103,7 @@ def _support_vectors(estimator: Any) -> TrainedModel:
 
 
 def _ridge(estimator: Any) -> TrainedModel:
-    """KernelRidge, which has no intercept; its gamma is 1 / D by default."""
+    """Convert KernelRidge, which has no intercept; its gamma is 1 / D by default."""
     alpha, vectors = _array(estimator, "dual_coef_"), _array(estimator, "X_fit_")
     _one_output(estimator, alpha.size // len(alpha))
     gamma = 1.0 / vectors.shape[1] if estimator.gamma is None else float(estimator.gamma)
@@ -110,7 +111,7 @@ def _ridge(estimator: Any) -> TrainedModel:
 
 
 class _Covariance(NamedTuple):
-    """``factor k(x / scale) + constant``: what a covariance function comes to between unlike samples."""
+    """A covariance function between distinct samples, ``factor k(x / scale) + constant``."""
 
     factor: float
     constant: float
@@ -118,7 +119,7 @@ class _Covariance(NamedTuple):
 
 
 def _covariance(estimator: object, kernel: Any) -> _Covariance:
-    """Sums and products of constants and white noise with one RBF; E272 for others."""
+    """Reduce sums and products of constants and white noise with one RBF; else raise E272."""
     kind = _name(kernel)
     if kind == "RBF":
         return _Covariance(1.0, 0.0, np.atleast_1d(np.asarray(kernel.length_scale, dtype=np.float64)))
@@ -137,7 +138,7 @@ def _covariance(estimator: object, kernel: Any) -> _Covariance:
 
 
 def _gaussian_process(estimator: Any) -> TrainedModel:
-    """The mean of a Gaussian process, its targets' mean and deviation undone."""
+    """Convert the mean of a Gaussian process, in the targets' original units."""
     vectors, alpha = _array(estimator, "X_train_"), _array(estimator, "alpha_")
     _one_output(estimator, alpha.size // len(alpha))
     found = _covariance(estimator, estimator.kernel_)
@@ -156,7 +157,7 @@ def _gaussian_process(estimator: Any) -> TrainedModel:
 
 
 def _ours(estimator: Any) -> TrainedModel:
-    """The estimators of kerncast."""
+    """Convert an estimator of kerncast."""
     alpha = _array(estimator, "dual_coef_")
     _one_output(estimator, alpha.size // max(len(alpha), 1))
     kernel, vectors, weights = (
@@ -168,7 +169,7 @@ def _ours(estimator: Any) -> TrainedModel:
 
 
 def _own_kernel(kernel: Kernel) -> dict[str, Any]:
-    """A kernel of :mod:`..kernels` as [kernel] of a spec has it."""
+    """Convert a kernel of :mod:`..kernels` to [kernel] of a spec."""
     parameters = {f.name: getattr(kernel, f.name) for f in fields(kernel)}  # type: ignore[arg-type]
     if isinstance(kernel, Polynomial) and kernel.name == "linear":
         parameters = {}
@@ -176,7 +177,7 @@ def _own_kernel(kernel: Kernel) -> dict[str, Any]:
 
 
 def _pipeline(estimator: Any) -> TrainedModel:
-    """Scalers of columns before one of the others: they move its vectors and divide the columns."""
+    """Convert a pipeline of column scalers before a supported estimator."""
     *scalers, last = (step for _, step in estimator.steps if step not in (None, "passthrough"))
     model = known_model(last)
     for scaler in reversed(scalers):
@@ -185,13 +186,13 @@ def _pipeline(estimator: Any) -> TrainedModel:
             raise fail("E271", "a scaler before the estimator needs a kernel of u - v", where=_name(scaler),
                        value=str(model.kernel["type"]), allowed="rbf, laplacian",
                        remedy="scale the columns yourself, and pass input=dict(offset=..., gain=...)")
-        # x = (sample / scale - shift) / model.scale: kernels of u - v do not see a shift that v has too.
+        # x = (sample / scale - shift) / model.scale: kernels of u - v ignore a shift common to u and v.
         model = replace(model, vectors=model.vectors + shift / model.scales, scale=model.scales * scale)
     return model
 
 
 def _scaling(scaler: Any, columns: int) -> tuple[Array, Array]:
-    """(scale, shift) of ``sample / scale - shift``, (D,) each; E271 for what is no scaler of columns."""
+    """Return (scale, shift) of ``sample / scale - shift``, (D,) each; E271 for another scaler."""
     kind, ones = _name(scaler), np.ones(columns)
     if kind == "StandardScaler":
         scale = ones if scaler.scale_ is None else _array(scaler, "scale_")
@@ -218,18 +219,18 @@ def _unknown(estimator: object, allowed: str) -> KerncastError:
 
 
 def known_model(estimator: object) -> TrainedModel:
-    """What a fitted estimator computes.
+    """Return the trained model of a fitted estimator.
 
     Parameters
     ----------
     estimator : estimator
-        One of :data:`READERS`, or of a class that inherits from one.
+        One of :data:`READERS`, or an instance of a subclass.
 
     Raises
     ------
     KerncastError
-        E270 not fitted, E271 of another kind, E272 its kernel, E273 several outputs or more than two
-        classes, E274 sparse.
+        E270 if not fitted, E271 for another class, E272 for its kernel, E273 for several outputs or more
+        than two classes, E274 if sparse.
     """
     names = [kind.__name__ for kind in type(estimator).__mro__
              if kind.__module__.partition(".")[0] in ("sklearn", __name__.partition(".")[0])]

@@ -1,4 +1,4 @@
-"""sim.planner: from a spec to a plan."""
+"""sim.planner: the plan of a spec: every format, shift, table and size."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..plan import Plan
 from ..spec import Spec
 from .cg import plan_cg
 from .evidence import complete
-from .input_rounding import rounding_seen
+from .input_rounding import measure_rounding
 from .online import plan_lms
 from .online.float32 import plan_lms_f32
 from .shifts import check_shifts
@@ -28,14 +28,14 @@ __all__ = ["make_plan"]
 
 def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
               y_raw: Raw | None = None, *, model: TrainedModel | None = None) -> Plan:
-    """Decide every format, shift, table and size for a spec.
+    """Decide every format, shift, table and size for a spec, or for a fitted estimator.
 
     Parameters
     ----------
     spec : Spec or path
         A spec, or the path of a ``kerncast.toml``.
     x_raw, y_raw : array_like of int, optional
-        Raw words of representative data, shapes (m, D) and (m,).  The online learner takes the
+        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
     model : TrainedModel, optional
         Of a predictor: the model instead of the one that the spec's file holds.
@@ -47,8 +47,8 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
     Raises
     ------
     KerncastError
-        E121 for another type, E1xx for the spec, E203 to E206 where a format
-        cannot hold a signal, E244 to E248 where the arrays are no raw words of the spec, E275 to E278 for a
+        E121 for another type, E1xx for the spec, E203 to E206 if a format
+        cannot hold a signal, E244 to E248 if the arrays are no ADC counts of the spec, E275 to E278 for a
         model that was trained elsewhere.
     """
     return _made(_given(spec), model, x_raw, y_raw)
@@ -67,11 +67,11 @@ def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None,
     if plan.fixed:  # targets are what it is compared with, and no word of it
         y_raw = None
     made = replace(plan, evidence={**complete(plan), "spec": spec.hash, **_asked(spec), **_kept(plan)})
-    return rounding_seen(made, x_raw, y_raw)
+    return measure_rounding(made, x_raw, y_raw)
 
 
 def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
-    """The plan by the spec's algorithm; a model that was trained elsewhere is read where it is not given."""
+    """Return the plan by the spec's algorithm; load a model trained elsewhere if not given."""
     if spec.toeplitz is not None:
         return plan_toeplitz(spec, x_raw, y_raw)
     if spec.online is not None and spec.online.reduction in FLOAT32:
@@ -84,19 +84,19 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """The numbers that a plan's words were made from, where it was trained elsewhere."""
+    """Return the real numbers behind a plan's constants, for a model trained elsewhere."""
     return {"trained": plan.evidence["trained"]} if plan.fixed else {}
 
 
 def _asked(spec: Spec) -> dict[str, Any]:
-    """What the library may take, and the factors of HLS: none of the decisions depends on them."""
+    """Return resource limits and HLS factors, which no decision depends on."""
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
     return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()})
 
 
 def _given(spec: object) -> Spec:
-    """The spec, read where it is a path; E121 where it is neither, whatever the annotation promised."""
+    """Return the spec, loaded if it is a path; raise E121 for anything else."""
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):

@@ -1,4 +1,4 @@
-"""sim.planner: the rounding and overflow of each cast, as the spec asks for them."""
+"""sim.planner: rounding and overflow of each cast, from the spec."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..spec.types import OVERFLOWS, ROUNDINGS
 
 
 def cast_modes(spec: Spec, signal: str) -> tuple[Rounding, Overflow]:
-    """What the cast of a signal does with the bits below and above its word.
+    """Return rounding and overflow of a signal's cast.
 
-    ``[numbers.casts]`` decides, and where it is silent ``[numbers] rounding`` and ``overflow``.  A cast
-    whose word holds every value by a bound saturates in name only: wrapping would be the same words.
+    ``[numbers.casts]`` decides, by default ``[numbers] rounding`` and ``overflow``.  If a bound excludes
+    overflow, saturating and wrapping give equal values.
     """
     numbers = spec.numbers
     words = numbers.casts.get(signal, "").split()

@@ -1,10 +1,10 @@
 """sim.planner: constants of the certified bound.
 
-The residual is taken in steps of ``2**-(W - 1 - residual_shift)`` lsb of alpha, so fine that what
-its products drop does not count, and so coarse that no sum overflows.
+The residual is computed in steps of ``2**-(W - 1 - residual_shift)`` lsb of alpha: fine enough that rounding
+its products is negligible, and coarse enough that no sum overflows.
 
-The bound is that of the system in words: what rounding the kernel values and the targets to words costs is
-not in it (W204 warns of targets that it costs much).
+The bound is for the quantised system: it excludes the errors of rounding kernel values and targets (W204
+warns of large errors of the targets).
 """
 
 from __future__ import annotations
@@ -22,35 +22,36 @@ ROW_ERROR = {16: 2, 24: 4, 32: 4}
 
 
 def row_loss(word: int, nonzero: int, error: int) -> Fraction:
-    """How far rounding a first row of a positive semidefinite T may move its least eigenvalue.
+    """Return how far rounding a first row may move the least eigenvalue of T.
 
-    ``|E|_2 <= 2 sum_j |e_j|`` for the symmetric Toeplitz matrix E of the errors.
+    T is positive semidefinite, and ``|E|_2 <= 2 sum_j |e_j|`` for the symmetric Toeplitz matrix E of the
+    errors.
 
     Parameters
     ----------
     word : int
         W.
     nonzero : int
-        Entries besides r[0] that are not zero.
+        Number of nonzero entries besides r[0].
     error : int
-        Steps by which one may be wrong.
+        Largest error of an entry, in lsb.
     """
     return Fraction(2 * error * nonzero, 1 << (word - 1))
 
 
 def norm_bits(n: int) -> int:
-    """Length in bits to which a component is cut, so that n squares stay below ``2**61``."""
+    """Return the number of bits of a truncated component, so that n squares stay below ``2**61``."""
     return (61 - ceil_log2(n)) // 2
 
 
 def residual_shift(word: int, n: int, alpha_frac: int, alpha_exp_min: int) -> int:
-    """Right shift of the residual's products: n + 1 of them, and y, stay below ``2**61``."""
+    """Return the right shift that keeps n + 1 products of the residual, and y, below ``2**61``."""
     return max(0, 2 * word - 2 + ceil_log2(n + 1) - 61, word - 1 + alpha_frac - alpha_exp_min - 59)
 
 
 def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: int,
                       tolerance: float) -> dict[str, int]:
-    """The constants of :mod:`..model.bound` and of the residual.
+    """Return the constants of :mod:`..model.bound` and of the residual.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: i
     lam : Fraction
         Regulariser.
     loss : Fraction
-        By how much the least eigenvalue of T / (1 + lambda) may lie below 0.
+        How far the least eigenvalue of T / (1 + lambda) may be below 0.
     shift : int
         :func:`residual_shift`.
     tolerance : float
@@ -67,7 +68,7 @@ def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: i
     Returns
     -------
     dict of str to int
-        `bound_gain` is 0 where no bound can be stated.
+        `bound_gain` is 0 if no bound can be stated.
     """
     least = lam / (1 + lam) - loss
     gain = up = 0

@@ -1,7 +1,7 @@
-"""sim.planner: formats and shifts of conjugate gradients on the kernel matrix, from analytic bounds.
+"""sim.planner: formats and shifts of conjugate gradients, from analytic bounds.
 
-Nothing is scaled: every block has an exponent of its own.  A new block is made in steps of
-``2**(e - 61)``, e being the exponent of its larger summand, so that two summands stay below ``2**62``.
+Nothing is scaled: every block has its own exponent.  A new block is computed in steps of ``2**(e - 61)``,
+where e is the exponent of its larger summand, so that two summands stay below ``2**62``.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ Q_BITS = 32
 
 
 def _mantissa(value: Fraction) -> tuple[int, int]:
-    """(m, e) with ``value = m 2**(e - 31)`` nearly, ``2**30 <= m < 2**31``."""
+    """Return (m, e) with ``value = m 2**(e - 31)`` approximately, ``2**30 <= m < 2**31``."""
     e = floor_log2(value) + 1
     return min(round(value * Fraction(2) ** (31 - e)), 2**31 - 1), e
 
 
 def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[str, int]:
-    """Shifts of the product with K + lambda I.
+    """Return the shifts of the product with K + lambda I.
 
     A row of ``K p`` is below ``n 2**(W - 1 - kernel.frac)`` times 2 to the exponent of p.
     """
@@ -51,7 +51,7 @@ def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[st
 
 def _bound_constants(n: int, w: int, kernel: Format, error: int, lam: Fraction, product_exp: int,
                      tolerance: float) -> dict[str, int]:
-    """The constants of :mod:`..model.bound`; `bound_gain` is 0 where no bound can be stated.
+    """Return the constants of :mod:`..model.bound`; `bound_gain` is 0 without a bound.
 
     The kernel matrix is positive semidefinite; that of its words within n words' errors.
     """
@@ -116,12 +116,12 @@ def _operations(steps: int, sizes: dict[str, int]) -> dict[str, dict[str, Operat
 
 
 def plan_cg(spec: Spec) -> Plan:
-    """The plan of kernel regularised least squares by conjugate gradients.
+    """Return the plan of kernel regularised least squares by conjugate gradients.
 
     Raises
     ------
     KerncastError
-        E204 where a format cannot hold a signal, E206 where the model is too large to be addressed.
+        E204 if a format cannot hold a signal, E206 if the model is too large to be addressed.
     """
     assert spec.cg is not None
     words = WORD_CLASSES[spec.numbers.word]

@@ -1,4 +1,4 @@
-"""sim.planner: formulas in n, D and N, and their values: bytes and operations."""
+"""sim.planner: bytes and operations as formulas in n, D and N, and their values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MOST_BYTES = (1 << 31) - 1
 
 
 def evaluate(formula: str, sizes: dict[str, int]) -> int:
-    """The value of one of our own formulas in n, D, N."""
+    """Evaluate one of kerncast's own formulas in n, D, N."""
     return int(eval(_compiled(formula), {"__builtins__": {}}, dict(sizes)))
 
 
@@ -25,17 +25,16 @@ def _compiled(formula: str) -> CodeType:
 
 def memory(fields: Iterable[tuple[str, str, str, str]],
            sizes: dict[str, int], size_key: str) -> tuple[Field, ...]:
-    """The model structure from (name, C type, count formula, meaning); `size_key` is its size's place.
+    """Return the model structure from (name, C type, count formula, meaning) rows.
 
-    Longer words stand before shorter ones, so that nothing is padded between them, and `v` first among its
-    like, so that short inputs lie on a multiple of 4 bytes, where every core can load them in pairs.  A last
-    member `reserved` makes the size a multiple of 8, so that it is the same on every target whatever its
-    alignment of int64_t.
+    Wider types precede narrower ones, which avoids padding.  `v` is first of its width, so that short inputs
+    are aligned to 4 bytes and every core can load them in pairs.  A last member `reserved` makes the size a
+    multiple of 8, equal on every target whatever its alignment of int64_t.
 
     Raises
     ------
     KerncastError
-        E206 where 32-bit indices do not reach every byte.
+        E206 if 32-bit indices cannot address every byte.
     """
     members = sorted((Field(name, ctype, formula, evaluate(formula, sizes), meaning)
                       for name, ctype, formula, meaning in fields),
@@ -56,11 +55,11 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
 
 def operations(formulas: dict[str, dict[str, str]],
                sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    """Worst-case counts by call, each a formula with its value.
+    """Return worst-case counts per call, each a formula with its value.
 
-    ``multiplications`` are those of the algorithm itself; what converts the input, a distance term
-    (one each; none of the Laplacian, nine of the periodic kernel) and a kernel value (three at 16 bits, four
-    at 32; of a polynomial its degree) multiply on top of it.
+    ``multiplications`` are those of the algorithm only.  Input conversion, distance terms (one each; none for
+    the Laplacian, nine for the periodic kernel) and kernel values (three at 16 bits, four at 32; the degree
+    of a polynomial) need more.
     """
     return {call: {k: Operations(f, evaluate(f, sizes)) for k, f in counts.items()}
             for call, counts in formulas.items()}

@@ -1,25 +1,25 @@
-"""sim.planner: why every signal has the range that it has, and how much of it was seen used.
+"""sim.planner: evidence of every signal's range: who decided it, and the range in a run.
 
-Evidence sits beside a plan's decisions and is not hashed.  For each signal, accumulators included:
+Evidence is stored with a plan's decisions but not hashed.  For each signal, accumulators included:
 
 ``decided_by``
-    ``analytic``: a bound that no data can exceed; ``design``: a range from the spec, or ours where nothing
-    else is known; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format as
-    written; ``format``: the rails of its word, where it saturates (or wraps, if that was asked for).
+    ``analytic``: a bound that no data can exceed; ``design``: a range from the spec, or a
+    default range; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format in
+    the spec; ``format``: full scale of the format, where it saturates (or wraps, if the spec says so).
 ``bound`` or ``range``
     The largest magnitude by that decision, in the unit of the signal.
 ``seen``
     The largest magnitude in a run of the integer model, or None.
 ``headroom_bits``
-    log2 of what the format reaches over what was seen, or None.
+    log2 of the format's range over the range in the run, or None.
 ``exponent``
-    Of a signal whose words share a block exponent: the one at the end of the run (it only rises where the
-    plan gives it a range), at which `seen` was met.  What the format reaches is at the largest one.
+    For a signal with a block exponent: the exponent at the end of the run, at which `seen` was measured (an
+    exponent with a planned range only rises).  The format's range is that at the largest exponent.
 
-Where the numbers come from: x and y from the raw words and their offsets; a distance from the reach of x;
+Origin of the bounds: x and y from the ADC counts and their offsets; a distance from the range of x;
 ``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
 positive definite T; ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|alpha|_2 <= |y|_2 / lambda`` since no
-eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last multiplier of
+eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last coefficient of
 step m; FKLMS: :mod:`.online.bound`; accumulators: as many terms as vectors, each the largest product.
 """
 
@@ -33,12 +33,12 @@ from ..plan import Plan, Signal
 
 
 def is_block(plan: Plan, name: str) -> bool:
-    """Whether the words of a signal share a block exponent."""
+    """Return whether the values of a signal share a block exponent."""
     return "block exponent" in plan.signals[name].unit
 
 
 def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
-    """The range of a signal's block exponent; None where it has none, or one that no plan limits."""
+    """Return the range of a signal's block exponent, or None if it has no planned range."""
     if not is_block(plan, name) or not {f"{name}_exp_min", f"{name}_exp_max"} <= set(plan.constants):
         return None
     if plan.static:  # alpha has that of the recursion's x
@@ -48,13 +48,13 @@ def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
 
 
 def reach(plan: Plan, name: str) -> float:
-    """The largest magnitude that the format of a signal holds, at its largest exponent, in its unit."""
+    """Return the largest magnitude that a signal's format holds, in its unit."""
     signal = plan.signals[name]
     return largest(signal) * 2.0 ** (exponents(plan, name) or (0, 0))[1]
 
 
 def complete(plan: Plan) -> dict[str, Any]:
-    """Evidence for every signal: what the planner decided, and bounds for all the others.
+    """Return evidence for every signal: the planner's decisions, and bounds for the others.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def complete(plan: Plan) -> dict[str, Any]:
 
 
 def _bounds(plan: Plan) -> dict[str, float]:
-    """Analytic bounds by signal, in its unit; signals without one are left out."""
+    """Return analytic bounds by signal, in its unit, for signals that have one."""
     s, c = plan.signals, plan.integer
     y_raw, y = s["y_raw"].format, s["y"].format
     y_most = max(abs(end - c("y_offset")) for end in (y_raw.lo, y_raw.hi)) * c("y_gain")
@@ -96,7 +96,7 @@ def _bounds(plan: Plan) -> dict[str, float]:
 
 
 def _solver_bounds(plan: Plan) -> dict[str, float]:
-    """Of the batch trainers; mu and x are those of the system over 1 + lambda."""
+    """Return bounds of the batch trainers; mu and x belong to the system over 1 + lambda."""
     if "lambda" not in plan.options:
         return {}
     lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
@@ -111,5 +111,5 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
 
 
 def largest(signal: Signal) -> float:
-    """The largest magnitude of a signal, in its unit; of a block, at exponent 0."""
+    """Return the largest magnitude of a signal, in its unit; for a block at exponent 0."""
     return float(signal.format.value(max(-signal.lo, signal.hi)))

@@ -1,7 +1,7 @@
-"""sim.planner: what it costs to round the data at hand to words, before anything is computed with them.
+"""sim.planner: the error of rounding the data at hand to the formats of x and y.
 
-No certificate holds this error: the device sees words only.  It is nothing where a word is as fine as the
-raw word, however little of that the data fill.
+No certificate covers this error, because the device sees the rounded values only.  It is zero if the format
+is as fine as the ADC counts, even if the data use a small part of their range.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from ..formats import Rounding
 from ..plan import Plan
 
 
-def rounding_seen(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
-    """The plan with what rounding these data to words costs, beside the evidence of x and y.
+def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
+    """Add the measured rounding errors of the data to the evidence of x and y in a plan.
 
     Parameters
     ----------
     plan : Plan
     x_raw, y_raw : ndarray of int64, shapes (m, D) and (m,), or None
-        Raw words; on the uniform grid x words are exact, and x_raw is not looked at.
+        ADC counts; on the uniform grid x is exact, and x_raw is ignored.
 
     Returns
     -------
     Plan
-        The same decisions; ``rounding`` of y is the root mean square of its rounding errors over that of y
-        (with ``rms``, in units of y); of x it is the root mean square of the samples' moves over the width
-        of the kernel (:func:`_width`).
+        With the same decisions.  ``rounding`` of y is the RMS of its rounding errors divided by the RMS of y
+        (``rms``, in units of y); that of x is the RMS of the rounding errors divided by the kernel's width
+        (:func:`_width`).
     """
     evidence: dict[str, Any] = dict(plan.evidence)
     if y_raw is not None and len(y_raw):
@@ -50,7 +50,7 @@ def rounding_seen(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
 
 
 def _words(plan: Plan, name: str, raw: Raw) -> tuple[Array, Array]:
-    """Raw words (m, D) in units of x or y, and how far their words are from them."""
+    """Return ADC counts (m, D) in units of x or y, and their rounding errors."""
     shift, lsb = plan.integer(f"{name}_shift"), float(Fraction(plan.units[name]))
     exact = (raw - np.array(plan.constants[f"{name}_offset"], dtype=np.int64)) * np.array(
         plan.constants[f"{name}_gain"], dtype=np.int64)
@@ -61,15 +61,15 @@ def _words(plan: Plan, name: str, raw: Raw) -> tuple[Array, Array]:
 
 
 def _rms(values: Array) -> float:
-    """Root mean square of the lengths of rows (m, D)."""
+    """Return the root mean square of the lengths of rows (m, D)."""
     return float(np.sqrt(np.mean(np.sum(values * values, axis=1))))
 
 
 def _width(plan: Plan, x: Array) -> float:
-    """How far a sample (of x (m, D)) must move for a kernel value to change much, in units of x.
+    """Return how far a sample must move to change a kernel value much, in units of x.
 
-    Sigma; of the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, what corresponds to it at
-    small d; of products of inputs, the size of the inputs.
+    Sigma; for the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, its equivalent at small d;
+    for products of inputs, the RMS of the inputs `x`, shape (m, D).
     """
     if plan.polynomial:
         return _rms(x)

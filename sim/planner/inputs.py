@@ -2,7 +2,7 @@
 
 Raw sensor words become x words by ``narrow((raw - offset) * gain, shift)``.  Where all gains are
 equal the common scale is folded into sigma, so that the gain is a power of two and the distance
-of two x words is the exact integer distance of the two raw words.
+of two x words is the exact integer distance of the two ADC counts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Inputs:
 
 
 def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
-    """Decide what all algorithms share; E204 where the word length cannot hold what the spec asks."""
+    """Decide what all algorithms share; E204 if the word length cannot hold what the spec asks."""
     x, y = plan_input(spec, words), plan_output(spec, words)
     return Inputs(x, y, _signals(spec, words, x, y), _constants(x, y), _units(spec, x, y))
 
@@ -45,10 +45,10 @@ def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
 
 
 def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Affine:
-    """One scale for all columns: words are raw words, shifted `up` or as far down as must be."""
+    """One scale for all columns: words are ADC counts, shifted `up` or as far down as must be."""
     offset = spec.input.offsets
     lo, hi = raw.lo - max(offset), raw.hi - min(offset)
-    span = hi - lo  # of any two x words: raw words beyond their format are clamped to it
+    span = hi - lo  # of any two x words: ADC counts beyond their format are clamped to it
     most = reach(spec, words)
     down = 0
     signed = lo < 0
@@ -102,12 +102,12 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
 
 
 def plan_input(spec: Spec, words: WordClass) -> Affine:
-    """Decide the x words: as fine as the raw words, and fine enough for sigma.
+    """Decide the x words: as fine as the ADC counts, and fine enough for sigma.
 
     Raises
     ------
     KerncastError
-        E204 where the word length cannot hold what the spec asks.
+        E204 if the word length cannot hold what the spec asks.
     """
     raw = spec.input.format
     if len(set(spec.input.gains)) > 1:

@@ -1,7 +1,7 @@
-"""sim.planner: what each kernel asks of the words, and the constants that only some kernels have.
+"""sim.planner: requirements of each kernel on the formats, and its own constants.
 
-A kernel of a distance is ``2**-(D * C)`` with an exact integer D; the polynomials are powers of
-``gamma u.v + coef0``, scaled so that the largest value which the input words allow fits the word.
+A distance kernel is ``2**-(D * C)`` with an exact integer D.  Polynomials are powers of ``gamma u.v +
+coef0``, scaled so that the largest value that the inputs allow fits the format.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ LEAST_WORDS = 16
 
 
 def reach(spec: Spec, words: WordClass) -> int:
-    """The largest difference of two x words (of the polynomials, the largest word) that the kernel takes."""
+    """Return the largest difference of two x values, or for polynomials the largest value."""
     columns = spec.input.columns
     return {"gaussian": isqrt(words.distance.hi // columns), "laplacian": words.distance.hi // columns,
             "periodic": (1 << 31) - 1}.get(spec.kernel.type, isqrt((1 << 62) // columns))
 
 
 def distance_format(spec: Spec, words: WordClass) -> Format:
-    """The format of a distance, or of a product u.v."""
+    """Return the format of a distance, or of a product u.v."""
     if spec.kernel.type in POLYNOMIALS:
         return Format(True, 64, 0)
     if spec.kernel.type != "periodic":
@@ -60,12 +60,12 @@ def distance_format(spec: Spec, words: WordClass) -> Format:
 
 
 def distance_unit(spec: Spec) -> str:
-    """What 1 means in the format of a distance."""
+    """Return the unit of a distance's lsb."""
     return {"laplacian": "x words", "periodic": "1"}.get(spec.kernel.type, "LSB of x, squared")
 
 
 def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
-    """C with ``t = D * C`` and ``k = 2**-t``, for a distance D in words and an lsb of x."""
+    """Return C with ``t = D * C`` and ``k = 2**-t``, for an integer distance D and an lsb of x."""
     sigma = Fraction(spec.kernel.parameters["sigma"])
     exact = {
         "gaussian": lsb * lsb / (2 * sigma**2), "laplacian": lsb / sigma,
@@ -75,7 +75,7 @@ def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
 
 
 def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
-    """Steps by which a word of the kernel, further rounding included, may miss its real value.
+    """Return the largest error of a kernel value in lsb, further rounding included.
 
     Of the periodic kernel the sine and its angle are wrong by less than 4.4 * 2^-31 together, which the
     exponential takes times ``4 z exp(-2 z^2) sqrt(columns) / sigma``, at most 1.22 of the latter quotient.
@@ -92,17 +92,17 @@ def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
 
 
 def far(spec: Spec, end: int) -> int | None:
-    """The largest difference in one column whose distance is below `end`; None where all may be."""
+    """Return the largest difference in one column with a distance below `end`, or None."""
     return {"gaussian": isqrt(end - 1), "laplacian": end - 1}.get(spec.kernel.type)
 
 
 def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
-    """`kernel_turn`, the part of the period that one lsb is, and shifts of the angle and of its sine.
+    """Return `kernel_turn`, one lsb's part of the period, and shifts of angle and sine.
 
     Raises
     ------
     KerncastError
-        E204 where the period is shorter than two steps, or so long that nothing repeats itself.
+        E204 if the period is shorter than two steps, or longer than the range of x.
     """
     if spec.kernel.type != "periodic":
         return {}
@@ -122,7 +122,7 @@ def _largest_product(spec: Spec, x: Signal) -> int:
 
 
 def _polynomial(spec: Spec) -> tuple[int, Fraction, Fraction]:
-    """Degree, gamma and coef0; the linear kernel is the polynomial 1, 1, 0."""
+    """Return degree, gamma and coef0; the linear kernel is the polynomial 1, 1, 0."""
     p = spec.kernel.parameters
     if spec.kernel.type == "linear":
         return 1, Fraction(1), Fraction(0)
@@ -130,28 +130,28 @@ def _polynomial(spec: Spec) -> tuple[int, Fraction, Fraction]:
 
 
 def _exponents(spec: Spec, x: Signal, lsb: Fraction) -> tuple[int, int]:
-    """Powers of two that hold ``gamma u.v + coef0`` (with a grain to spare) and the kernel."""
+    """Return the powers of two that hold ``gamma u.v + coef0`` (with a margin) and the kernel."""
     degree, gamma, coef0 = _polynomial(spec)
     top = gamma * lsb**2 * _largest_product(spec, x) + coef0
     return ceil_log2(top * (1 + Fraction(1, 2**28))), ceil_log2(top**degree)
 
 
 def kernel_format(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> Format:
-    """The kernel's format; of the polynomials one bit of sign, and the largest value just fits."""
+    """Return the kernel's format; a polynomial's is signed and just holds its largest value."""
     if spec.kernel.type not in POLYNOMIALS:
         return words.kernel
     return Format(True, words.bits, words.bits - 1 - _exponents(spec, x, lsb)[1])
 
 
 def polynomial_constants(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> dict[str, int]:
-    """Constants of ``narrow(base**degree)``, ``base = (dot / 2**dot_shift) * c / 2**shift + coef0``.
+    """Return constants of a polynomial, ``base = (dot / 2**dot_shift) * c / 2**shift + coef0``.
 
     The base is s32f31 over the power of two that holds it.
 
     Raises
     ------
     KerncastError
-        E204 where no scaling leaves enough bits of the kernel.
+        E204 if no scaling leaves enough bits of the kernel.
     """
     degree, gamma, coef0 = _polynomial(spec)
     exponent, kernel_exponent = _exponents(spec, x, lsb)
@@ -180,14 +180,14 @@ def _too_few_bits(spec: Spec, words: WordClass, seen: float) -> KerncastError:
 
 
 def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
-    """The kernel's constants: `kernel_c`, `kernel_shift`, `kernel_d2_end`, and those of its type.
+    """Return `kernel_c`, `kernel_shift`, `kernel_d2_end`, and constants of the kernel's type.
 
     ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
 
     Raises
     ------
     KerncastError
-        E204 where sigma or the period do not fit the words, or a polynomial leaves too few bits.
+        E204 if sigma or the period do not fit the words, or a polynomial leaves too few bits.
     """
     if spec.kernel.type in POLYNOMIALS:
         return polynomial_constants(spec, words, x.signal, x.lsb)
@@ -207,7 +207,7 @@ def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
 
 
 def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, ConstantTable]:
-    """The exp2 tables of the word class, as long as the spec chooses, and the sine of the periodic kernel."""
+    """Return the exp2 tables of the word length, and the sine of the periodic kernel."""
     if spec.kernel.type in POLYNOMIALS:
         return {}
     tables = _exp2_tables(words.bits, EXP2_BITS[words.bits][spec.numbers.exp_table])

@@ -1,7 +1,7 @@
-"""sim.planner: binary logarithms of rational numbers, exactly.
+"""sim.planner: exact binary logarithms of rational numbers.
 
-``math.log2`` may differ in its last bit from one C library to the next, and near a power of two
-that would move a shift of the plan.
+The last bit of ``math.log2`` depends on the C library, which near a power of two would change a shift of the
+plan.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from fractions import Fraction
 
 
 def floor_log2(value: Fraction | int) -> int:
-    """The largest e with ``2**e <= value``; `value` is positive."""
+    """Return the largest e with ``2**e <= value``, for positive `value`."""
     top, bottom = value.numerator, value.denominator
     e = top.bit_length() - bottom.bit_length()
     return e if top << max(-e, 0) >= bottom << max(e, 0) else e - 1
 
 
 def ceil_log2(value: Fraction | int) -> int:
-    """The smallest e with ``value <= 2**e``; `value` is positive."""
+    """Return the smallest e with ``value <= 2**e``, for positive `value`."""
     return -floor_log2(1 / Fraction(value))
 
 
 def ceil_log2_sqrt(value: Fraction | int) -> int:
-    """The smallest e with ``sqrt(value) <= 2**e``; `value` is positive."""
+    """Return the smallest e with ``sqrt(value) <= 2**e``, for positive `value`."""
     return (ceil_log2(value) + 1) // 2

@@ -1,9 +1,8 @@
-"""sim.planner: a model that was trained elsewhere, as words: its vectors, multipliers and intercept.
+"""sim.planner: the plan of a model trained elsewhere: integer vectors, coefficients, intercept.
 
-The vectors go the way of every sample: to raw words, then to x words, so that a sample which equals a vector
-is at distance 0.  The multipliers share the power of two that their largest just fits, counted in lsb of y,
-so that the shift from their products to y words is an integer; no bound on data is needed, since all of them
-are known.
+The vectors are converted like samples, to ADC counts and then to x, so that a sample equal to a vector is at
+distance 0.  The coefficients share the smallest exponent that fits the largest, in lsb of y, so that the
+shift from their products to y is an integer.  All are known, so no bound on data is needed.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from .._arrays import Words
 from ..data.predictor_file import TrainedModel
-from ..data.raw import quantised
+from ..data.raw import quantise
 from ..errors import KerncastError, fail
 from ..formats import MAX_SHIFT, Format, Overflow, Rounding
 from ..plan import ConstantTable, Operations, Plan, Signal
@@ -30,11 +29,11 @@ from .words import WORD_CLASSES, Affine
 
 
 def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
-    """The x words (N, D) of real vectors (N, D); E246 where a raw word does not hold one."""
+    """Return the x integers (N, D) of real vectors (N, D); raise E246 if out of range."""
     fmt, s = spec.input.format, x.signal
     steps = np.array(spec.input.gains) * float(fmt.lsb)
     try:
-        raw = quantised(vectors, steps, spec.input.offsets, fmt, "vectors")
+        raw = quantise(vectors, steps, spec.input.offsets, fmt, "vectors")
     except KerncastError as error:
         remedy = "pass samples with the range of the model's centers, or an [input] word that holds these"
         raise KerncastError([replace(p, remedy=remedy) for p in error.problems]) from None
@@ -44,12 +43,12 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
 
 
 def _rounded(value: Fraction) -> int:
-    """The nearest integer, halves up."""
+    """Return the nearest integer, halves up."""
     return int((value + Fraction(1, 2)) // 1)
 
 
 def _exponent(alpha: list[Fraction], bits: int) -> int:
-    """The least e for which all multipliers, rounded in steps of 2**e, fit signed words."""
+    """Return the smallest e at which all coefficients, in steps of 2**e, fit the signed format."""
     most, hi = max(map(abs, alpha)), (1 << (bits - 1)) - 1
     if most == 0:
         return 0
@@ -65,7 +64,7 @@ def _too_far_apart(value: str, allowed: str) -> Exception:
 
 
 def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
-    """`mac_shift` and `f_shift`: sums of products fit, and are worth y words after the second; E278."""
+    """Return `mac_shift` and `f_shift`, with which sums fit and become y; raise E278."""
     most = sum(map(abs, alpha)) * max(abs(kernel.lo), abs(kernel.hi))
     mac_shift = max(0, ceil_log2(most) - MAX_SHIFT) if most else 0
     f_shift = kernel.format.frac - e - mac_shift
@@ -75,7 +74,7 @@ def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
 
 
 def _alpha_signal(y: Signal, e: int, bits: int) -> Signal:
-    """Words of the multipliers, worth 2**e lsb of y each."""
+    """Return the signal of the coefficients, with an lsb of 2**e lsb of y."""
     fmt = Format(True, bits, y.format.frac - e)
     return Signal(fmt, Rounding.HALF_UP, Overflow.SATURATE, fmt.lo, fmt.hi, y.unit)
 
@@ -99,7 +98,7 @@ def _refuse_oversize(sizes: dict[str, int], bits: int) -> None:
 
 
 def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
-    """The plan of a kernel expansion whose vectors and multipliers are constants.
+    """Return the plan of a kernel expansion with constant vectors and coefficients.
 
     Parameters
     ----------
@@ -110,14 +109,14 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     Returns
     -------
     Plan
-        Vectors and multipliers are its tables ``v`` and ``alpha``, the intercept its constant ``bias``.  A
-        vector whose multiplier is rounded to 0 is left out.
+        Vectors and coefficients are its tables ``v`` and ``alpha``, the intercept its constant ``bias``.  A
+        vector whose coefficient is rounded to 0 is omitted.
 
     Raises
     ------
     KerncastError
-        E204 where a format cannot hold a signal, E206 where the model is too large to be addressed, E246
-        where a vector does not fit the raw words, E278 where no shift leads to y words.
+        E204 if a format cannot hold a signal, E206 if the model is too large to be addressed, E246
+        where a vector does not fit the ADC counts, E278 if no shift leads to y words.
     """
     words = WORD_CLASSES[spec.numbers.word]
     _refuse_oversize({"N": len(model.alpha), "D": spec.input.columns}, words.bits)

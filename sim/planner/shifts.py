@@ -1,4 +1,4 @@
-"""sim.planner: whether every shift of a plan is one that the device makes: at most 62 bits.
+"""sim.planner: the check that every shift of a plan is at most 62 bits.
 
 Formats follow from the spec, shifts from the formats; numbers too far apart ask for a shift that would leave
 nothing of one of them.
@@ -19,12 +19,12 @@ _BOTH_WAYS = ("row_shift", "lambda_shift", "kernel_out_shift")
 
 
 def check_shifts(plan: Plan) -> None:
-    """Refuse a plan with a shift that is none.
+    """Raise E204 for a plan with a shift out of range.
 
     Raises
     ------
     KerncastError
-        E204 where a shift is out of range, that of a prediction at either end of alpha's exponent included.
+        E204 if a shift is out of range, that of a prediction at either end of alpha's exponent included.
     """
     wrong = [f"{name} = {shift}" for name, shift, least in _shifts(plan) if not least <= shift <= MAX_SHIFT]
     if not wrong:
@@ -46,7 +46,7 @@ def check_shifts(plan: Plan) -> None:
 
 
 def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:
-    """Name, bits and the least allowed of every shift.
+    """Yield name, bits and the smallest allowed value of every shift.
 
     A prediction is shifted by `f_shift` less the exponent of alpha, where that has one.  `bound_shift` may
     be any: what it comes to with a residual is looked at on the device.

@@ -1,6 +1,6 @@
-"""sim.planner: what a plan allows although it will hardly do what was wanted: warnings with a code.
+"""sim.planner: warnings for a plan that is valid but probably gives poor results.
 
-A warning refuses nothing: a run may still be of use, as early steps of conjugate gradients are.
+A warning rejects nothing: a run may still be useful, as early steps of conjugate gradients are.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from ..errors import Problem
 from ..plan import Plan
 from ..spec.tables import TABLE_OF
 
-#: What rounding data to words may cost before it is warned of: of the targets, and of the kernel's width.
+#: Largest rounding error without a warning, relative to the targets and to the kernel's width.
 _PERCENT = 1e-2
-#: The part of the stable range of eta that is left to the learner without a word.
+#: Part of the stable range of eta without a warning.
 _NEAR = Fraction(9, 10)
-#: The share of the range of an estimator's predictions by which a predictor may differ without a warning.
-SHARE = 0.01
+#: Largest prediction gap, relative to the range of the estimator's predictions, without a warning.
+MAX_RELATIVE_GAP = 0.01
 _LONGER = "raise lambda, or set a longer word length: [numbers] word = 24 or 32"
 
 
 def cautions(plan: Plan) -> tuple[Problem, ...]:
-    """Warnings of a plan; with evidence of a run (:mod:`kerncast.sim.diagnostics.observed`), of the run too.
+    """Return the warnings of a plan; with evidence of a run, warnings of the run too.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def _key(plan: Plan, key: str) -> str:
 
 
 def _lambda_lost(plan: Plan) -> Iterator[Problem]:
-    """Lambda beside one lsb of the words that the matrix is made of (W201)."""
+    """Warn if lambda is below one lsb of the matrix (W201)."""
     if not plan.trains or plan.looks_ahead:
         return
     lam, lsb = Fraction(plan.options["lambda"]), plan.signals["kernel"].format.lsb
@@ -61,7 +61,7 @@ def _lambda_lost(plan: Plan) -> Iterator[Problem]:
 
 
 def _no_bound(plan: Plan) -> Iterator[Problem]:
-    """A training whose error nothing bounds (W202)."""
+    """Warn if the error of a training has no bound (W202)."""
     if plan.constants.get("bound_gain") != 0:
         return
     if plan.plain_means:
@@ -77,7 +77,7 @@ def _no_bound(plan: Plan) -> Iterator[Problem]:
 
 
 def _nothing_shown(plan: Plan) -> Iterator[Problem]:
-    """Predictions, or steps of the multipliers, below half a word (W203)."""
+    """Warn if predictions, or steps of the coefficients, are below half an lsb (W203)."""
     y, half = Fraction(plan.evidence["y"]["bound"]), plan.signals["y"].format.lsb / 2
     key, found = ("lambda", plan.options["lambda"]) if plan.trains else ("eta", plan.options["eta"])
     if plan.trains:  # |f_i| <= |k_i| |alpha| <= n max|k| max|y| / lambda
@@ -100,7 +100,7 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
 
 
 def _nothing_stays(plan: Plan) -> Iterator[Problem]:
-    """A limit that no new multiplier exceeds, so that none is ever held and f stays 0 (W207).
+    """Warn if a limit discards every new coefficient, so that f stays 0 (W207).
 
     From f = 0 the rule gives |alpha| = eta |y|; where that is dropped, f stays 0.
     """
@@ -119,7 +119,7 @@ def _nothing_stays(plan: Plan) -> Iterator[Problem]:
 
 
 def _coarse(plan: Plan) -> Iterator[Problem]:
-    """Data that their words are too coarse for: targets (W204) and inputs (W205); nothing without data."""
+    """Warn if the formats are too coarse for targets (W204) or inputs (W205) of the data."""
     word = plan.word
     longer = f", or set a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
     y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))
@@ -135,7 +135,7 @@ def _coarse(plan: Plan) -> Iterator[Problem]:
 
 
 def _unstable(plan: Plan) -> Iterator[Problem]:
-    """An eta near or beyond the end of the range in which the learning rule is stable (W206)."""
+    """Warn if eta is near or beyond the stability limit of the learning rule (W206)."""
     if plan.trains:
         return
     eta, bound = Fraction(plan.options["eta"]), 2 / (1 + Fraction(plan.options["rho"]))
@@ -148,7 +148,7 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
 
 
 def _apart(plan: Plan) -> Iterator[Problem]:
-    """Predictions that differ from those of the estimator the plan was made of (W208)."""
+    """Warn if predictions differ from those of the original estimator (W208)."""
     found = plan.evidence.get("apart")
     if found is not None:
         word = found["word"]
@@ -157,4 +157,4 @@ def _apart(plan: Plan) -> Iterator[Problem]:
             "with smaller coefficients")
         yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "
                               "their range on the samples given", "[numbers] word", str(plan.word),
-                      f"at most {SHARE:g}", remedy)
+                      f"at most {MAX_RELATIVE_GAP:g}", remedy)

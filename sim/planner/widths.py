@@ -1,7 +1,7 @@
-"""sim: which intermediate results of a plan fit shorter integers: the same words by fewer instructions.
+"""sim.planner: intermediate results that fit narrower integers: equal values, fewer instructions.
 
-Nothing is decided here but derived: each answer is a bound computed from the plan's hashed integers, and
-generated code may take the 32-bit form of a primitive, or lanes of 16 bits, exactly where it says so.
+This module decides nothing: each property is proved by a bound computed from the plan's hashed integers.
+Generated code uses the 32-bit form of a primitive, or 16-bit lanes, exactly if the property holds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _TERMS = {"gaussian": 2, "laplacian": 1}  # powers of |u - v| that a column adds
 
 @dataclass(frozen=True)
 class Widths:
-    """What was proved.
+    """The proved properties of a plan.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Widths:
 
 
 def _ends(plan: Plan) -> tuple[int, int]:
-    """Least and largest x word: of a sample, or of the grid that stands for the samples."""
+    """Return the smallest and largest x: of a sample, or of the grid that replaces the samples."""
     x, step = plan.signals["x"], plan.constants.get("x_step", 0)
     assert isinstance(step, int)
     return min(x.lo, 0) if step else x.lo, max(x.hi, step * plan.sizes.get("n", 0))
@@ -66,7 +66,7 @@ def _input(plan: Plan) -> bool:
 
 
 def widths(plan: Plan) -> Widths:
-    """What the integers of a plan prove.
+    """Return the properties that the integers of a plan prove.
 
     Parameters
     ----------

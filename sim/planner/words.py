@@ -1,4 +1,4 @@
-"""sim.planner: what follows from the word length alone, and how raw words become words."""
+"""sim.planner: formats of inputs and targets, and the constants of the kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..plan import Signal
 
 @dataclass(frozen=True)
 class WordClass:
-    """What follows from the word length alone.
+    """The formats that follow from the word length.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ EXP2_32_FRAC = 31
 
 @dataclass(frozen=True)
 class Affine:
-    """``word = narrow((raw - offset[c]) * gain[c], shift)`` and what one lsb is worth."""
+    """The conversion ``narrow((raw - offset[c]) * gain[c], shift)`` and the value of its lsb."""
 
     signal: Signal
     offset: tuple[int, ...]

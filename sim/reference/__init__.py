@@ -1,4 +1,4 @@
-"""sim.reference: the float64 reference, written to be read beside the papers."""
+"""sim.reference: the float64 reference, written to be compared with the papers."""
 
 from .first_row import first_row, kernel_first_row, uniform_first_row
 from .online.expansion import expand
@@ -6,12 +6,12 @@ from .online.kernel_lms import KernelLMS
 from .result import Solution, Status
 from .selection.loo import loo_errors
 from .selection.path import EigenPath
-from .selection.validation import Verdict, toeplitz_applies
+from .selection.validation import ToeplitzVerdict, toeplitz_applies
 from .solvers.auto import solve_kernel, solve_system
 from .systems.system import DenseSystem, KernelSystem, ToeplitzSystem
 from .toeplitz.auto import solve_toeplitz
 from .toeplitz.product import residual_norm
 
 __all__ = ["DenseSystem", "EigenPath", "KernelLMS", "KernelSystem", "Solution", "Status", "ToeplitzSystem",
-           "Verdict", "expand", "first_row", "kernel_first_row", "loo_errors", "residual_norm",
+           "ToeplitzVerdict", "expand", "first_row", "kernel_first_row", "loo_errors", "residual_norm",
            "solve_kernel", "solve_system", "solve_toeplitz", "toeplitz_applies", "uniform_first_row"]

@@ -1,6 +1,6 @@
-"""sim.reference: the float64 reference behind the back ends' calls, for the error budget.
+"""sim.reference: the float64 reference with the calls of a back end, for the error budget.
 
-It takes the same raw words, but computes in real units and answers in units of y.
+It takes the same ADC counts, but computes in real units and returns units of y.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .toeplitz.auto import solve_toeplitz
 
 
 class FloatReference:
-    """What the plan's algorithm gives in float64 arithmetic with unquantised parameters.
+    """The plan's algorithm in float64 with unquantised parameters.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class FloatReference:
     Attributes
     ----------
     solution : Solution or None
-        Of the last training.
+        Solution of the last training.
     bias : float
-        Intercept, in units of y; 0 where the plan has none.
+        Intercept, in units of y; 0 if the plan has none.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -66,21 +66,21 @@ class FloatReference:
                          newest_only=o["newest_only"] == "1", **limits)
 
     def inputs(self, x_raw: Raw) -> Array:
-        """Raw words (m, D) in units of x."""
+        """Convert ADC counts (m, D) to units of x."""
         offset = np.array(self.plan.integers("x_offset"), dtype=np.int64)
         return np.asarray((x_raw - offset) * self._x_step, dtype=np.float64)
 
     def targets(self, y_raw: Raw) -> Array:
-        """Raw words (m,) in units of y."""
+        """Convert ADC counts (m,) to units of y."""
         return (y_raw - self.plan.integer("y_offset")).astype(np.float64) * self._y_step
 
     @property
     def held(self) -> list[int]:
-        """Of a model that was trained elsewhere: the vectors that the device holds."""
+        """Return the indices of the vectors on the device, for a model trained elsewhere."""
         return list(self.plan.evidence["trained"]["held"])
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
-        """Solve (T + lambda I) alpha = y, or take the plan's steps towards (K + lambda I) alpha = y."""
+        """Solve (T + lambda I) alpha = y, or run the plan's steps on (K + lambda I) alpha = y."""
         if self.plan.algorithm == "toeplitz_rls":
             self.solution = self._toeplitz(x_raw, self.targets(y_raw))
         else:
@@ -92,7 +92,7 @@ class FloatReference:
         return self.solution
 
     def _toeplitz(self, x_raw: Raw | None, y: Array) -> Solution:
-        """alpha; with an intercept b, ``(T + lambda I) alpha + b = y`` and sum alpha = 0 (LS-SVM)."""
+        """Solve for alpha; with an intercept b, ``(T + lambda I) alpha + b = y``, sum alpha = 0."""
         ahead = self.plan.looks_ahead
         solve = partial(solve_toeplitz, self.first_column(x_raw), method="lookahead" if ahead else "levinson")
         if not self.plan.bias:
@@ -102,7 +102,7 @@ class FloatReference:
         return solution
 
     def first_column(self, x_raw: Raw | None) -> Array:
-        """First column (n,) of T + lambda I for raw inputs (n, D); None on the uniform grid."""
+        """Return the first column (n,) of T + lambda I for ADC counts (n, D) or the uniform grid."""
         n = self.plan.sizes["n"]
         scheme = self.plan.scheme
         if scheme == "uniform":
@@ -117,17 +117,17 @@ class FloatReference:
         return r
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
-        """Predictions (m,) before learning from each sample, in units of y."""
+        """Learn the samples in order; return the predictions (m,) before learning each."""
         assert self._learner is not None
         return self._learner.learn(self.inputs(x_raw), self.targets(y_raw))
 
     def predict(self, x_raw: Raw) -> Array:
-        """Predictions (m,) in units of y."""
+        """Return predictions (m,) in units of y."""
         if self._learner is not None:
             return self._learner.predict(self.inputs(x_raw))
         return expand(self.kernel, self.inputs(x_raw), self._v, self._alpha) + self.bias
 
     @property
     def alpha(self) -> Array:
-        """Multipliers, in units of y."""
+        """Return the coefficients, in units of y."""
         return self._alpha if self._learner is None else self._learner.model.alpha

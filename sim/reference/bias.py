@@ -1,8 +1,8 @@
-"""sim.reference: the bias of the LS-SVM, by one more right-hand side.
+"""sim.reference: the bias of the LS-SVM, from one more right-hand side.
 
 T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000:
 Z alpha + b 1 = y and 1'alpha = 0 are solved by Z eta = 1, Z nu = y; s = 1'eta; b = eta'y / s;
-alpha = nu - eta b (8), where the print lacks the 1 of Z^-1 1.
+alpha = nu - eta b (8).  The printed equation lacks the 1 of Z^-1 1.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from .._arrays import Array
 from .result import Solution, Status
 
-# A sum of eta beside which rounding of its terms tells is zero.
-_NOTHING = 1e-12
+# A sum of eta below this part of its terms' magnitudes is rounding.
+_NEGLIGIBLE = 1e-12
 
 
 def solve_with_bias(solve: Callable[[Array], Solution], Y: Array) -> Solution:
@@ -32,8 +32,8 @@ def solve_with_bias(solve: Callable[[Array], Solution], Y: Array) -> Solution:
     Returns
     -------
     Solution
-        `x` is alpha, of the shape of `Y`; `bias` is b, of shape () or (m,).  ``breakdown`` where 1'eta is
-        zero, which it never is for a positive definite Z.  The residual is that of Z x = y and Z x = 1.
+        `x` is alpha, of the shape of `Y`; `bias` is b, of shape () or (m,).  ``breakdown`` if 1'eta is
+        zero, which is impossible for a positive definite Z.  The residual is that of Z x = y and Z x = 1.
     """
     solution = solve(np.column_stack((np.ones(len(Y)), Y)))
     nothing, no_bias = np.zeros_like(Y), np.zeros(Y.shape[1:])
@@ -41,7 +41,7 @@ def solve_with_bias(solve: Callable[[Array], Solution], Y: Array) -> Solution:
         return replace(solution, x=nothing, bias=no_bias)
     eta, nu = solution.x[:, 0], solution.x[:, 1:].reshape(Y.shape)
     s = eta.sum()
-    if not abs(s) > _NOTHING * np.abs(eta).sum():
+    if not abs(s) > _NEGLIGIBLE * np.abs(eta).sum():
         return replace(solution, x=nothing, bias=no_bias, status=Status.BREAKDOWN,
                        why="the bias is not determined: the sum of Z^-1 1 is zero")
     b = np.asarray(nu.sum(axis=0) / s)  # 1'nu = eta'y, Z being symmetric

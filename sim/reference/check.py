@@ -1,4 +1,4 @@
-"""sim.reference: the last word on every answer: whether it is one."""
+"""sim.reference: the check of every solution by its residual."""
 
 from __future__ import annotations
 
@@ -11,42 +11,42 @@ from .._arrays import Array
 from .result import Solution, Status
 from .toeplitz.product import largest_norm
 
-# An answer whose residual is a larger part of |y| than this is no answer.
+# A solution whose residual exceeds this part of |y| is rejected.
 RESIDUAL_LIMIT = 1e-6
 
 
 class Judge(Protocol):
-    """What a verdict asks of a matrix."""
+    """A matrix whose solutions can be checked."""
 
     def residual(self, x: Array, Y: Array) -> Array:
-        """Y - A x."""
+        """Return Y - A x."""
 
 
-def judged(system: Judge, Y: Array, x: Array, status: Status, *, limit: float = RESIDUAL_LIMIT,
-           method: str, iterations: int = 0, found: float | None = None,
-           size: float | None = None, **counts: Any) -> Solution:
-    """Return `x` if it really solves the system, else zeros and the reason.
+def check_solution(system: Judge, Y: Array, x: Array, status: Status, *, limit: float = RESIDUAL_LIMIT,
+                   method: str, iterations: int = 0, found: float | None = None, size: float | None = None,
+                   **counts: Any) -> Solution:
+    """Return `x` if its residual is small enough, else zeros and the reason.
 
     Parameters
     ----------
-    system : System, or what has its method `residual`
+    system : System, or any object with its method `residual`
     Y, x : ndarray of shape (n,) or (n, m)
-        Right-hand sides, and what a solver made of them.
+        Right-hand sides, and their solutions from a solver.
     status : Status
-        What the solver says; ``ok`` becomes ``breakdown`` where |Y - A x| > limit |Y|, or is NaN.
+        The solver's status; ``ok`` becomes ``breakdown`` if |Y - A x| > limit |Y| or is NaN.
     limit : float
     method : str
     iterations : int
     found : float, optional
-        |Y - A x| computed afresh, by a solver that knows it: spares a product.
+        |Y - A x| if the solver has recomputed it, which saves a product.
     size : float, optional
-        What the residual is measured against, where that is not |Y|.
+        Reference size of the residual; by default |Y|.
     **counts
         Further attributes of :class:`Solution`.
 
     Notes
     -----
-    The product that finds the residual is not among the costs told.
+    The reported costs exclude the product for the residual.
     """
     size = largest_norm(Y) if size is None else size
     if status is not Status.OK:

@@ -1,13 +1,13 @@
-"""sim.reference: whether a loop is worth being compiled."""
+"""sim.reference: the choice between compiled and numpy loops."""
 
 from __future__ import annotations
 
-# Loading numba takes half a second, for which numpy solves some hundred systems of so many rows.
+# Loading numba takes half a second, in which numpy solves a hundred systems of this many rows.
 COMPILED_FROM = 256
 
 
 def compiled(n: int) -> bool:
-    """Whether a problem of n rows is left to compiled loops; numba is loaded for no smaller one."""
+    """Return whether compiled loops handle n rows; a smaller problem does not load numba."""
     if n < COMPILED_FROM:
         return False
     from ..jit import COMPILED

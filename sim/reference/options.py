@@ -1,4 +1,4 @@
-"""sim.reference: checks of the options of solvers."""
+"""sim.reference: validation of solver options."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .systems.system import KernelSystem, System
 
 
 def check_tolerance(tolerance: float) -> None:
-    """Raise E236 where a relative residual is out of the reach of float64, or too loose for a solution."""
+    """Raise E236 if a relative residual is beyond float64, or too loose for a solution."""
     if not is_real(tolerance) or not 1e-15 <= tolerance <= 1e-2:  # also refuses NaN
         raise fail("E236", "the tolerance of an iteration is out of range", where="tolerance",
                    value=tolerance, allowed="a number from 1e-15 to 1e-2", remedy="start with 1e-10")
 
 
 def check_count(value: int, where: str, least: int = 1, most: int | None = None) -> None:
-    """Raise E238 where an option is not an integer from `least` to `most`."""
+    """Raise E238 if an option is not an integer from `least` to `most`."""
     if not is_integer(value) or value < least or (most is not None and value > most):
         upper = "" if most is None else f" and at most {most}"
         raise fail("E238", "an option of the method is out of range", where=where, value=value,
@@ -29,14 +29,14 @@ def check_count(value: int, where: str, least: int = 1, most: int | None = None)
 
 
 def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
-    """Raise E238 where an option is not one of its choices."""
+    """Raise E238 if an option is not one of its choices."""
     if value not in (allowed := tuple(choices)):
         raise fail("E238", "an option of the method is not one of its choices", where=where,
                    value=repr(value), allowed=", ".join(map(str, allowed)), remedy="omit it")
 
 
 def samples_of(system: System, method: str) -> KernelSystem:
-    """Return `system` if it is made of samples and a kernel, else raise E238."""
+    """Return `system` if it consists of samples and a kernel, else raise E238."""
     if not isinstance(system, KernelSystem):
         raise fail("E238", f"method {method} needs a kernel and samples", where="method",
                    value=type(system).__name__, allowed="solve_kernel, or a KernelSystem",
@@ -45,7 +45,7 @@ def samples_of(system: System, method: str) -> KernelSystem:
 
 
 def check_values(system: KernelSystem) -> None:
-    """Raise E224 where the kernel overflows, which its diagonal shows: k(u, v)^2 <= k(u, u) k(v, v)."""
+    """Raise E224 if the kernel overflows: k(u, v)^2 <= k(u, u) k(v, v), so test the diagonal."""
     with np.errstate(over="ignore"):
         bad = np.flatnonzero(~np.isfinite(system.diagonal()))
     if bad.size:
@@ -55,12 +55,12 @@ def check_values(system: KernelSystem) -> None:
 
 
 def kernel_of(sigma: float | Kernel) -> Kernel:
-    """The Gaussian kernel of width `sigma`, or the kernel that `sigma` is; E220."""
+    """Return `sigma` if it is a kernel, else the Gaussian kernel of that width; E220."""
     return sigma if isinstance(sigma, Kernel) else Gaussian(sigma)
 
 
 def targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return `y` as finite float64 of shape (n,) or (n, m), m at least 1; E225 if it is none."""
+    """Return `y` as finite float64 of shape (n,) or (n, m), m at least 1, else raise E225."""
     Y = finite_array(y, "y", "E225")
     if Y.ndim not in (1, 2) or len(Y) != n or Y.size == 0:
         raise fail("E225", "the targets do not fit the samples", where="y", value=Y.shape,

@@ -1,4 +1,4 @@
-"""sim.reference: what a linear solver hands back."""
+"""sim.reference: the result of a linear solver."""
 
 from __future__ import annotations
 
@@ -12,66 +12,66 @@ from .._arrays import Array
 
 
 class Status(StrEnum):
-    """What became of a computation; compares equal to its plain text."""
+    """The status of a computation; equal to its plain text."""
 
     OK = "ok"
-    #: A leading minor of the matrix is not positive: the recursion has no meaning past it.
+    #: A leading minor of the matrix is not positive, so the recursion cannot continue.
     NOT_POSITIVE_DEFINITE = "not_positive_definite"
-    #: Positive definite perhaps, but not within the precision of the arithmetic.
+    #: The matrix may be positive definite, but not within the precision of the arithmetic.
     BREAKDOWN = "breakdown"
-    #: An iteration that used up its steps, or no longer gets closer to the solution.
+    #: An iteration reached its maximum number of steps, or stagnated.
     NOT_CONVERGED = "not_converged"
-    #: An online learner whose memory was full, so that a newest vector went that would have stayed.
+    #: An online learner was full and removed a newest vector that it would have retained.
     FULL = "full"
-    #: An online learner whose multipliers grow without bound.
+    #: The coefficients of an online learner grow without bound.
     DIVERGED = "diverged"
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Solution of a linear system A x = y, and how far it can be trusted.
+    """The solution of a linear system A x = y, with its accuracy and costs.
 
     Attributes
     ----------
     x : ndarray of shape (n,) or (n, m)
         The unknowns, one column per right-hand side.  **All zero unless the status is ok**:
-        always finite, never an answer that merely looks like one.
+        always finite, never a wrong solution that looks plausible.
     status : Status
-        ``"ok"`` or the reason why there is no answer.
+        ``"ok"``, or the reason why there is no solution.
     residual : float
-        |y - A x|_2 computed afresh from `x`, the largest over the right-hand sides.  For a
+        |y - A x|_2 recomputed from `x`, the maximum over the right-hand sides.  For a
         positive semidefinite T and A = T + lambda I this bounds the error:
-        |x - x*|_2 <= residual / lambda.  Of methods with fewer unknowns than samples it is that of
-        their normal equations.
+        |x - x*|_2 <= residual / lambda.  For methods with fewer unknowns than samples it is the
+        residual of their normal equations.
     iterations : int
-        Steps of the recursion that were taken.
+        Number of steps of the recursion.
     method : str
-        The method that ran.
+        The method used.
     xi : ndarray of shape (iterations,)
-        Reflection coefficients, where the method has them; |xi| < 1 for a positive definite matrix.
+        Reflection coefficients, if the method has them; |xi| < 1 for a positive definite matrix.
     eps : float
-        The last prediction error power eps = det(A_n) / det(A_{n-1}), where the method has it.
+        The last prediction error power eps = det(A_n) / det(A_{n-1}), if the method has it.
     blocks : tuple of int
-        Look-ahead: the sizes of the steps taken, in order; their sum is the number of rows passed.
+        Look-ahead: the sizes of the steps, in order; their sum is the number of rows.
     bytes : int
-        Memory that the method held at most, the system's own and `x` not counted; 0 where not counted.
+        Peak memory of the method, without the system and `x`; 0 if not counted.
     operations : int
-        Multiplications taken, those within a kernel value not counted; 0 where not counted.
+        Multiplications, without those of kernel values; 0 if not counted.
     kernel_values : int
-        Values of the kernel that were computed.
+        Number of computed kernel values.
     support : ndarray of int64, shape (s,), or None
-        Rows of the samples to which the s rows of `x` belong; None where they belong to all.
+        Samples of the s rows of `x`; None if `x` has a row for every sample.
     bias : ndarray of shape () or (m,)
-        The bias b that was solved for beside `x`; 0 where none was.
+        The bias b; 0 without one.
     w : ndarray of shape (D,) or (D, m), or None
         Linear kernel: the weights w = X'alpha, f(x) = w'x.
     history : tuple of float
-        Iterations: the residual as it was updated, the largest over the right-hand sides, before the
-        first step and after each; told whether the answer was taken or not.
+        Iterations: the updated residual, the maximum over the right-hand sides, before the first step
+        and after each, for rejected solutions too.
     nonzeros : tuple of int
-        wavelet: coefficients kept, level by level, the coarsest last; their sum is n_e of the paper.
+        wavelet: retained coefficients per level, the coarsest last; their sum is n_e of the paper.
     why : str
-        Why this method ran, where "auto" chose it, and what made it stop, where it did.
+        Why "auto" chose this method, and why it failed, if so.
     """
 
     x: Array
@@ -94,8 +94,8 @@ class Solution:
 
     @property
     def ok(self) -> bool:
-        """True where `x` solves the system.
+        """Return whether `x` solves the system.
 
-        Where the caller asked for early stopping (cg with `steps`) it is what those steps gave: see `why`.
+        With early stopping (cg with `steps`) `x` is the result of those steps: see `why`.
         """
         return self.status is Status.OK

@@ -1,8 +1,8 @@
-"""sim: the first word in which a back end leaves the model, found by bisection of their traces.
+"""sim.replay: the first value in which a back end differs from the model, by bisection of traces.
 
-Neither side keeps a list of what it computed: each folds the first words into a hash and shows the word
-after these (:mod:`.trace`).  The call is repeated with other limits until the longest equal beginning is
-known: twice the logarithm of the number of words, in constant memory on the device.
+Neither side stores its values: each hashes the first values and reports the value after them
+(:mod:`.trace`).  The call is repeated with other limits until the longest equal prefix is known.  This
+takes twice the logarithm of the number of values in runs, and constant memory on the device.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from ..backend import Comparison
 from .trace import NO_LIMIT, Event, Trace, TracedBackend, no_hooks
 from .vectors import Call, Vectors
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Divergence:
-    """Where a back end leaves the model.
+    """The first difference between a back end and the model.
 
     Parameters
     ----------
@@ -31,9 +31,9 @@ class Divergence:
     sample : int or None
         Number of the sample within the call; None for ``train``.
     equal : int
-        Words of the call that were computed before, all equal.
+        Values computed before it in the call, all equal.
     model, device : Event or None
-        The first pair that differs, in word or in place; None where that side had ended.
+        The first pair that differs, in value or place; None if that side had ended.
     """
 
     call: int
@@ -45,13 +45,13 @@ class Divergence:
 
     @property
     def event(self) -> Event:
-        """The model's, which names operation, step and signal; the device's where the model had ended."""
+        """Return the model's event, or the device's if the model had ended."""
         event = self.model or self.device
         assert event is not None
         return event
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return a dictionary for ``--json``."""
         place = self.event.as_dict()
         del place["word"]
         return {"call": self.call, "name": self.name, "sample": self.sample, "equal": self.equal, **place,
@@ -59,27 +59,27 @@ class Divergence:
 
 
 def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vectors,
-                    tell: Tell = lambda _: None) -> tuple[Comparison, Divergence | None]:
-    """Replay vectors on a back end with trace hooks, and find the first word that differs from the model's.
+                    report: Report = lambda _: None) -> tuple[Comparison, Divergence | None]:
+    """Replay vectors on a back end with trace hooks; return the first difference.
 
     Parameters
     ----------
     model, device : TracedBackend
     vectors : Vectors
-    tell : callable, optional
-        Called with what is being done.
+    report : callable, optional
+        Progress callback; receives a description of the current step.
 
     Returns
     -------
     Comparison
-        Of the answers, the state at the end and every traced word up to the divergence.
+        Of the results, the final state and every traced value up to the divergence.
     Divergence or None
-        None where every traced word is equal; should an answer differ all the same, the comparison says so.
+        None if all traced values are equal; the comparison then still reports results that differ.
 
     Raises
     ------
     KerncastError
-        E433 where a back end has no trace.
+        E433 if a back end has no trace.
     """
     for backend in (model, device):
         if "trace" not in backend.calls:
@@ -88,7 +88,7 @@ def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vector
     model.reset()
     device.reset()
     for i, call in enumerate(vectors.calls):
-        tell(f"call {i} {call.name}")
+        report(f"call {i} {call.name}")
         device.trace(NO_LIMIT)
         model.trace(NO_LIMIT)
         result.add(f"call {i} {call.name}", call.expected, call.run(device))
@@ -102,24 +102,25 @@ def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vector
     if found is None:
         return result, None
     result.mismatches += 1
-    return result, _bisect(model, device, vectors, *found, tell)
+    return result, _bisect(model, device, vectors, *found, report)
 
 
 def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: int, count: int,
-            tell: Tell) -> Divergence:
-    """The divergence in call `i`; both sides traced at least `count` words, and differ."""
+            report: Report) -> Divergence:
+    """Find the divergence in call `i`, of which both sides traced `count` values or more."""
     call, earlier = vectors.calls[i], _needed(vectors.calls[:i + 1])
     tries = 0
 
     def probe(limit: int) -> tuple[Trace, Trace]:
         nonlocal tries
         tries += 1
-        tell(f"call {i} {call.name}: value {limit} of {count}, try {tries} of about {count.bit_length() + 2}")
+        report(f"call {i} {call.name}: value {limit} of {count}, "
+               f"try {tries} of about {count.bit_length() + 2}")
         ours, theirs = (_probe(backend, earlier, call, limit) for backend in (model, device))
         return ours, theirs
 
     ours, theirs = probe(count)
-    equal = count  # where one side simply ended
+    equal = count  # if one side simply ended
     if ours.folded != theirs.folded:
         equal, last = 0, count
         while last - equal > 1:
@@ -134,7 +135,7 @@ def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: in
 
 
 def _needed(calls: Sequence[Call]) -> list[Call]:
-    """The calls before the last one that make its state: training begins anew, predicting changes nothing."""
+    """Return the earlier calls that determine the state of the last one."""
     if calls[-1].name == "train":
         return []
     before = [call for call in calls[:-1] if call.name != "predict"]
@@ -156,7 +157,7 @@ def _probe(backend: TracedBackend, earlier: Sequence[Call], call: Call, limit: i
 
 
 def _sample(model: TracedBackend, earlier: Sequence[Call], call: Call, number: int) -> int | None:
-    """The sample in which word `number` of a call is computed."""
+    """Return the sample in which value `number` of a call is computed."""
     if call.name == "train" or call.x_raw is None:
         return None
     _prepare(model, earlier)

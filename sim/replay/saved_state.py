@@ -1,8 +1,8 @@
-"""sim: saved states: a model structure as bytes that survive, and what is refused when they come back.
+"""sim.replay: saved states: a model structure as bytes, and the checks when it is restored.
 
 An image is a header, the members of the model structure in the plan's order, and a CRC-32; integers are
-little-endian, and nothing is padded, so that every machine writes the same bytes.  :data:`LAYOUT` is the one
-table of it; firmware/rt/kc_state.h is the same in C, docs/saved-state.md for the reader.
+little-endian without padding, so that every machine writes the same bytes.  :data:`LAYOUT` defines it;
+firmware/rt/kc_state.h is the same in C, and docs/saved-state.md describes it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ MAGIC = b"KCST"
 #: Of the image; kerncast 0.1 wrote version 1, with the hash of another form of the plan.
 VERSION = 2
 CRC_BYTES = 4
-#: Bytes that generated C writes at a time unless it is compiled with another ``KC_STATE_BLOCK``.
+#: Bytes that generated C writes at a time, unless compiled with another ``KC_STATE_BLOCK``.
 BLOCK = 32
 BLANK = 0xFF
 
 
 class Part(NamedTuple):
-    """A part of the header: its struct code, and what it says."""
+    """A part of the header: its name, struct code and meaning."""
 
     name: str
     code: str
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Bytes."""
+        """Return its size in bytes."""
         return struct.calcsize(f"<{self.code}")
 
 
@@ -68,7 +68,7 @@ class RestoreStatus(IntEnum):
 
 
 class Refusal(NamedTuple):
-    """What is told of a verdict."""
+    """The error of a rejected state."""
 
     code: str
     message: str
@@ -92,42 +92,42 @@ REFUSALS = {
 
 
 class SavedState(NamedTuple):
-    """A state with its place in the order of saves."""
+    """A state with its sequence number."""
 
     sequence: int
     state: Outputs
 
 
 def payload_bytes(plan: Plan) -> int:
-    """Bytes between header and CRC."""
+    """Return the number of bytes between header and CRC."""
     return sum(f.bytes for f in plan.memory)
 
 
 def image_bytes(plan: Plan) -> int:
-    """Bytes of a saved state."""
+    """Return the number of bytes of a saved state."""
     return HEADER_BYTES + payload_bytes(plan) + CRC_BYTES
 
 
 def slot_bytes(plan: Plan) -> int:
-    """Bytes of a slot that holds one, in blocks of :data:`BLOCK`."""
+    """Return the number of bytes of a slot for one image, in blocks of :data:`BLOCK`."""
     return -(-image_bytes(plan) // BLOCK) * BLOCK
 
 
 def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
-    """Two slots, of which the first holds an image; E440, E443 where it is not as long as a slot expects."""
+    """Return two slots, the first with an image; raise E440 or E443 for a wrong length."""
     if _length(image) != image_bytes(plan):
-        raise refused(plan, image, examine(plan, image)[0], where)
+        raise restore_error(plan, image, check_image(plan, image)[0], where)
     blank = bytes([BLANK]) * slot_bytes(plan)
     return image + blank[len(image):], blank
 
 
 def _length(image: object) -> int:
-    """Bytes of an image; -1 of what is none, whatever its annotation promised."""
+    """Return the number of bytes of an image; -1 if it is not bytes, despite its annotation."""
     return len(image) if isinstance(image, (bytes, bytearray)) else -1
 
 
-def following(sequence: int) -> int:
-    """The sequence number of the next save; it begins anew behind 2^32 - 1."""
+def next_sequence(sequence: int) -> int:
+    """Return the sequence number of the next save, modulo 2^32."""
     return (sequence + 1) % (1 << 32)
 
 
@@ -136,13 +136,13 @@ def _range_of(ctype: str) -> tuple[int, int]:
     return int(kind.min), int(kind.max)
 
 
-def limits(plan: Plan) -> dict[str, tuple[int, int]]:
-    """The words that a member may hold, where prediction or learning relies on it and its type allows more.
+def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
+    """Return the ranges of members that prediction or learning relies on.
 
     Returns
     -------
     dict of str to (int, int)
-        Least and largest, by member.
+        Smallest and largest value by member, if narrower than its type.
     """
     found: dict[str, tuple[int, int]] = {"reserved": (0, 0)}
     if plan.trains:
@@ -153,26 +153,27 @@ def limits(plan: Plan) -> dict[str, tuple[int, int]]:
     if "kappa_one" in plan.constants:
         found["sums"] = (0, plan.sizes["N"] * plan.integer("kappa_one"))
     for member, signal in (("alpha", "alpha"), ("centers", "x"), ("bias", "y"), ("nearest_d2", "distance")):
-        if signal in plan.signals:  # alpha in float32 has no words
+        if signal in plan.signals:  # alpha in float32 is not an integer
             word = plan.signals[signal]
-            found[member] = (min(word.lo, 0), max(word.hi, 0))  # 0: nothing is held there yet
+            found[member] = (min(word.lo, 0), max(word.hi, 0))  # 0: still empty
     return {f.name: found[f.name] for f in plan.memory if f.name in found and f.ctype != "float"
             and found[f.name] != _range_of(f.ctype)}
 
 
-def finite(plan: Plan) -> frozenset[str]:
-    """Members in float32 that a prediction sums: neither infinite nor NaN."""
+def finite_members(plan: Plan) -> frozenset[str]:
+    """Return the members in float32 that a prediction sums: neither infinite nor NaN."""
     return frozenset(f.name for f in plan.memory if (f.name, f.ctype) == ("alpha", "float"))
 
 
 def encode(plan: Plan, state: Outputs, sequence: int) -> bytes:
-    """The image of a model structure.
+    """Return the image of a model structure.
 
     Parameters
     ----------
     plan : Plan
     state : dict of str to ndarray of int64
-        Every member flat, as :meth:`..backend.Backend.state` gives it; a float32 is the integer of its bits.
+        Every member as a flat array, from :meth:`..backend.Backend.state`; a float32 is the integer of its
+        bits.
     sequence : int
         0 to 2^32 - 1.
 
@@ -195,23 +196,23 @@ def _members(plan: Plan, payload: bytes) -> Outputs:
 
 
 def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
-    """The first member that no model leaves, and what it may hold; empty where there is none."""
-    for name, (lo, hi) in limits(plan).items():
+    """Return the first member outside its range, and the range; empty if there is none."""
+    for name, (lo, hi) in member_ranges(plan).items():
         wrong = np.flatnonzero((state[name] < lo) | (state[name] > hi))
         if len(wrong):
             return f"{name}[{wrong[0]}] = {state[name][wrong[0]]}", f"{lo} to {hi}"
-    for name in finite(plan):
+    for name in finite_members(plan):
         if np.any(state[name] & 0x7F800000 == 0x7F800000):
             return f"{name} holds infinity or NaN", "finite numbers"
     held = int(state["count"][0]) if "count" in state else 0
     if "age_order" in state and sorted(state["age_order"][:held]) != list(range(held)):
-        return f"rank = {state['rank'][:held].tolist()}", f"each of 0 to {held - 1} once"
+        return f"age_order = {state['age_order'][:held].tolist()}", f"each of 0 to {held - 1} once"
     if "nearest_idx" in state and np.any(state["nearest_idx"][:held] >= held):
-        return f"near = {state['near'][:held].tolist()}", f"slots 0 to {held - 1}"
+        return f"nearest_idx = {state['nearest_idx'][:held].tolist()}", f"slots 0 to {held - 1}"
     return "", ""
 
 
-def examine(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
+def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
     """Judge an image: the verdict, what was found, and what is allowed."""
     if _length(image) < 0:
         return RestoreStatus.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
@@ -235,51 +236,52 @@ def examine(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
     return (RestoreStatus.INCONSISTENT if found else RestoreStatus.OK), found, allowed
 
 
-def refused(plan: Plan, image: bytes, status: int, where: str) -> KerncastError:
-    """The error of a back end that answered `status` to the restore of an image."""
-    verdict, found, allowed = examine(plan, image)
-    if status != verdict:  # what came back from its storage is not what was put there
+def restore_error(plan: Plan, image: bytes, status: int, where: str) -> KerncastError:
+    """Return the error for a back end that rejected an image with `status`."""
+    verdict, found, allowed = check_image(plan, image)
+    if status != verdict:  # its storage returned other bytes than were written
         found, allowed, verdict = f"status {RestoreStatus(status).name}", verdict.name, RestoreStatus.STORAGE
-    told = REFUSALS[verdict]
-    return fail(told.code, told.message, where=where, value=found, allowed=allowed, remedy=told.remedy)
+    refusal = REFUSALS[verdict]
+    return fail(refusal.code, refusal.message, where=where, value=found, allowed=allowed,
+                remedy=refusal.remedy)
 
 
 class Saving:
-    """``save`` and ``restore`` of a model in Python, which gives its ``state`` and can ``load`` one."""
+    """Mixin with ``save`` and ``restore`` for a Python model that has ``state`` and ``load``."""
 
     plan: Plan
     name: str
     _sequence = 0
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure."""
+        """Return every member of the device's model structure."""
         raise NotImplementedError
 
     def load(self, state: Outputs) -> None:
-        """Take over a state; it is one of this plan, and consistent."""
+        """Load a state, which is of this plan and consistent."""
         raise NotImplementedError
 
     def save(self) -> bytes:
-        """See :class:`~kerncast.sim.backend.Backend`."""
-        self._sequence = following(self._sequence)
+        """Return the state as an image; see :class:`~kerncast.sim.backend.Backend`."""
+        self._sequence = next_sequence(self._sequence)
         return encode(self.plan, self.state(), self._sequence)
 
     def restore(self, image: bytes) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Restore an image; see :class:`~kerncast.sim.backend.Backend`."""
         self._sequence, state = decode(self.plan, image, f"back end {self.name}")
         self.load(state)
 
 
 def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
-    """Take an image apart.
+    """Decode an image.
 
     Parameters
     ----------
     plan : Plan
-        Of the model that is to hold it.
+        Of the model that loads it.
     image : bytes
     where : str
-        For the message: a file, or a back end.
+        The file or back end, for the message.
 
     Returns
     -------
@@ -290,8 +292,8 @@ def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
     KerncastError
         E440 to E445: see :data:`REFUSALS`.
     """
-    verdict = examine(plan, image)[0]
+    verdict = check_image(plan, image)[0]
     if verdict is not RestoreStatus.OK:
-        raise refused(plan, image, verdict, where)
+        raise restore_error(plan, image, verdict, where)
     sequence = _HEADER.unpack_from(image)[3]
     return SavedState(sequence, _members(plan, image[HEADER_BYTES:-CRC_BYTES]))

@@ -1,4 +1,4 @@
-"""sim: what trace hooks tell of a run: how many words it computed, their hash, and one of them."""
+"""sim.replay: the trace of a run: number of values computed, their hash, and one of them."""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from ..errors import KerncastError, fail
 
 #: The calls of a back end with trace hooks.
 TRACED_CALLS = ALL_CALLS | {"trace"}
-#: A limit that no run reaches: the hash is that of all events.
+#: A limit that no run reaches: the hash covers all events.
 NO_LIMIT = (1 << 32) - 1
 
 
 @dataclass(frozen=True)
 class Event:
-    """A word that was computed, and its place.
+    """A computed value and its place.
 
     Parameters
     ----------
     operation, signal : str
         As the generated C names them: ``KC_TRACE(operation, signal, ...)``.
     step : int
-        Of the operation: m of a recursion, the slot or the diagonal worked on; 0 where it has none.
+        Step of the operation: m of a recursion, the slot or the diagonal; 0 if it has none.
     index : int
-        Of the word within the signal.
+        Index within the signal.
     word : int
+        The value.
     """
 
     operation: str
@@ -39,23 +40,23 @@ class Event:
         return f"{self.operation}: {self.signal}[{self.index}] at step {self.step} is {self.word}"
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return a dictionary for ``--json``."""
         return {"operation": self.operation, "signal": self.signal, "step": self.step,
                 "index": self.index, "word": self.word}
 
 
 @dataclass(frozen=True)
 class Trace:
-    """What was traced between two calls of :meth:`TracedBackend.trace`.
+    """The events between two calls of :meth:`TracedBackend.trace`.
 
     Parameters
     ----------
     count : int
-        Events.
+        Number of events.
     folded : int
         32-bit hash of the first `limit` events.
     event : Event or None
-        Event number `limit`, counted from 0; None where there were no more than `limit`.
+        Event number `limit`, counted from 0; None if there were at most `limit` events.
     """
 
     count: int
@@ -68,11 +69,11 @@ class TracedBackend(Backend, Protocol):
     """A back end with trace hooks; ``trace`` is one of its :attr:`calls`."""
 
     def trace(self, limit: int) -> Trace:
-        """What was traced since the last call, which set the limit; and begin anew with `limit`."""
+        """Return the trace since the last call, which set the limit; restart with `limit`."""
 
 
 def no_hooks(name: str) -> KerncastError:
-    """The refusal of a back end that has no trace; E433."""
+    """Return the error E433 of a back end without trace hooks."""
     return fail("E433", "this back end has no trace hooks", where="back end", value=name,
                 allowed="model, host, wasm, emu:BOARD, board:PORT",
                 remedy="choose one of these, or omit --bisect")

@@ -1,6 +1,6 @@
-"""sim: test vectors: calls with raw words, and the words the integer model answers.
+"""sim.replay: test vectors: calls with ADC counts, and the integer model's results.
 
-Every back end replays the same calls; each answer and the state at the end must be equal.
+Every back end replays the same calls; each result and the final state must be equal.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Call:
     x_raw : ndarray of int64, shape (m, D), or None
     y_raw : ndarray of int64, shape (m,), or None
     expected : dict
-        The integer model's answer.
+        The integer model's result.
     """
 
     name: str
@@ -40,17 +40,20 @@ class Call:
     expected: Outputs
 
     def run(self, backend: Backend) -> Outputs:
-        """The back end's answer."""
+        """Run the call on a back end and return its result."""
         return _answer(backend, self.name, self.x_raw, self.y_raw)
 
     def as_dict(self, answer: str = "expected") -> dict[str, Any]:
-        """For JSON, the answer under the name `answer`."""
+        """Return a dictionary for JSON, with the result under the key `answer`."""
         return {"call": self.name, "x": _listed(self.x_raw), "y": _listed(self.y_raw),
                 answer: {k: v.tolist() for k, v in self.expected.items()}}
 
     @classmethod
     def from_dict(cls, written: dict[str, Any], answer: str = "expected") -> Call:
-        """Inverse of :meth:`as_dict`; KeyError, TypeError, ValueError, OverflowError where it is none."""
+        """Build a call from :meth:`as_dict`'s result.
+
+        Raises KeyError, TypeError, ValueError or OverflowError if it is invalid.
+        """
         name, x, y = written["call"], written["x"], written["y"]
         call = cls(name, None if x is None else _array(x), None if y is None else _array(y),
                    arrays(written[answer]))
@@ -58,9 +61,9 @@ class Call:
         return call
 
     def _check_shapes(self, answer: str) -> None:
-        """ValueError where it is not called so, or not so answered; KeyError, TypeError likewise.
+        """Raise ValueError, KeyError or TypeError if arguments and result do not match.
 
-        A training with too few samples is one: it is answered with a status.
+        A training with too few samples is valid: its result is a status.
         """
         if self.name not in _CALLS:
             raise ValueError(f"no such call: {self.name}")
@@ -95,14 +98,14 @@ def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -
 
 @dataclass(frozen=True)
 class Vectors:
-    """Calls in order, and the model structure after the last one."""
+    """Calls in order, and the final state of the model structure."""
 
     plan_hash: str
     calls: tuple[Call, ...]
     state: Outputs
 
     def check(self, plan: Plan, where: str) -> None:
-        """Refuse vectors of another plan (E309), and those with parts of another state (E211)."""
+        """Raise E309 for vectors of another plan, E211 if their state has other members."""
         if self.plan_hash != plan.hash:
             raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
                        allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
@@ -113,7 +116,7 @@ class Vectors:
                        remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
 
     def to_json(self) -> str:
-        """Deterministic JSON, one call a line."""
+        """Return deterministic JSON, one call per line."""
         lines = [json.dumps(call.as_dict()) for call in self.calls]
         state = json.dumps({k: v.tolist() for k, v in self.state.items()})
         return (f'{{"plan": "{self.plan_hash}",\n"calls": [\n' + ",\n".join(lines)
@@ -121,7 +124,7 @@ class Vectors:
 
     @classmethod
     def from_json(cls, text: str, where: str = "vectors.json") -> Vectors:
-        """Inverse of :meth:`to_json`; E211 where the text is damaged."""
+        """Parse the text of :meth:`to_json`; raise E211 if it is damaged."""
         try:
             whole = parse_json(text)
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
@@ -137,7 +140,7 @@ def _listed(words: Raw | None) -> Any:
 
 
 def _array(words: Any) -> Raw:
-    """Words as written; a fraction or text is none."""
+    """Return integers as an array; raise TypeError for fractions or text."""
     array = np.array(words)
     if array.size and array.dtype.kind != "i":
         raise TypeError(f"{array.dtype} instead of integers")
@@ -145,21 +148,21 @@ def _array(words: Any) -> Raw:
 
 
 def arrays(words: dict[str, Any]) -> Outputs:
-    """Arrays from lists of words by name; TypeError where one holds no integers."""
+    """Return arrays from lists of integers by name; raise TypeError for other lists."""
     return {k: _array(v) for k, v in words.items()}
 
 
 def make_vectors(model: Model, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
-    """Run the integer model over calls (name, x_raw, y_raw) and keep its answers."""
+    """Run the integer model over calls (name, x_raw, y_raw) and record its results."""
     answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
     return Vectors(model.plan.hash, answered, model.state())
 
 
 def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
                 passes: int = 1) -> list[tuple[str, Raw | None, Raw | None]]:
-    """Train or learn on a data set, then predict: the calls of a demo or a regression run.
+    """Return the calls of a demo or a regression test: train or learn, then predict.
 
-    What was trained elsewhere predicts only.
+    A model trained elsewhere only predicts.
     """
     if plan.fixed:
         seen = [x_test] if x_raw is None or x_raw is x_test else [x_raw, x_test]
@@ -172,15 +175,15 @@ def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
 
 def replay(backend: Backend, vectors: Vectors,
            progress: Callable[[Iterator[Call]], Iterator[Call]] = lambda calls: calls) -> Comparison:
-    """Run the calls on a back end and compare each word, and the state at the end.
+    """Run the calls on a back end and compare each value, and the final state.
 
     Parameters
     ----------
     backend : Backend
-        Calls that it does not answer are left out.
+        Calls that it does not support are skipped.
     vectors : Vectors
     progress : callable, optional
-        Wraps the iterator of calls, to show how far it is.
+        Wraps the iterator of calls, to show progress.
 
     Returns
     -------
@@ -198,8 +201,8 @@ def replay(backend: Backend, vectors: Vectors,
     return result
 
 
-def shortened(vectors: Vectors, samples: int) -> Vectors:
-    """The same calls, but at most `samples` predictions each: for slow back ends."""
+def limit_predictions(vectors: Vectors, samples: int) -> Vectors:
+    """Limit each call of predict to `samples` samples, for slow back ends."""
     def first(call: Call) -> Call:
         if call.name != "predict" or call.x_raw is None:
             return call

@@ -1,6 +1,6 @@
-"""sim: the spec, what the user asks, read from one TOML file or made in Python.
+"""sim.spec: the spec, the user's requirements, from a TOML file or from Python.
 
-Validation reports every mistake at once, in the order of the file, each with its line.
+Validation reports all mistakes at once, in the order of the file, each with its line.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Spec(BaseModel):
     Raises
     ------
     KerncastError
-        E1xx, E201: every mistake at once.
+        E1xx, E201: all mistakes at once.
 
     Examples
     --------
@@ -93,12 +93,12 @@ class Spec(BaseModel):
 
     @classmethod
     def load(cls, path: str | Path) -> Spec:
-        """Read a spec file; E101 where it cannot be read, E102 where it is not TOML, else E1xx."""
+        """Read a spec file; raise E101 if it is unreadable, E102 if not TOML, else E1xx."""
         return cls._from_source(Source.read(Path(path)))
 
     @classmethod
     def from_text(cls, text: str, name: str = "kerncast.toml") -> Spec:
-        """Read a spec from TOML text; `name` stands for the file in messages."""
+        """Read a spec from TOML text; messages call it `name`."""
         return cls._from_source(Source.parse(text, name))
 
     @classmethod
@@ -108,7 +108,7 @@ class Spec(BaseModel):
         return spec
 
     def __eq__(self, other: object) -> bool:
-        """Whether the same is asked; where it was read from does not matter."""
+        """Return whether two specs have equal values, whatever file they came from."""
         return isinstance(other, Spec) and self.hash == other.hash
 
     def __hash__(self) -> int:
@@ -116,27 +116,27 @@ class Spec(BaseModel):
 
     @property
     def hash(self) -> str:
-        """SHA-256 of the canonical JSON of the values but [sweep], 64 hexadecimal digits."""
+        """Return the SHA-256 of the canonical JSON of all values except [sweep], in hexadecimal."""
         values = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
         return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     @property
     def samples(self) -> int | None:
-        """n, the training samples of a batch trainer; None for an online learner."""
+        """Return n, the training samples of a batch trainer; None for an online learner."""
         batch = self.toeplitz or self.cg
         return None if batch is None else batch.n
 
     def to_toml(self) -> str:
-        """The text of a file that asks the same; keys at their defaults are left out."""
+        """Return TOML text of an equal spec, without keys at their defaults."""
         return bare(self)
 
     @property
     def folder(self) -> Path:
-        """What the paths in the spec are relative to: the folder of its file."""
+        """Return the folder of the spec's file, the base of its relative paths."""
         return Path(self._source.name).parent
 
     def summary(self) -> str:
-        """One line: name, algorithm, sizes and word length."""
+        """Return name, algorithm, sizes and word length in one line."""
         if self.toeplitz is not None:
             size = f"n = {self.toeplitz.n}, {self.toeplitz.scheme}, lambda = {self.toeplitz.lam:g}"
         elif self.cg is not None:
@@ -144,18 +144,18 @@ class Spec(BaseModel):
         elif self.predictor is not None:
             size = f"model {self.predictor.file}"
         else:
-            assert self.online is not None  # the rules see to one of them
+            assert self.online is not None  # the rules guarantee one of them
             size = f"budget = {self.online.budget}, {self.online.title}, eta = {self.online.eta:g}"
         kernel = ", ".join((self.kernel.type, *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
         return (f"{self.model.name}: {self.model.algorithm}, {size}, {kernel}, "
                 f"columns = {self.input.columns}, {self.numbers.word} bits, {self.target.id}")
 
     def place(self, *path: str) -> str:
-        """Where a key stands, for messages: ``ecg.toml:12 [kernel] sigma``."""
+        """Return the place of a key for messages: ``ecg.toml:12 [kernel] sigma``."""
         return self._source.where(path)
 
     def located(self, error: KerncastError) -> KerncastError:
-        """The same error with ``file:line`` before each place written as ``[table] key``."""
+        """Add ``file:line`` before each place written as ``[table] key`` in an error."""
         return KerncastError([self._located(p) for p in error.problems])
 
     def _located(self, problem: Problem) -> Problem:
@@ -166,7 +166,7 @@ class Spec(BaseModel):
 
 
 def _plain(name: str, value: Any) -> Any:
-    """A table given from Python as the dict that the file would hold."""
+    """Convert a table given from Python to the dict that the file would hold."""
     if isinstance(value, BaseModel):
         value = value.model_dump(by_alias=True, exclude_none=True)
     if not isinstance(value, Mapping):
@@ -176,7 +176,7 @@ def _plain(name: str, value: Any) -> Any:
 
 
 def _scalar(value: Any) -> Any:
-    """NumPy's numbers and arrays as Python's."""
+    """Convert NumPy numbers and arrays to Python values."""
     if isinstance(value, (list, tuple)):
         return [_scalar(v) for v in value]
     if isinstance(value, Mapping):
@@ -185,7 +185,7 @@ def _scalar(value: Any) -> Any:
 
 
 def _checked(source: Source) -> dict[str, Any]:
-    """The tables of a spec; every problem at once, in the order of the file."""
+    """Return the tables of a valid spec; raise all problems at once, in file order."""
     found: dict[KeyPath, Problem] = {}
     for name, value in source.values.items():
         if name in TABLES:
@@ -197,7 +197,7 @@ def _checked(source: Source) -> dict[str, Any]:
     for rule in RULES:
         problems += rule(draft)
     if problems:
-        # Of a missing table there is no line: it comes last.
+        # A missing table has no line: it comes last.
         problems.sort(key=lambda item: (item[0][0] not in source.values, source.line(item[0])))
         raise KerncastError(problem for _, problem in problems)
     return {name: TABLES[name].model_validate(dict(value), by_alias=True, by_name=False)

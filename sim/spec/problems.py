@@ -1,4 +1,4 @@
-"""sim: what pydantic found wrong in a table, as problems with a code, a place and a remedy."""
+"""sim.spec: pydantic's findings as problems with a code, a place and a remedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out
 
 
 def abbreviate(value: Any) -> str:
-    """A value as its writer would know it again, shortened."""
+    """Return a value as the user wrote it, abbreviated."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):  # dates and the like
@@ -35,13 +35,13 @@ def abbreviate(value: Any) -> str:
 
 
 def code_of(detail: ErrorDetails) -> str:
-    """The code of what pydantic found; an error of ours is of its code's type already."""
+    """Return the code of a finding of pydantic; kerncast's own errors carry theirs."""
     kind = detail["type"]
     return kind if kind.startswith("E") else _CODES.get(kind, "E107")
 
 
 def message_of(detail: ErrorDetails, name: str) -> str:
-    """What is wrong with the key `name`, in one sentence."""
+    """Return what is wrong with the key `name`, in one sentence."""
     if detail["type"].startswith("E"):
         return detail["msg"]
     code = code_of(detail)
@@ -49,13 +49,13 @@ def message_of(detail: ErrorDetails, name: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``did you mean ...?`` where a known word is near."""
+    """Return ``did you mean ...?`` if a known word is similar, else ""."""
     match = difflib.get_close_matches(word.lower(), list(known), n=1)
     return f"did you mean {match[0]}?" if match else ""
 
 
 def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remedy: str) -> Problem:
-    """What pydantic found in a key, as a problem; texts of the validator that refused it come first."""
+    """Return a finding of pydantic as a problem; the validator's own texts take precedence."""
     code, context = code_of(detail), detail.get("ctx", {})
     value = "" if code == "E106" else context.get("value") or abbreviate(detail["input"])
     return Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
@@ -63,14 +63,14 @@ def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remed
 
 
 def unknown(key: str, where: str, known: Iterable[str], remedy: str = "remove it") -> Problem:
-    """A key that is not among those known (E103)."""
+    """Return the problem of a key that is not among the known ones (E103)."""
     choices = list(known)
     return Problem("E103", f"unknown key {key}", where, key, ", ".join(choices),
                    did_you_mean(key, choices) or remedy)
 
 
 def table_problems(name: str, table: type[SpecTable], values: Any, source: Source) -> dict[KeyPath, Problem]:
-    """Everything wrong inside one table, by key path."""
+    """Return all problems inside one table, by key path."""
     if not isinstance(values, Mapping):
         return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), abbreviate(values),
                                  f"a line [{name}] with its keys below", "make it a table")}
@@ -98,7 +98,7 @@ def _problem(name: str, table: type[SpecTable], detail: ErrorDetails,
 
 
 def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:
-    """A key that its table does not have: misspelt, misplaced, or unheard of."""
+    """Return the problem of a key that its table does not have, with a suggestion."""
     own = keys(table)
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     others = [algorithm for algorithm, table in TABLE_OF.items() if table in homes]
@@ -110,7 +110,7 @@ def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Prob
 
 
 def unknown_table(key: str, value: Any, source: Source) -> Problem:
-    """A name at the top of the file that is no table of ours."""
+    """Return the problem of an unknown name at the top level of the file."""
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     if not isinstance(value, Mapping) and homes:
         remedy = f"write it below the line [{homes[0]}]"

@@ -1,7 +1,7 @@
-"""sim: what must hold between the keys of a spec.
+"""sim.spec: rules on combinations of a spec's keys.
 
-A rule looks at values that are right by themselves and stays silent where one of them is missing or
-wrong, so that every rule can run on a spec with mistakes and all of them are reported at once.
+A rule checks values that are valid by themselves, and skips missing and invalid ones.  So every rule can
+run on a spec with mistakes, and all mistakes are reported at once.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .source import KeyPath, Source
 from .tables import CALLS, CASTS, OVERRIDABLE, RANGED, REQUIRED, TABLE_OF, TABLES, WRAPPABLE, keys, words
 from .types import OVERFLOWS
 
-#: The least lambda of each metric of the online learner, and what it is always below.
+#: Smallest deterioration of each metric of the online learner, and its upper bound.
 MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),
                      "fast_klms": (-inf, 1.0), "fast_mklms": (0.0, inf)}
 
-#: What a spec must say to use the bundled data: lowest and highest raw words, columns, samples.
+#: Requirements of the bundled data: columns and samples.
 BUILTIN_ECG_SAMPLES = 1024
 BUILTIN_DIGITS_COLUMNS = 64
 BUILTIN_DIGITS_TRAINING = 250
 BUILTIN_EQUALISER_SAMPLES = 1000
 BUILTIN_EQUALISER_COLUMNS = 16
 
-#: Keys of the online learner in integers alone.
+#: Keys that only online learners in integers have.
 _NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
                                               "max_age", "newest_only")),
                 ("numbers", "margin"), ("numbers", "exp_table"))
@@ -39,25 +39,25 @@ Found = Iterator[tuple[KeyPath, Problem]]
 
 
 class Draft:
-    """Values of a spec with the wrong ones left out, and a way to complain about them."""
+    """The valid values of a spec that is being checked, and a way to report problems."""
 
     def __init__(self, source: Source, wrong: Collection[KeyPath]) -> None:
         self.source = source
         self.wrong = wrong
 
     def has(self, table: str) -> bool:
-        """Whether the table is there, right or wrong."""
+        """Return whether the table is present, valid or not."""
         return table in self.source.values
 
     def given(self, table: str, key: str) -> bool:
-        """Whether the user wrote the key."""
+        """Return whether the user wrote the key."""
         values = self.source.values.get(table)
         return isinstance(values, dict) and key in values
 
     def get(self, table: str, key: str) -> Any:
-        """The value or its default; None where it is wrong, or missing without a default."""
+        """Return the value or its default; None if invalid, or missing without a default."""
         values = self.source.values.get(table, {})
-        # A wrong entry within a value (formats, for one) does not make the others wrong.
+        # An invalid entry within a value (of formats, say) does not invalidate the others.
         if not isinstance(values, dict) or any(path[:2] == (table, key) for path in self.wrong
                                                if len(path) == 2):
             return None
@@ -67,13 +67,13 @@ class Draft:
         return None if field.is_required() else field.default
 
     def word(self, table: str) -> Format | None:
-        """The raw word of [input] or [output]."""
+        """Return the format of the ADC counts of [input] or [output]."""
         text = self.get(table, "word")
         return None if text is None else Format.parse(text)
 
     def problem(self, code: str, message: str, *path: str, allowed: str, remedy: str,
                 value: Any = None) -> tuple[KeyPath, Problem]:
-        """A problem at a key or table, with the value found there."""
+        """Return a problem at a key or table, with the value found there."""
         found = self.get(*path[:2]) if value is None and len(path) > 1 else value
         plain = isinstance(found, str) and len(path) < 2
         text = "" if found is None else str(found) if plain else abbreviate(found)
@@ -81,7 +81,7 @@ class Draft:
 
 
 def tables_present(draft: Draft) -> Found:
-    """Required tables, and exactly the one that the algorithm needs (E105, E111)."""
+    """Require the tables, and exactly the one that the algorithm needs (E105, E111)."""
     needed = TABLE_OF.get(draft.get("model", "algorithm") or "")
     for table in REQUIRED:
         if not draft.has(table):
@@ -112,7 +112,7 @@ def _required(table: str) -> str:
 
 
 def columns(draft: Draft) -> Found:
-    """Offsets and gains, one each column, offsets within the raw word (E112, E108)."""
+    """Check one offset and gain per column, offsets within the ADC's range (E112, E108)."""
     count = draft.get("input", "columns")
     for key in ("offset", "gain"):
         value = draft.get("input", key)
@@ -132,7 +132,7 @@ def columns(draft: Draft) -> Found:
 
 
 def scheme(draft: Draft) -> Found:
-    """Uniform takes one column, and only uniform has a step (E113)."""
+    """Require one column for scheme uniform, and a step only with it (E113)."""
     chosen, count = draft.get("toeplitz", "scheme"), draft.get("input", "columns")
     if not draft.has("toeplitz") or chosen is None:
         return
@@ -146,7 +146,7 @@ def scheme(draft: Draft) -> Found:
 
 
 def solver(draft: Draft) -> Found:
-    """Static scaling, refinement and the bias belong to Levinson's recursion (E113)."""
+    """Restrict static scaling, refinement and the bias to Levinson's recursion (E113)."""
     chosen = draft.get("toeplitz", "solver")
     if not draft.has("toeplitz") or chosen in (None, "levinson"):
         return
@@ -158,7 +158,7 @@ def solver(draft: Draft) -> Found:
 
 
 def refinement(draft: Draft) -> Found:
-    """Refinement holds r, y and alpha in 32 bits, so the solver's words must be shorter (E113)."""
+    """Reject refinement at 32 bits, its own word length (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
             and draft.get("numbers", "word") == 32:
         yield draft.problem("E113", "refine has no effect at a word length of 32 bits", "toeplitz",
@@ -167,7 +167,7 @@ def refinement(draft: Draft) -> Found:
 
 
 def forgetting(draft: Draft) -> Found:
-    """The product of eta and rho (E113): a faster decay than a half per sample learns nothing."""
+    """Reject an eta * rho that forgets more than half per sample (E113)."""
     eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
     if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
         yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half per sample",
@@ -176,7 +176,7 @@ def forgetting(draft: Draft) -> Found:
 
 
 def reduction(draft: Draft) -> Found:
-    """What max_deterioration is to the metric, and what needs it (E106, E113)."""
+    """Match max_deterioration with the metric, and the keys that require it (E106, E113)."""
     chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
     if not draft.has("online") or chosen is None:
         return
@@ -205,7 +205,7 @@ def reduction(draft: Draft) -> Found:
 
 
 def float32(draft: Draft) -> Found:
-    """What a learner in float32 has not: other parts, and words of its multipliers (E113)."""
+    """Reject keys that a learner in float32 does not have (E113)."""
     chosen = draft.get("online", "reduction")
     if not draft.has("online") or chosen not in FLOAT32:
         return
@@ -219,7 +219,7 @@ def float32(draft: Draft) -> Found:
 
 
 def kernel(draft: Draft) -> Found:
-    """The keys of the type of kernel, all and no others (E106, E113); fit for the algorithm (E231)."""
+    """Require exactly the keys of the kernel's type (E106, E113), fit for the algorithm (E231)."""
     kind, algorithm = draft.get("kernel", "type"), draft.get("model", "algorithm")
     if not isinstance(draft.source.values.get("kernel"), dict) or kind is None:
         return
@@ -238,7 +238,7 @@ def kernel(draft: Draft) -> Found:
 
 
 def overrides(draft: Draft) -> Found:
-    """Only signals whose format the algorithm lets the user choose (E114)."""
+    """Restrict formats to signals whose format the algorithm lets the user choose (E114)."""
     algorithm, formats = draft.get("model", "algorithm"), draft.get("numbers", "formats")
     if algorithm not in OVERRIDABLE or not isinstance(formats, dict):
         return
@@ -252,7 +252,7 @@ def overrides(draft: Draft) -> Found:
 
 
 def casts(draft: Draft) -> Found:
-    """Only casts that the algorithm has, and wrap only where a word may not hold the value (E117)."""
+    """Restrict casts to the algorithm's own, and wrap to casts that can overflow (E117)."""
     algorithm, chosen = draft.get("model", "algorithm"), draft.get("numbers", "casts")
     if algorithm not in CASTS or not isinstance(chosen, dict):
         return
@@ -268,7 +268,7 @@ def casts(draft: Draft) -> Found:
 
 
 def ranges(draft: Draft) -> Found:
-    """Only ranges that decide something (E118)."""
+    """Restrict ranges to signals whose format depends on one (E118)."""
     algorithm, given = draft.get("model", "algorithm"), draft.get("numbers", "ranges")
     if algorithm not in RANGED or not isinstance(given, dict):
         return
@@ -286,7 +286,7 @@ def ranges(draft: Draft) -> Found:
 
 
 def data(draft: Draft) -> Found:
-    """One source of data, and bundled data only where they fit (E116, E115)."""
+    """Require one source of data, and bundled data only if they match the spec (E116, E115)."""
     if not isinstance(draft.source.values.get("data"), dict):
         return
     builtin, file = draft.given("data", "builtin"), draft.given("data", "file")
@@ -324,7 +324,7 @@ def _ecg(draft: Draft) -> Found:
 
 
 def _too_many(draft: Draft, held: int) -> Iterator[str]:
-    """Tables whose n is larger than the number of samples held."""
+    """Yield the tables whose n exceeds the number of available samples."""
     for table in ("toeplitz", "cg"):
         n = draft.get(table, "n")
         if n is not None and n > held:
@@ -366,7 +366,7 @@ def _equaliser(draft: Draft) -> Found:
 
 
 def budget(draft: Draft) -> Found:
-    """Counts by call, of calls that the algorithm has (E109)."""
+    """Restrict limits per call to calls of the algorithm (E109)."""
     known = CALLS.get(draft.get("model", "algorithm") or "")
     if known is None:
         return

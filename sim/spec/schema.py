@@ -1,7 +1,7 @@
-"""sim: the spec as JSON Schema, for editors that complete keys and mark mistakes while one types.
+"""sim.spec: JSON Schema of a spec, for completion and checks in an editor.
 
-It is made from the tables that read a spec, and says what a table and its keys may be; what must hold between
-keys (:mod:`.rules`) it says of the tables of an algorithm and the keys of a kernel only.
+It is derived from the tables that validate a spec and describes each table and key.  Of the rules between
+keys (:mod:`.rules`) it contains the tables of each algorithm and the keys of each kernel only.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ _DIALECT = "http://json-schema.org/draft-07/schema#"
 
 
 def spec_schema() -> dict[str, Any]:
-    """A spec as JSON Schema, draft 7.
+    """Return the JSON Schema of a spec, draft 7.
 
     Returns
     -------
     dict
-        Each key with its description, allowed values and remedy in words.
+        Each key with its description, allowed values and remedy as text.
     """
     return {
         "$schema": _DIALECT, "title": "kerncast spec", "type": "object",
@@ -30,7 +30,7 @@ def spec_schema() -> dict[str, Any]:
 
 
 def _table(table: type[SpecTable]) -> dict[str, Any]:
-    """A table: its first line, its keys, and those that it needs."""
+    """Return the schema of a table: its first line, its keys and the required ones."""
     made = table.model_json_schema(by_alias=True)
     return {"type": "object", "description": (table.__doc__ or "").splitlines()[0].replace("``", ""),
             "properties": {key: _key(value) for key, value in made["properties"].items()},
@@ -38,7 +38,7 @@ def _table(table: type[SpecTable]) -> dict[str, Any]:
 
 
 def _key(made: dict[str, Any]) -> dict[str, Any]:
-    """A key: TOML has no null, and an editor shows the description alone."""
+    """Return the schema of a key; TOML has no null, and editors show the description only."""
     ours = ("allowed", "remedy", "title", "anyOf")
     found = {name: value for name, value in made.items() if name not in ours}
     choices = [choice for choice in made.get("anyOf", ()) if choice != {"type": "null"}]
@@ -56,14 +56,14 @@ def _when(table: str, key: str, value: str) -> dict[str, Any]:
 
 
 def _algorithm(algorithm: str) -> dict[str, Any]:
-    """An algorithm needs its own table, and has no other's."""
+    """Return the rule that an algorithm requires its own table and excludes the others."""
     others = {table: False for table in TABLE_OF.values() if table != TABLE_OF[algorithm]}
     return {"if": _when("model", "algorithm", algorithm),
             "then": {"required": [TABLE_OF[algorithm]], "properties": others}}
 
 
 def _kernel(kind: str) -> dict[str, Any]:
-    """A kernel needs the keys of its type, and has no other's; without a type it is gaussian."""
+    """Return the rule that a kernel requires the keys of its type only; default gaussian."""
     keys = KERNEL_KEYS[kind]
     others = {key: False for names in KERNEL_KEYS.values() for key in names if key not in keys}
     when = _when("kernel", "type", kind)

@@ -1,9 +1,8 @@
-"""sim: a TOML text with the line of every key.
+"""sim.spec: a parsed TOML text with the line of every key.
 
-``tomllib`` reads the values and says whether the text is TOML at all; it does not say where a key
-stands.  A text that it accepted is then split into statements (a header, or ``key = value``) by a
-small scanner that knows strings, brackets and comments, and nothing else of TOML; the keys
-themselves are again read by ``tomllib``.
+``tomllib`` reads the values and rejects invalid TOML, but it does not report where a key is.  A small
+scanner, which recognises only strings, brackets and comments, splits an accepted text into statements
+(a header, or ``key = value``).  ``tomllib`` parses the keys as well.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _SYNTAX_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document
 
 @dataclass(frozen=True)
 class Source:
-    """Values of a TOML text and where they stand.
+    """The values of a TOML text and their lines.
 
     Parameters
     ----------
@@ -58,11 +57,11 @@ class Source:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Source:
-        """Read a text; E102 with file:line where it is not TOML."""
+        """Parse a text; raise E102 with file:line if it is not TOML."""
         text = text.replace("\r\n", "\n")
         try:
             values = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # a number or nesting beyond Python's limits too
+        except (ValueError, RecursionError) as error:  # also for numbers or nesting beyond Python's limits
             place = _SYNTAX_PLACE.search(str(error))
             line = int(place[1]) if place and place[1] else text.rstrip().count("\n") + 1
             shown = text.splitlines()[line - 1].strip() if text.strip() else ""
@@ -76,7 +75,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path) -> Source:
-        """Read a file; E101 where it cannot be read, E102 where it is not TOML."""
+        """Read a file; raise E101 if it is unreadable, E102 if it is not TOML."""
         try:
             text = path.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
@@ -87,7 +86,7 @@ class Source:
         return cls.parse(text, str(path))
 
     def line(self, path: KeyPath) -> int:
-        """Line of a key; of its table where the key is absent; the last where the table is too."""
+        """Return the line of a key, else of its table, else the last line."""
         while path:
             if path in self.lines:
                 return self.lines[path]
@@ -95,18 +94,18 @@ class Source:
         return self.length
 
     def where(self, path: KeyPath) -> str:
-        """``ecg.toml:12 [kernel] sigma``; without a file, ``[kernel] sigma``."""
+        """Return ``ecg.toml:12 [kernel] sigma``; without a file, ``[kernel] sigma``."""
         table = f"[{path[0]}]" if len(path) < 3 else f"[{'.'.join(path[:-1])}]"
         place = " ".join((table, *path[1:][-1:]))
         return f"{self.name}:{self.line(path)} {place}" if self.name else place
 
 
 def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Key path and line of every statement of a valid TOML text.
+    """Yield key path and line of every statement of a valid TOML text.
 
-    What stands in an element of an array of tables is named with the element's number from 0 as well.
+    The path of a key in an array of tables includes the element's index, from 0.
     """
-    tables: list[KeyPath] = [()]  # the table by its name, an element by its number too
+    tables: list[KeyPath] = [()]  # the table by its name, and with the element's index
     elements: dict[KeyPath, int] = {}
     depth = 0
     start: int | None = None  # where the statement began
@@ -132,7 +131,7 @@ def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
 
 
 def _key(text: str, header: bool) -> KeyPath:
-    """The path that a header or the left side of ``=`` names, as tomllib reads it."""
+    """Return the key path of a header or of the left side of ``=``, as tomllib reads it."""
     node: Any = tomllib.loads(text if header else f"{text} = 0")
     path: list[str] = []
     while isinstance(node, (dict, list)) and node:

@@ -1,7 +1,7 @@
-"""sim: the tables of a spec as pydantic models, one field per key.
+"""sim.spec: the tables of a spec as pydantic models, one field per key.
 
-Each field says what it is, what is allowed and what to do about a wrong value; error messages and
-the commented spec of ``kerncast init`` are made from these words, so that they are written once.
+Each field has its description, its allowed values and a remedy.  Error messages and the commented spec
+of ``kerncast init`` use these texts.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class SpecTable(BaseModel):
 
 
 def _key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **limits: Any) -> Any:
-    """A field with its words: what it is, what is allowed, what to do about a wrong value."""
+    """Return a field with its texts: description, allowed values and remedy."""
     return Field(default, description=about, json_schema_extra={"allowed": allowed, "remedy": remedy},
                  **limits)
 
@@ -53,7 +53,7 @@ _COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predi
 
 
 def _tolerance() -> Any:
-    """The key of the batch trainers above which a solution has status INACCURATE."""
+    """Return the key of the batch trainers above which a solution has status INACCURATE."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
                 about="status INACCURATE if the certified bound exceeds this part of |alpha|",
                 remedy="start with 0.5; a smaller value demands a more accurate solution")
@@ -74,7 +74,7 @@ class Model(SpecTable):
 
 
 class RawWords(SpecTable):
-    """A table whose values are raw words of one format."""
+    """A table whose values are ADC counts of one format."""
 
     word: RawWord
 
@@ -98,12 +98,12 @@ class Input(RawWords):
 
     @property
     def offsets(self) -> tuple[int, ...]:
-        """One offset each column."""
+        """Return one offset per column."""
         return self.offset if isinstance(self.offset, tuple) else (self.offset,) * self.columns
 
     @property
     def gains(self) -> tuple[float, ...]:
-        """One gain each column."""
+        """Return one gain per column."""
         return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.columns
 
 
@@ -137,12 +137,12 @@ class Kernel(SpecTable):
 
     @property
     def parameters(self) -> dict[str, float | int]:
-        """The parameters that this type of kernel has, by key."""
+        """Return the parameters of this type of kernel, by key."""
         return {key: getattr(self, key) for key in KERNEL_KEYS[self.type]}
 
     @property
     def options(self) -> dict[str, str]:
-        """The type and its parameters, as a plan holds them."""
+        """Return the type and its parameters as the options of a plan."""
         return {"kernel": self.type} | {key: repr(value) for key, value in self.parameters.items()}
 
 
@@ -229,13 +229,13 @@ class Online(SpecTable):
 
     @property
     def parts(self) -> tuple[str, str]:
-        """Projection and metric: those of the reduction, where no others are chosen."""
+        """Return projection and metric: the chosen ones, else those of the reduction."""
         projection, metric = DEVICE_REDUCTIONS[self.reduction]
         return self.projection or projection, self.metric or metric
 
     @property
     def title(self) -> str:
-        """The reduction by name, and by its parts where they are not those of the name."""
+        """Return the reduction's name, and its parts if they differ from the name's."""
         return reduction_title(self.reduction, *self.parts)
 
 
@@ -297,15 +297,15 @@ class Budget(SpecTable):
         remedy="use -Os for size, -O2 for speed")
     flash: int | None = _key(None, about="limit of flash in bytes: code and tables, with every call of the "
                                          "library used", **_BYTES)
-    ram: int | None = _key(None, about="limit of RAM in bytes: the model and the library's own "
-                                       "variables", **_BYTES)
+    ram: int | None = _key(None, about="limit of RAM in bytes: the model and the library's own " "variables",
+                           **_BYTES)
     stack: int | None = _key(None, about="limit of stack in bytes, over training, updating and predicting",
                              **_BYTES)
     instructions: Counts = _key({}, about="limit of instructions per call: train, update, predict", **_COUNTS)
-    cycles: Counts = _key({}, about="limit of cycles per call, for targets whose counter counts "
-                                    "cycles", **_COUNTS)
-    packets: Counts = _key({}, about="limit of packets per call, for targets whose counter counts "
-                                     "packets", **_COUNTS)
+    cycles: Counts = _key({}, about="limit of cycles per call, for targets whose counter counts " "cycles",
+                          **_COUNTS)
+    packets: Counts = _key({}, about="limit of packets per call, for targets whose counter counts " "packets",
+                           **_COUNTS)
 
 
 class Hls(SpecTable):
@@ -355,7 +355,7 @@ class Sweep(SpecTable):
                      remedy="the same seed tries the same points")
 
 
-#: Every table by its name in the file, in the order of the documentation.
+#: Every table, by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[SpecTable]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
     "cg": Cg, "online": Online, "predictor": Predictor, "numbers": Numbers, "target": TargetChoice,
@@ -364,31 +364,31 @@ TABLES: dict[str, type[SpecTable]] = {
 REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online",
             "kernel_predictor": "predictor"}
-#: What each algorithm answers, and [budget] may limit.
+#: Calls of each algorithm, which [budget] may limit.
 CALLS = {"toeplitz_rls": ("train", "predict"), "kernel_cg": ("train", "predict"),
          "kernel_lms": ("update", "predict"), "kernel_predictor": ("predict",)}
-#: Signals whose format [numbers.formats] may choose; all others follow from bounds.
+#: Signals whose format [numbers.formats] may set; all others follow from bounds.
 OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
-#: Signals with a cast of their own; `a` stands for every cast within the solver's recursion.
+#: Signals with their own cast; `a` means every cast in the solver's recursion.
 CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"),
          "kernel_cg": ("x", "y", "f", "r", "p", "alpha"), "kernel_lms": ("x", "y", "f", "alpha"),
          "kernel_predictor": ("x", "y", "f")}
-#: Of these the ones whose word may not hold the value.  Bounds hold all others, so that both
-#: overflow modes give the same words; static scaling saturates in the recursion, to say so.
+#: Casts that can overflow.  Bounds exclude overflow in all others, so that both overflow modes give
+#: the same values; static scaling saturates in the recursion, in order to report it.
 WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "alpha"),
              "kernel_predictor": ("f",)}
-#: Signals whose range [numbers.ranges] may give.
+#: Signals whose range [numbers.ranges] may set.
 RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
 
 
 @cache
 def keys(table: type[SpecTable]) -> dict[str, str]:
-    """Name in the file -> name of the field, in order."""
+    """Return the field of each key: name in the file -> name of the field, in order."""
     return {(field.alias or name): name for name, field in table.model_fields.items()}
 
 
 def words(table: type[SpecTable], key: str) -> tuple[str, str]:
-    """What is allowed for a key, and what to do about a wrong value."""
+    """Return the allowed values of a key, and the remedy for an invalid one."""
     name = keys(table).get(key)
     extra = table.model_fields[name].json_schema_extra if name else None
     if not isinstance(extra, dict):

@@ -1,7 +1,7 @@
-"""sim: the target, a value that says what core the generated code is for and what memory it has.
+"""sim.spec: the target, the processor core that code is generated for, and its memory.
 
-Only the value lives here, so that planning can weigh sizes against it; the data files are read
-by ``codegen.targets``.
+This module holds the value, so that the planner can compare sizes with it; ``codegen.firmware.targets``
+reads the data files.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ class Target(BaseModel):
     id : str
         Its name in ``[target]`` of a spec, such as ``cortex-m4``.
     title : str
-        For people.
+        Name for display.
     arch : str
-        The folder of ``firmware/`` that starts it and says how its compilers are called.
+        The folder of ``firmware/`` with its start-up code and compiler settings.
     core : str
-        What the compilers call it.
+        Its name in compiler options.
     fpu : bool
-        Whether it has instructions for float32; without them float code is slow, not different.
+        Whether it has instructions for float32; without them float code is slower, with equal results.
     intrinsics : str
-        What it has beyond portable C: ``none``, or the name of a level.
+        Level of intrinsics beyond portable C, or ``none``.
     ram_bytes, flash_bytes : int
-        Memory of a usual part with this core: a plan that needs more is refused.
+        Memory of a typical part with this core; larger plans are rejected.
     stack_bytes : int
-        RAM kept free for the stack and for the program around the library.
+        RAM reserved for the stack and for the program around the library.
     runtime_stack_bytes : int
-        What a function of the compiler's own runtime, such as a division of 64 bits, takes of it at most.
+        Largest stack use of a function of the compiler's runtime, such as a 64-bit division.
     flags : mapping of str to tuple of str
-        Flags by compiler, ``gcc``, ``clang``, ``zig``: those that can build for this core, no others.
+        Flags for each compiler that supports this core: ``gcc``, ``clang``, ``zig``.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

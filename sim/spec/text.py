@@ -1,4 +1,4 @@
-"""sim: specs as TOML: commented for who begins one, or bare as what was asked."""
+"""sim.spec: TOML text of a spec, commented for a new file or bare."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from .tables import OVERRIDABLE, RANGED, TABLES, keys
 Values = dict[str, dict[str, Any]]
 
 _WIDTH = 30
-#: Of keys that are empty by default.
+#: Examples for keys that are empty by default.
 _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
              "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
              "max_deterioration": "0.01", "max_age": "100000"}
 
 
 def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] = ()) -> str:
-    """The text of a spec.
+    """Return the commented text of a spec.
 
     Parameters
     ----------
     values : dict of str to dict
         The tables by name, each with its keys.
     commented : sequence of str
-        Tables that stand there as comments.
+        Tables to write as comments.
     legend : sequence of str
-        What the words of each column mean, for the head of the file.
+        Meaning of each column, for the top of the file.
 
     Returns
     -------
@@ -50,7 +50,7 @@ def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] 
 
 
 def bare(spec: BaseModel) -> str:
-    """The text of a spec that was read or made: its tables and keys, but for those at their defaults."""
+    """Return the text of a spec: its tables and keys, except keys at their defaults."""
     values = spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
     tables = ("\n".join([f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in entries.items())])
               for table, entries in values.items())
@@ -58,7 +58,7 @@ def bare(spec: BaseModel) -> str:
 
 
 def _toml(value: Any) -> str:
-    """A value on one line."""
+    """Return a value as TOML on one line."""
     if isinstance(value, dict):
         inside = ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items())
         return f"{{ {inside} }}"
@@ -72,7 +72,7 @@ def _line(table: str, key: str, entry: str) -> str:
 
 
 def _left(table: str, values: Values) -> dict[str, str]:
-    """Keys that `values` leave at their default, or with an example where that is empty."""
+    """Return the keys that `values` omits, at their default or with an example."""
     algorithm = values["model"]["algorithm"]
     useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"],
                *KERNEL_KEYS["polynomial"]}

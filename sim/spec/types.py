@@ -1,4 +1,4 @@
-"""sim: the types of a spec's values: names, formats, casts, offsets and gains, each with what refuses it."""
+"""sim.spec: the types of a spec's values, with their validation: names, formats, casts, gains."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FRACTIONS = range(-32, 65)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 NAME_LENGTH = 24
 
-# Words of C and C++ in lower case, and headers whose name a generated NAME.h would shadow.
+# Keywords of C and C++ in lower case, and headers that a generated NAME.h would shadow.
 _RESERVED = frozenset((
     "auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else", "enum",
     "extern", "float", "for", "goto", "if", "inline", "int", "long", "register", "restrict",
@@ -42,7 +42,7 @@ _RESERVED = frozenset((
 
 
 def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
-    """An error that already knows its code (the types ``E...`` of :mod:`.problems`)."""
+    """Return an error that carries its code (the types ``E...`` of :mod:`.problems`)."""
     return PydanticCustomError(code, message, dict(words))
 
 
@@ -70,7 +70,7 @@ ModelFile = Annotated[str, AfterValidator(_model_file)]
 
 
 def format_text(text: str) -> str:
-    """The canonical text of a format, refused where it is none."""
+    """Return the canonical text of a format; raise an error if it is invalid."""
     try:
         fmt = Format.parse(text)
     except KerncastError as error:
@@ -91,7 +91,7 @@ def _raw_word(text: str) -> str:
 
 
 def _one_or_each(each: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A validator for one number, or a list of one each column (which becomes a tuple)."""
+    """Return a validator for one number, or a list with one per column (made a tuple)."""
     def validate(value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             return each(value)
@@ -116,17 +116,17 @@ def _gain(value: Any) -> float:
 
 
 def _listed(value: Any) -> Any:
-    """A tuple as the list that the file holds."""
+    """Convert a tuple to the list that the file holds."""
     return list(value) if isinstance(value, tuple) else value
 
 
 def _like(pattern: str) -> WithJsonSchema:
-    """What editors are told of text that a function of ours looks at."""
+    """Return the JSON Schema of text that a validator of this module checks."""
     return WithJsonSchema({"type": "string", "pattern": f"^{pattern}$"})
 
 
 def _numbers(kind: str, **limits: float) -> WithJsonSchema:
-    """The same of one number, or of a list of one each column."""
+    """Return the JSON Schema of one number, or of a list with one per column."""
     each = {"type": kind, **limits}
     return WithJsonSchema({"anyOf": [each, {"type": "array", "items": each, "minItems": 1}]})
 
@@ -143,7 +143,7 @@ Formats = dict[str, Annotated[str, AfterValidator(format_text), _LIKE_FORMAT]]
 
 
 def cast_text(text: str) -> str:
-    """A cast in the canonical order, rounding before overflow; refused where it is none."""
+    """Return a cast with rounding before overflow; raise an error if it is invalid."""
     words = text.split()
     chosen = [[w for w in words if w in names] for names in (ROUNDINGS, OVERFLOWS)]
     if not words or len(words) != sum(map(len, chosen)) or max(map(len, chosen)) > 1:
@@ -153,12 +153,12 @@ def cast_text(text: str) -> str:
     return " ".join(word for words in chosen for word in words)
 
 
-#: What a cast does with the bits below and above its word.
+#: Modes of a cast for the bits below and above its format.
 ROUNDINGS = ("floor", "half_up", "half_even")
 OVERFLOWS = ("saturate", "wrap")
 #: Optimisation levels of C compilers.
 Optimisation = Literal["-O0", "-O1", "-O2", "-O3", "-Os"]
 Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
 Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
-#: Instructions, cycles or packets by call.
+#: Instructions, cycles or packets per call.
 Counts = dict[str, Annotated[int, Field(ge=1, le=2**63 - 1)]]

@@ -16,8 +16,8 @@ def faulty(generated: Path) -> Path:
     """A folder whose Levinson recursion sums one term too few."""
     path = generated / "small_levinson.c"
     text = path.read_text()
-    assert text.count("&a[1], &r[1], n - 1") == 1
-    path.write_text(text.replace("&a[1], &r[1], n - 1", "&a[1], &r[1], n < 2 ? 0 : n - 2"))
+    assert text.count("&a[1], &r[1], step - 1") == 1
+    path.write_text(text.replace("&a[1], &r[1], step - 1", "&a[1], &r[1], step < 2 ? 0 : step - 2"))
     return generated
 
 
@@ -37,12 +37,12 @@ def test_the_first_mismatch_is_named_with_exit_code_1(run: Run, faulty: Path) ->
     code, out, err = run("test", faulty, "--on", "host", "--bisect")
     assert code == 1
     rows = dict(line.split(maxsplit=1) for line in out.split("\n\n", 1)[1].splitlines()[1:])
-    assert rows["operation"] == "reflection"
+    assert rows["operation"] == "reflection_numerator"
     assert rows["signal"] == "num[0]"
     assert rows["step"] == "2"  # the first sum of more than nothing
     name, _, line = rows["hook"].partition(":")
-    assert "KC_TRACE(reflection, num, " in (faulty / name).read_text().splitlines()[int(line) - 1]
-    assert "reflection: num[0] at step 2 is " in rows["model"]
+    assert "KC_TRACE(reflection_numerator, num, " in (faulty / name).read_text().splitlines()[int(line) - 1]
+    assert "reflection_numerator: num[0] at step 2 is " in rows["model"]
     assert rows["back"].startswith("end  ")
     assert rows["model"] != rows["back"].removeprefix("end  ").strip()
     assert "try 1 of about" in err
@@ -56,7 +56,8 @@ def test_json_has_both_values_and_the_place(run: Run, faulty: Path) -> None:
     assert (code, err) == (1, "")
     assert found["mismatches"] == row["mismatches"] > 0
     assert (place["call"], place["name"], place["sample"]) == (0, "train", None)
-    assert (place["operation"], place["step"], place["signal"], place["index"]) == ("reflection", 2, "num", 0)
+    assert (place["operation"], place["step"], place["signal"], place["index"]) == ("reflection_numerator",
+                                                                                    2, "num", 0)
     assert place["model"]["word"] != place["device"]["word"]
     assert place["hook"].startswith("small_levinson.c:")
     assert place["equal"] > 0

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli import _complete, _dialogue, init, main
 from kerncast.hw.backends import check_name
-from kerncast.sim.data.quantise import BITS, measured
+from kerncast.sim.data.quantise import BITS, quantise_table
 from kerncast.sim.data.words_csv import survey
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
@@ -34,7 +34,7 @@ def motor(tmp_path):
 def test_measured_values_become_adc_counts_described_by_the_spec(motor, tmp_path):
     assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
     text = (tmp_path / "motor.toml").read_text(encoding="utf-8")
-    made = measured(motor)
+    made = quantise_table(motor)
     assert made.legend[1].startswith("temperature = 20.")
     assert all(f"# {line}\n" in text for line in made.legend)
     assert survey(tmp_path / "motor.words.csv").x_range == (0, 2**BITS - 1)
@@ -44,7 +44,7 @@ def test_measured_values_become_adc_counts_described_by_the_spec(motor, tmp_path
 
 
 def test_the_meaning_of_an_adc_count_is_right_to_half_a_step(motor):
-    made = measured(motor)
+    made = quantise_table(motor)
     told = [float(line.split(",")[1]) for line in motor.read_text().splitlines()[1:]]
     column = made.columns[1]
     assert all(abs(column.low + column.step * int(raw) - value) <= 0.51 * column.step

@@ -175,13 +175,14 @@ def test_a_wrong_index_is_named_on_a_board_at_a_serial_port(
         learner: Folder, traced_agent: Callable[[Plan, Path], "HostAgent"],
         serial_board: Callable[["HostAgent"], "SerialBoard"]) -> None:
     plan, vectors, folder = learner
-    plant(folder, "lms_lms.c", "    for (j = 0; j < count; j++) {\n        if (m->rank[j] < m->rank",
-          "    for (j = 1; j < count; j++) {\n        if (m->rank[j] < m->rank")
+    plant(folder, "lms_lms.c",
+          "    for (j = 0; j < count; j++) {\n        if (m->age_order[j] < m->age_order",
+          "    for (j = 1; j < count; j++) {\n        if (m->age_order[j] < m->age_order")
     board = serial_board(traced_agent(plan, folder))
     found = bisect_backend(plan, vectors, f"board:{board.port}", folder)
     board.unplug()
     assert found.divergence is not None
     model, device = found.divergence.model, found.divergence.device
     assert model is not None and device is not None
-    assert (model.operation, model.signal, model.index) == ("find_near", "distance", 0)
+    assert (model.operation, model.signal, model.index) == ("find_nearest", "distance", 0)
     assert (device.operation, device.index) != (model.operation, 0)

@@ -33,7 +33,7 @@ from kerncast.sim.spec import Spec
 TOEPLITZ = {"model": {"name": "ecg", "algorithm": "toeplitz_rls"}, "input": {"word": "u16f0"},
             "output": {"word": "s12f0"}, "kernel": {"sigma": 3.0},
             "toeplitz": {"n": 24, "lambda": 0.1, "scheme": "uniform"}}
-ONLINE = {"model": {"name": "near", "algorithm": "kernel_lms"}, "input": {"word": "s12f8", "columns": 3},
+ONLINE = {"model": {"name": "online", "algorithm": "kernel_lms"}, "input": {"word": "s12f8", "columns": 3},
           "output": {"word": "s3f0"}, "kernel": {"sigma": 0.7}, "online": {"budget": 7, "eta": 0.5}}
 #: What the computed stack may be above the painted one, besides what the target says of the runtime: paths
 #: that these data do not take.

@@ -14,11 +14,11 @@ from kerncast.sim.replay.saved_state import (
     HEADER_BYTES,
     REFUSALS,
     RestoreStatus,
+    check_image,
     encode,
-    examine,
     image_bytes,
-    limits,
-    refused,
+    member_ranges,
+    restore_error,
     slots_with,
 )
 
@@ -122,9 +122,9 @@ def test_a_flipped_or_truncated_image_is_refused_with_the_model_unchanged(cases,
         flipped = bytearray(image)
         flipped[bit // 8] ^= 1 << bit % 8
         found = verdict_of(backend, bytes(flipped))
-        accepted += found == RestoreStatus.OK or found != examine(case.plan, bytes(flipped))[0]
+        accepted += found == RestoreStatus.OK or found != check_image(case.plan, bytes(flipped))[0]
     for size in range(len(image)):
-        assert examine(case.plan, image[:size])[0] in (RestoreStatus.NONE, RestoreStatus.TRUNCATED)
+        assert check_image(case.plan, image[:size])[0] in (RestoreStatus.NONE, RestoreStatus.TRUNCATED)
         with pytest.raises(KerncastError, match=r"E44[03]"):
             backend.restore(image[:size])
     assert encode(case.plan, backend.state(), 0) == encode(case.plan, resumed(case, before).state(), 0)
@@ -187,7 +187,7 @@ def test_c_and_python_accept_the_same_payloads_and_can_use_them(cases, built, le
         for at in rng.integers(HEADER_BYTES, len(image) - 4, rng.integers(1, 4)):
             damaged[at] = rng.integers(256)
         found = verdict_of(backend, same_crc(bytes(damaged)))
-        differ += found != examine(case.plan, same_crc(bytes(damaged)))[0]
+        differ += found != check_image(case.plan, same_crc(bytes(damaged)))[0]
         if found == RestoreStatus.OK:
             taken += 1
             model = resumed(case, same_crc(bytes(damaged)))
@@ -236,7 +236,7 @@ def test_each_refusal_has_its_code_and_states_what_was_found(cases):
             ("E446", image, "DAMAGED")]:
         with pytest.raises(KerncastError, match=code) as error:
             if code == "E446":
-                raise refused(plan, image, RestoreStatus.DAMAGED, "here")
+                raise restore_error(plan, image, RestoreStatus.DAMAGED, "here")
             open_model(plan).restore(wrong)
         assert told in str(error.value)
     assert {r.code for r in REFUSALS.values()} == {f"E44{k}" for k in range(7)}
@@ -288,5 +288,6 @@ def test_a_storage_failure_is_reported_with_at_most_one_slot_touched(cases, buil
 
 
 def test_what_is_checked_follows_from_the_plan(cases):
-    assert limits(cases("lms16_ties").plan) == {"centers": (0, 15), "count": (0, 6), "reserved": (0, 0)}
+    assert member_ranges(cases("lms16_ties").plan) == {
+        "centers": (0, 15), "count": (0, 6), "reserved": (0, 0)}
     assert image_bytes(cases("grid16").plan) == 52 + cases("grid16").plan.state_bytes

@@ -1,4 +1,4 @@
-"""sim: samples for training, from the user's file or from a data set by name.
+"""sim.data.samples: training samples in their own units, from a file or a named data set.
 
 ========  ==================================  ====================================================
 format    file names end in                   options
@@ -9,11 +9,11 @@ csv       .csv .tsv .txt, and .gz .bz2        target: column or columns, by name
                                               first line names the columns; by default, if it
                                               holds no number
 npz       .npz                                target, inputs: names of arrays, by default y and X
-libsvm    .libsvm .svm .svmlight, .gz .bz2    columns: D, where the file need not show the last
+libsvm    .libsvm .svm .svmlight, .gz .bz2    columns: D, if the last columns may be absent
 wav       .wav                                target: number of the channel, by default all
 ========  ==================================  ====================================================
 
-Where there are no inputs, the number of the sample is one: a signal.
+Without inputs, the sample number is the input: a signal.
 
 ==============================================================  ==================================
 sets by name                                                    are
@@ -25,9 +25,9 @@ covertype, ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb      classes, from th
 ==============================================================  ==================================
 
 Errors: E237 memory; E241 file; E242 columns or options; E243 ragged rows; E245 infinity; E247 no samples;
-E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 no such set, or none to be had;
-E256 a copy of something else; E257 arrays; E501 package that is missing.  The raw sensor words that a spec
-names are read by :mod:`...data`; here values are in their own unit.
+E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 unknown or unavailable set;
+E256 another set's copy; E257 arrays; E501 missing package.  :mod:`...data` reads the ADC counts that a spec
+names; here values are in their own unit.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ from .table import Array, Labels, SampleTable, as_labels, check_values
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs and targets, and what is known about them.
+    """Inputs and targets, with their names and origin.
 
     Parameters
     ----------
@@ -61,9 +61,9 @@ class Samples:
     title, licence : str
         For reports.
     inputs : sequence of str
-        What the columns of `X` are called.
+        Names of the columns of `X`.
     target : str
-        What `y` is called.
+        Name of `y`.
     """
 
     X: Array
@@ -74,7 +74,7 @@ class Samples:
     target: str
 
     def of_classes(self, *classes: Any) -> Samples:
-        """Return the samples of some classes only, in their order; E253 for one that does not occur."""
+        """Return the samples of the given classes, in order; raise E253 if one does not occur."""
         for label in classes:
             if not np.any(self.y == label):
                 raise fail("E253", "no sample has this label", where=self.target, value=repr(label),
@@ -93,16 +93,16 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     source : str or Path
         A file, or a name: see the tables of :mod:`kerncast.sim.data.samples`.
     copy : str or Path, optional
-        The user's copy of a set that goes by a name.
+        The user's copy of a named set.
     labels : {"any"}, sequence, mapping or None
-        None: the target is a number (of a set by name, what it is).  Else it is a class label: of any kind,
-        one of a sequence, or a key of a mapping, which becomes the value there: {"cat": -1, "dog": 1}.
+        None: the target is a number, or as the named set defines it.  "any", a sequence or a mapping: it is
+        a class label, of any value, of the sequence, or a key that maps to a value: {"cat": -1, "dog": 1}.
     limit : int, optional
-        Take so many samples at most, from the beginning.
+        Largest number of samples, taken from the beginning.
     format : {"csv", "npz", "libsvm", "wav"}, optional
-        Of a file whose name does not tell.
+        Format of the file; by default inferred from its name.
     **options
-        Of the format: target, inputs, header, columns; see the table.
+        Options of the format: target, inputs, header, columns; see the table.
 
     Returns
     -------
@@ -131,7 +131,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
 
 
 def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
-    """E255 for a source or copy that is no path, E242 for labels that name none."""
+    """Raise E255 if source or copy is not a path, E242 for invalid labels."""
     for name, value in (("source", source), ("copy", copy)):
         if not isinstance(value, str | PathLike) and (name, value) != ("copy", None):
             raise fail("E255", f"the {name} is not a path or a name", where=name, value=repr(value)[:60],
@@ -146,7 +146,7 @@ def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
 
 def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None, format: str | None,
            options: dict[str, Any]) -> Samples:
-    """A data set by its name."""
+    """Load a data set by its name."""
     named, place = SETS[name], place_of(name, copy)
     title = f"{named.title}, the user's copy" if copy is not None else named.title
     chosen = "any" if labels is None and named.classes else labels

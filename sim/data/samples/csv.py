@@ -1,4 +1,4 @@
-"""sim: samples from CSV files of numbers, times and labels, every mistake with its line and column."""
+"""sim.data.samples: CSV files of numbers, times and labels, with the line of every mistake."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ISO_8601 = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)
 
 @dataclass
 class _Reading:
-    """What has been read so far."""
+    """The state of a reader: columns, and the rows read so far."""
 
     path: Path
     names: list[str]
@@ -33,7 +33,7 @@ class _Reading:
     targets: list[int]
     convert: list[Callable[[str], float]]
     labelled: bool
-    headless: int  # the first line, where it names no columns; else 0
+    headless: int  # number of the first line if it holds data, else 0
     values: array[float] = field(default_factory=lambda: array("d"))
     labels: list[str] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
@@ -49,16 +49,16 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
     ----------
     path : Path
     target : str, int or sequence of these, optional
-        Column of the target, or columns, by name or number (from 0; from -1 backwards); without it the
+        Column of the target, or columns, by name or number (from 0; from -1 backwards); by default the
         column named y, or else the last.
     inputs : sequence of str or int, optional
-        Columns of the inputs; without it all others.  Where there are none, the number of the sample.
+        Columns of the inputs; by default all others.  If there are none, the sample number.
     header : bool, optional
-        Whether the first line names the columns; without it, where no field of it is a number.
+        Whether the first line names the columns; by default, if no field of it is a number.
     labels : Labels
-        Anything but None: the target is a class label, and read as text.
+        Unless None, the target is a class label and read as text.
     limit : int, optional
-        Read so many samples at most.
+        Largest number of samples.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
 
     Notes
     -----
-    A column whose first value is a date and time of ISO 8601 is read as seconds since that value.
+    A column whose first value is an ISO 8601 date and time is read as seconds since that value.
     """
     reading: _Reading | None = None
     for number, fields in csv_lines(path, ",;\t", remedy="check the path, or name its format"):
@@ -124,7 +124,7 @@ def _index(path: Path, line: int, names: list[str], column: Column) -> int:
 
 
 def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
-    """Add one row, or what is wrong with it."""
+    """Add one row, or its problems."""
     where = f"{reading.path}:{number}"
     if len(fields) != len(reading.names):
         reading.problems.append(Problem("E243", "the row has the wrong number of fields", where,
@@ -174,7 +174,7 @@ def _mistake(line: int, reading: _Reading, convert: Callable[[str], float], fiel
 
 
 def _is_number(text: str) -> bool:
-    """Whether a field is a number or a time, and so no name of a column."""
+    """Return whether a field is a number or a time, so not a column name."""
     try:
         return isfinite(_converter(text)(text)) or text.lower() not in MISSING
     except ValueError:
@@ -182,7 +182,7 @@ def _is_number(text: str) -> bool:
 
 
 def _converter(first: str) -> Callable[[str], float]:
-    """What turns the fields of a column into numbers, by the first of them."""
+    """Return the conversion of a column's fields to numbers, chosen by the first field."""
     try:
         decimal(first)
     except ValueError:
@@ -195,7 +195,7 @@ def _converter(first: str) -> Callable[[str], float]:
 
 
 def _time(text: str) -> float:
-    """Seconds since 1970 of a date and time; without a zone it is taken for UTC."""
+    """Return seconds since 1970 of a date and time; without a zone it is UTC."""
     parts = _ISO_8601.fullmatch(text.strip())
     if not parts:
         raise ValueError("not a date and time")

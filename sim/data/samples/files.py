@@ -1,4 +1,4 @@
-"""sim: samples from files: which reader takes a file, and the readers of NPZ, LIBSVM and WAV."""
+"""sim.data.samples: readers of NPZ, LIBSVM and WAV files, and the choice of a reader."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..csv_lines import open_text
 from .csv import Column, read_csv
 from .table import Array, Labels, Numbered, SampleTable, check_values, no_samples
 
-# The size of a recording that was still under way when its head was written.
+# The size in the header of a recording that was not finished.
 _OPEN_END = 2**32 - 1
-# A float64, and two bytes while it is checked.
+# A float64, and two bytes during the check.
 _BYTES_OF_AN_INPUT = 10
 _COMPRESSED = (".gz", ".bz2")
 # What numpy and zipfile raise for a damaged or foreign file: a member that is not .npy, a plain .npy, a
@@ -34,9 +34,9 @@ _UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error
 
 def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
              limit: int | None = None) -> SampleTable:
-    """Read the arrays `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file; by default X and y.
+    """Read `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file; by default X and y.
 
-    Without inputs they are the number of the sample.
+    Without inputs, the sample number is the input.
 
     Raises
     ------
@@ -86,17 +86,17 @@ def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
 
 def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = None,
                 labels: Labels = None) -> SampleTable:
-    """Read a file of lines ``target index:value ...``, as LIBSVM and SVMlight write it; .gz and .bz2 too.
+    """Read a file of lines ``target index:value ...`` of LIBSVM or SVMlight; .gz and .bz2 too.
 
     Parameters
     ----------
     path : Path
     columns : int, optional
-        D, where the file need not show the last columns: a test set has those of its training set.
+        D, if the last columns may be absent, as in a test set.
     limit : int, optional
-        Take so many samples at most.
+        Largest number of samples.
     labels : Labels
-        Does not matter here: the targets are numbers either way.
+        Ignored: the targets are numbers in either case.
 
     Raises
     ------
@@ -125,7 +125,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
 
 
 def _samples_of(path: Path) -> Any:
-    """Number and fields of each line of a LIBSVM file that holds a sample."""
+    """Yield number and fields of each line of a LIBSVM file with a sample."""
     with open_text(path) as file:
         for number, line in enumerate(file, 1):
             fields = line.split("#")[0].split()
@@ -138,7 +138,7 @@ def _line_of(path: Path, sample: int) -> int:
 
 
 def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastError:
-    """Find the line that scikit-learn refused, for it does not tell."""
+    """Find the line that scikit-learn rejected without naming it."""
     allowed = "target index:value ..., with increasing indices" + (f", up to {columns}" if columns else "")
     remedy = "correct the line, or give the number of columns"
     try:
@@ -160,9 +160,9 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
 
 
 def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> SampleTable:
-    """Read a recording: inputs are seconds, targets the channels in parts of full scale, -1 to 1.
+    """Read a recording: inputs are seconds, targets the channels relative to full scale.
 
-    `target` is the number of one channel; without it all of them, one column each.
+    Targets are from -1 to 1.  `target` is the number of one channel; by default all channels, one per column.
 
     Raises
     ------
@@ -171,7 +171,7 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
         without scipy.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of chunks that are not sound
+        warnings.simplefilter("ignore")  # about chunks without sound
         try:
             _refuse_cut_short(path)
             rate, sound = from_package("scipy.io.wavfile", "scipy", lambda wav: wav.read(str(path)),
@@ -198,7 +198,7 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
 
 
 def _refuse_cut_short(path: Path) -> None:
-    """E241 where a RIFF file holds fewer frames than its head promises, unless that is left open."""
+    """Raise E241 if a RIFF file has fewer frames than its header declares, unless left open."""
     with path.open("rb") as file:
         endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
         frame = 1
@@ -218,7 +218,7 @@ def _refuse_cut_short(path: Path) -> None:
 
 
 def _full_scale(sound: NDArray[Any]) -> Array:
-    """Integers as parts of full scale; words of 8 bits are unsigned with 128 for 0; reals as they are."""
+    """Scale integers to full scale 1 (8-bit samples are unsigned, 128 is 0); keep floats."""
     if sound.dtype.kind == "f":
         return sound.astype(np.float64)
     if sound.dtype.kind == "u":
@@ -231,7 +231,7 @@ def _unreadable(path: Path, reason: str, allowed: str) -> KerncastError:
                 allowed=allowed, remedy="check the path, or name the file's format")
 
 
-#: Every format by its name: the reader, and the endings of file names that stand for it.
+#: Every format by its name: the reader, and its file name endings.
 FORMATS: dict[str, tuple[Callable[..., SampleTable], tuple[str, ...]]] = {
     "csv": (read_csv, (".csv", ".tsv", ".txt")),
     "npz": (read_npz, (".npz",)),
@@ -241,7 +241,7 @@ FORMATS: dict[str, tuple[Callable[..., SampleTable], tuple[str, ...]]] = {
 
 
 def read_file(path: Path, format: str | None, options: dict[str, Any]) -> SampleTable:
-    """Read samples by the reader of a format; E254 where there is none, E242 for other options."""
+    """Read samples in a format; raise E254 if it is unknown, E242 for unknown options."""
     endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
     known = {ending: name for name, (_, its) in FORMATS.items() for ending in its}
     name = format or (known.get(endings[-1], "") if endings else "")

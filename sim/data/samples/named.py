@@ -1,7 +1,7 @@
-"""sim: data sets by name, from the packages that bring them or from the user's own copy; none is downloaded.
+"""sim.data.samples: named data sets, from installed packages or the user's own copy.
 
-A set that no package brings is read from a copy, and refused where that has another number of columns: what
-merely stands in for a set is never called by its name.
+Nothing is downloaded.  A set that no package contains is read from the user's copy, which must have the
+right number of columns: a substitute never carries the name of a set.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ _WORDS = 1000
 
 @dataclass(frozen=True)
 class NamedSet:
-    """A data set.
+    """A data set and how to find and read it.
 
     Parameters
     ----------
     title, licence : str
-        What it is, and under which terms it may be used.
+        Description, and terms of use.
     columns : int
-        D; 0 where the set has no fixed number.
+        D; 0 if the set has no fixed number.
     read : callable or None
-        Makes a table of the file or folder that `find` gives; None: a copy in a format of files.
+        Reads the file or folder that `find` returns; None: a copy in one of the file formats.
     find : callable
-        The place of the data, None where the package is not installed; "" for one that is a call.
+        Returns the path of the data, None if the package is not installed, "" if a call loads them.
     package, install : str
-        What brings the data and the command for it; empty where nothing does.
+        The package with the data and its install command; empty if there is none.
     classes : bool
         Whether the target is a class.
     """
@@ -59,12 +59,12 @@ class NamedSet:
 
 
 def place_of(name: str, copy: str | Path | None) -> Path:
-    """Where the data of a set are.
+    """Return the path of a set's data.
 
     Raises
     ------
     KerncastError
-        E255 for a set that no package brings, E501 where the package is not installed; without a copy.
+        E255 for a set without a package, E501 if the package is not installed; not if `copy` is given.
     """
     named = SETS[name]
     if copy is not None:
@@ -81,7 +81,7 @@ def place_of(name: str, copy: str | Path | None) -> Path:
 
 
 def read_set(name: str, place: Path) -> SampleTable:
-    """Read a set that has a reader of its own; E241 where the copy is not as its package brings it."""
+    """Read a set with its own reader; raise E241 if the copy is not as in its package."""
     reader = SETS[name].read
     assert reader is not None
     try:
@@ -95,7 +95,7 @@ def read_set(name: str, place: Path) -> SampleTable:
 
 
 def check_columns(name: str, table: SampleTable, place: Path) -> None:
-    """E256 where a copy has not the columns of the set whose name it is given."""
+    """Raise E256 if a copy does not have the number of columns of its set."""
     columns = SETS[name].columns
     if columns and table.X.shape[1] != columns:
         raise fail("E256", f"not {SETS[name].title}", where=str(place),
@@ -129,7 +129,7 @@ def _breast_cancer(place: Path) -> SampleTable:
 def _long_ecg(place: Path) -> SampleTable:
     with np.load(place) as file:
         words = file["ecg"].astype(np.float64)
-    y = (words - 1024.0) / 200.0  # of an 11-bit converter, 200 steps to the millivolt
+    y = (words - 1024.0) / 200.0  # an 11-bit converter with 200 steps per millivolt
     return _rows(np.arange(len(y))[:, np.newaxis] / 360.0, y, place, "seconds", "millivolts")
 
 
@@ -150,7 +150,7 @@ def _fashion(place: Path) -> SampleTable:
 
 
 def _idx(path: Path) -> NDArray[np.uint8]:
-    """An IDX file of bytes: two zeros, the type 8, the number of axes, their lengths in big-endian words."""
+    """Read an IDX file of bytes: two zeros, type 8, number of axes, their big-endian lengths."""
     data = gzip.decompress(path.read_bytes())
     if data[:3] != b"\0\0\x08":
         raise ValueError(f"{path.name} is not an IDX file of bytes")
@@ -178,7 +178,7 @@ def _mails(place: Path) -> SampleTable:
 
 
 def _called() -> Path:
-    """The place of data that are got by a call."""
+    """Return the path of data that a call loads: none."""
     return Path()
 
 
@@ -187,7 +187,7 @@ _SCIPY_ECG = ("python -m pip download --no-deps --only-binary=:all: --python-ver
               "copy=\"scipy/misc/ecg.dat\")")
 _NOT_OFFLINE = "the published file"
 
-#: Every set by its name.
+#: Every set, by its name.
 SETS: dict[str, NamedSet] = {
     "ecg": NamedSet("ECG of 1,024 samples, pywt.data.ecg()", "PyWavelets, MIT", 1, _ecg, _called,
                     classes=False),

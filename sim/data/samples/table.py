@@ -1,4 +1,4 @@
-"""sim: a table of samples as a file holds it, and its class labels as the user wants them."""
+"""sim.data.samples: the table of samples in a file, and conversion of its class labels."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 from ..._arrays import Array as Array
 from ...errors import KerncastError, Problem, fail
 
-#: None: the target is a number; "any": a class, named as it is; else the classes, or what each stands for.
+#: None: the target is a number; "any": a class label, unchanged; else the classes, or a mapping of them.
 Labels = Literal["any"] | Sequence[Any] | Mapping[Any, Any] | None
 
-#: More problems of one file are not told.
+#: Largest number of problems reported per file.
 MAX_PROBLEMS = 10
-#: A field that holds one of these, in any case, holds no value.
+#: Fields that mean a missing value, in upper or lower case.
 MISSING = ("", "?", "na", "n/a", "nan", "null")
 
 
 class Numbered(Sequence[str]):
-    """Names that differ by a number alone, each made when it is asked for: a file may have ten million.
+    """Numbered names, created on access: a file may have ten million columns.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Numbered(Sequence[str]):
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        """The name at an index; those of a slice."""
+        """Return the name at an index, or those of a slice."""
         if isinstance(index, slice):
             return tuple(f"{self._before}{number}{self._after}" for number in self._numbers[index])
         return f"{self._before}{self._numbers[index]}{self._after}"
@@ -63,13 +63,13 @@ class SampleTable:
     ----------
     X : ndarray of float64, shape (n, D)
     y : ndarray of shape (n,) or (n, K)
-        Numbers; text where class labels were asked for and are none.
+        Numbers; text if class labels were requested and are not numbers.
     inputs : sequence of str
         Names of the columns of `X`.
     target : str
         Name of the target.
     place : callable
-        Where sample i stands, for messages.
+        Returns the place of sample i, for messages.
     """
 
     X: Array
@@ -80,14 +80,14 @@ class SampleTable:
 
 
 def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
-    """Targets of a table as class labels.
+    """Return the targets of a table as class labels.
 
     Parameters
     ----------
     table : Table
     labels : Labels
-        "any", the classes allowed, or a mapping from each class to what it becomes.  A label of a file is
-        compared by what it looks like, so 3, 3.0 and "3" are the same.
+        "any", the allowed classes, or a mapping of each class to its label.  Labels in a file are compared as
+        text, so 3, 3.0 and "3" are equal.
 
     Returns
     -------
@@ -118,7 +118,7 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
 
 
 def label_text(label: Any) -> str:
-    """A label as text, whole numbers without a decimal point."""
+    """Return a label as text, whole numbers without a decimal point."""
     text = str(label).strip()
     try:
         number = float(text)
@@ -128,7 +128,7 @@ def label_text(label: Any) -> str:
 
 
 def _plain(found: NDArray[Any]) -> NDArray[Any]:
-    """Labels as integers where all are whole numbers, as numbers where all are numbers, else as text."""
+    """Convert labels to integers if all are whole numbers, to floats if all are numbers."""
     try:
         numbers = found.astype(np.float64)
     except ValueError:
@@ -138,7 +138,7 @@ def _plain(found: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_values(table: SampleTable, path: Path) -> None:
-    """E247 for no samples, E251 for a missing value (NaN), E245 for infinity, with their place and column."""
+    """Raise E247 for no samples, E251 for a missing value, E245 for infinity, with the place."""
     if not len(table.X):
         raise no_samples(path)
     problems: list[Problem] = []
@@ -151,7 +151,7 @@ def check_values(table: SampleTable, path: Path) -> None:
 
 
 def not_finite(where: str, text: str) -> Problem:
-    """A value that is missing, or infinite."""
+    """Return the problem of a missing or infinite value."""
     if text.lower() in MISSING:
         return Problem("E251", "a value is missing", where, text or "an empty field", "finite numbers",
                        "fill the gap, or remove the sample")
@@ -160,6 +160,6 @@ def not_finite(where: str, text: str) -> Problem:
 
 
 def no_samples(path: Path) -> KerncastError:
-    """E247 of a file without samples."""
+    """Return the error E247 of a file without samples."""
     return fail("E247", "the file holds no samples", where=str(path), value="0 samples",
                 allowed="1 sample or more", remedy="add data")

@@ -1,9 +1,9 @@
-"""sim.planner: formats and shifts of the online learner in fixed memory.
+"""sim.planner.online: formats and shifts of the online learner in fixed memory.
 
-Only alpha has a range that the words do not give.  Its format comes from the spec (``[numbers.formats]
-alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model on the user's
-data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the analytic bound
-(:mod:`.bound`) where that is smaller.
+Only the range of alpha does not follow from the word length.  Its format comes from the spec
+(``[numbers.formats] alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model
+on the user's data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the
+analytic bound (:mod:`.bound`) if that is smaller.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ from .bound import multiplier_bound
 from .counts import lms_memory, lms_operations
 from .metric import metric_constants
 
-#: Range of alpha, in full scales of y, where nothing else decides.
+#: Default range of alpha, in full scales of y.
 DESIGN_RANGE = Fraction(4)
-#: Least range of a simulated alpha: data may not move it at all.
+#: Smallest range of a simulated alpha: data may leave it at 0.
 LEAST_RANGE = Fraction(1, 256)
 #: Format of alpha in the run that measures its range: 8 integer bits to spare.
 WIDE_ALPHA = Format(True, 32, 23)
@@ -62,7 +62,7 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
 
 
 def _options(online: Online) -> dict[str, str]:
-    """The choices of the table, those that were left away not among them."""
+    """Return the choices of the table, without omitted limits."""
     projection, metric = online.parts
     chosen = {"reduction": online.reduction, "projection": projection, "metric": metric,
               "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": str(int(online.newest_only))}
@@ -71,7 +71,7 @@ def _options(online: Online) -> dict[str, str]:
 
 
 class _Planned:
-    """The plans of a spec, which differ in alpha's format alone: what it has no part in is decided once."""
+    """The plans of a spec, which differ in alpha's format only; the rest is computed once."""
 
     def __init__(self, spec: Spec) -> None:
         self._spec, self._words = spec, WORD_CLASSES[spec.numbers.word]
@@ -83,11 +83,11 @@ class _Planned:
 
     @cached_property
     def wide(self) -> Plan:
-        """With a format of alpha that holds whatever is measured or bounded."""
+        """Return the plan with a format of alpha that holds any measured or bounded value."""
         return self.plan(WIDE_ALPHA)
 
     def plan(self, alpha: Format, evidence: Mapping[str, object] = MappingProxyType({})) -> Plan:
-        """The plan with this format of alpha; E203, E204 where it cannot hold the signal."""
+        """Return the plan with a format of alpha; raise E203, E204 if it cannot hold the signal."""
         spec, words, inputs = self._spec, self._words, self._inputs
         assert spec.online is not None
         constants = dict(inputs.constants)
@@ -106,7 +106,7 @@ class _Planned:
 
 
 def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
-    """Largest |alpha| of the integer model on the data, in full scales of y."""
+    """Return the largest |alpha| of the integer model on the data, in full scales of y."""
     from ...model.online.lms import LmsModel  # the engine is loaded only where a run is asked for
 
     model = LmsModel(plan)  # refuses x and y of different lengths
@@ -116,18 +116,18 @@ def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
 
 
 def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
-    """The plan of an online learner; with data, alpha's format follows the range seen.
+    """Return the plan of an online learner; with data, alpha's format follows its range.
 
     Parameters
     ----------
     x_raw : ndarray of int64, shape (m, D), optional
-        Raw words of a representative stream.
+        ADC counts of a representative stream.
     y_raw : ndarray of int64, shape (m,), optional
 
     Raises
     ------
     KerncastError
-        E203, E204 where a format cannot hold a signal.
+        E203, E204 if a format cannot hold a signal.
     """
     assert spec.online is not None
     bits, planned = spec.numbers.word, _Planned(spec)
@@ -158,9 +158,9 @@ def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> 
 
 
 def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | None:
-    """The analytic bound of the finest format that holds its own; None where it is not below `reach`.
+    """Return the analytic bound of the finest format that holds it, or None.
 
-    A coarser lsb rounds more, which makes the bound larger.
+    None unless it is below `reach`.  A coarser lsb rounds more, which makes the bound larger.
     """
     bound = multiplier_bound(planned.wide)
     while bound is not None and bound < reach:
@@ -172,12 +172,12 @@ def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | Non
 
 
 def _widened(seen: float, spec: Spec) -> Fraction:
-    """A simulated range with the margin of the spec."""
+    """Return a simulated range with the margin of the spec."""
     return Fraction(seen) * Fraction(power_of_two(Fraction(spec.numbers.margin)))
 
 
 def _holding(reach: Fraction, bits: int) -> Format:
-    """The finest signed format that reaches so far."""
+    """Return the finest signed format with range `reach`."""
     return Format(True, bits, bits - 1 - ceil_log2(reach))
 
 

@@ -1,42 +1,41 @@
-"""sim.planner: how large the multipliers of the online learner can become, from eta, rho, N and the inputs.
+"""sim.planner.online: a bound on the coefficients, from eta, rho, N and the inputs.
 
-Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does three things:
+Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does four things:
 
 1. *Projection* (a full budget, eq. 16 of Mitchinson, Dodd and Harrison, "Reduction of Kernel Models"): the
-   coefficient ``alpha_s`` of the removed vector is
-   handed to every other one, ``alpha_j += alpha_s k(v_j, v_s)``.  The removed one is gone, so
-   ``S <- S + (kappa - 1) |alpha_s| <= g S`` with ``g = max(1, kappa)``, where kappa bounds the sum of the
-   kernel values between one vector and all others.
-2. *Prediction*, after the projection and before the decay: ``|f| <= 2`` by its word, and ``|f| <= g S``
+   coefficient ``alpha_s`` of the removed vector is projected onto all others, ``alpha_j += alpha_s k(v_j,
+   v_s)``, and removed, so ``S <- S + (kappa - 1) |alpha_s| <= g S`` with ``g = max(1, kappa)``, where kappa
+   bounds the sum of the kernel values between one vector and all others.
+2. *Prediction*, after the projection and before the decay: ``|f| <= 2`` by its format, and ``|f| <= g S``
    since ``k <= 1``.
-3. *Decay*: ``S <- q S``, of what the projection left.
-4. *Step* (eq. 4): one multiplier moves by ``eta e``, ``e = y - f``, and ``|y| <= 1`` full scale.
+3. *Decay* after the projection: ``S <- q S``.
+4. *Step* (eq. 4): one coefficient changes by ``eta e``, ``e = y - f``, and ``|y| <= 1`` full scale.
 
-Together ``S <- q g S + eta (1 + min(2, g S))``.  With ``gap = 1 - q g > 0`` the first of the two limits of f
-contracts, and with ``gap > eta g`` the second.  From S = 0 on
+Together ``S <- q g S + eta (1 + min(2, g S))``.  With ``gap = 1 - q g > 0`` the first of the two bounds of f
+contracts, and with ``gap > eta g`` the second.  Starting at S = 0,
 
-    |alpha_i| <= S <= 3 eta / gap,  and, where gap > eta g,  |alpha_i| <= S <= eta / (gap - eta g).
+    |alpha_i| <= S <= 3 eta / gap,  and, if gap > eta g,   |alpha_i| <= S <= eta / (gap - eta g).
 
-*Other reductions.*  What is dropped, and handed to none, only makes S smaller: kappa = 0.  Where a fixed
-lambda_max removes the newest vector alone (newest_only, or the metric fklms), its multiplier is handed on
-after the step: max(1, kappa) times that is added, eta becomes ``eta max(1, kappa)``.  With newest_only f is
-of what was there before (g = 1), and the new vector, which takes no slot, hands to N others.  Where it may
-remove several at once, each may multiply S by kappa, so that there is a bound for kappa <= 1 only.
+*Other reductions.*  Discarding a coefficient only decreases S: kappa = 0.  If a fixed lambda_max removes only
+the newest vector (newest_only, or the metric fklms), its coefficient is projected after the step: the step
+adds up to max(1, kappa) times as much, so eta becomes ``eta max(1, kappa)``.  With newest_only f is computed
+from the earlier vectors (g = 1), and the new vector, which uses no slot, is projected onto N others.  If
+several vectors may be removed at once, each may multiply S by kappa, so a bound exists for kappa <= 1 only.
 
-Rounding adds at most one lsb for every multiplier in each projection and in the decay, and one in the step:
-2 N + 1 lsb a sample for one projection.  Into f go those of a projection, those of the products, no larger,
-and one lsb of y: eta times 2 N lsb and that.  All of it is divided by gap, or gap - eta g, with the rest.
+Rounding adds at most one lsb for every coefficient in each projection and in the decay, and one in the step:
+2 N + 1 lsb per sample for one projection.  f contains the errors of a projection, those of the products,
+which are no larger, and one lsb of y: eta times 2 N lsb plus that.  The sum is divided by gap, or gap - eta
+g, too.
 
-*kappa.*  Vectors of a budget differ (a repeated input updates its own multiplier), and their words are
-integers, at least one step of the grid apart.  The closest they can lie together is the whole grid, so
-that for Gaussian and Laplacian kernels, which are products over the columns, ``1 + kappa <= theta**D`` with
-``theta = sum over all integers m of k(m steps)``; never more than N - 1 vectors inherit, with newest_only N.
-Where the input has no more than N different words nothing is ever removed, and kappa = 0.
+*kappa.*  Vectors of a dictionary differ (a repeated input updates its own coefficient), and are integers, at
+least one step of the grid apart.  The densest dictionary is the whole grid.  Gaussian and Laplacian kernels
+are products over the columns, so ``1 + kappa <= theta**D`` with ``theta = sum over all integers m of k(m
+steps)``. At most N - 1 vectors, with newest_only N, receive a projection.  If the input has no more than N
+different values, nothing is ever removed, and kappa = 0.
 
-*Where there is none.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no
-bound holds for all streams: a budget of nearly equal vectors hands the removed multiplier to each of the
-others, which multiplies it by nearly N - 1 at every sample.  Data or a design range must decide then, and
-the status tells what saturated.
+*No bound.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no bound holds
+for all streams: in a dictionary of almost equal vectors a projection multiplies the removed coefficient by
+almost N - 1 at every sample.  Data or a design range must decide then, and the status reports saturation.
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _F_MOST = 2
 
 
 def multiplier_bound(plan: Plan) -> Fraction | None:
-    """The largest ``|alpha_i|`` that any stream of raw words can give, in full scales of y.
+    """Return the largest ``|alpha_i|`` for any stream, in full scales of y, or None.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
     Returns
     -------
     Fraction or None
-        None where nothing bounds the multipliers; see the derivation above.
+        None if nothing bounds the coefficients; see the derivation above.
     """
     eta, decay = _rates(plan)
     before, after, projections = _growth(plan)
@@ -79,7 +78,7 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
 
 
 def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
-    """Factors of S before the step and of the step after it, None without a bound; projections a sample."""
+    """Return the factors of S before and after the step, and the projections per sample."""
     one, newest, reduces = Fraction(1), plan.newest_only, "max_deterioration" in plan.options
     never = _different_inputs(plan) <= plan.sizes["N"] and not reduces
     if not plan.projects or never:
@@ -95,7 +94,7 @@ def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
 
 
 def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
-    """The words of eta and 1 - eta rho as the device has them."""
+    """Return eta and 1 - eta rho as the device's constants."""
     y, alpha = plan.signals["y"].format, plan.signals["alpha"].format
     eta = Fraction(plan.integer("eta")) / Fraction(2) ** (plan.integer("eta_shift") - y.frac + alpha.frac)
     decay = Fraction(plan.integer("decay"), 1 << plan.integer("decay_shift"))
@@ -103,7 +102,7 @@ def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
 
 
 def _handed_over(plan: Plan, inherit: int) -> Fraction:
-    """kappa: the sum of the kernel values between one vector and the `inherit` others that may be there."""
+    """Return kappa: the sum of kernel values between a vector and up to `inherit` others."""
     others = Fraction(inherit)
     power = {"gaussian": 2, "laplacian": 1}.get(plan.kernel)
     if power is None:
@@ -117,7 +116,7 @@ def _handed_over(plan: Plan, inherit: int) -> Fraction:
 
 @lru_cache(4096)
 def _theta(exponent: Fraction, power: int, inherit: int) -> Decimal:
-    """The sum of the kernel over a grid, a vector and both its sides: 1 + 2 sum 2^(-exponent m^power)."""
+    """Return the sum of the kernel over a grid: 1 + 2 sum 2^(-exponent m^power)."""
     theta, m, term = Decimal(1), 1, Decimal(1)
     while 2 * m <= inherit + 1 and term > Decimal("1e-30"):
         term = power_of_two(-exponent * m**power)
@@ -127,7 +126,7 @@ def _theta(exponent: Fraction, power: int, inherit: int) -> Decimal:
 
 
 def _different_inputs(plan: Plan) -> int:
-    """How many samples differ, as words of x."""
+    """Return the number of different samples, as integers of x."""
     x, raw = plan.signals["x"], plan.signals["x_raw"].format
     different: int = min(x.hi - x.lo + 1, 1 << raw.bits) ** plan.sizes["D"]
     return different

@@ -1,15 +1,16 @@
-"""sim.planner: what the online learner keeps and does, as formulas in N and D.
+"""sim.planner.online: memory and operations of the online learner, as formulas in N and D.
 
-An update takes one row of distances and kernel values for the prediction.  Beside that:
+An update computes one row of distances and kernel values for the prediction.  In addition:
 
-* A vector that goes takes a row of both where its multiplier is handed on, or sums of squares are kept.
-* Whoever loses his neighbour searches another: of FKLMS the worst is that every younger vector loses it,
-  (N-1)(N-2)/2 distances; of FMKLMS all, (N-1)(N-2).
-* FMKLMS takes N kernel values to see who goes, since it keeps distances.
+* An eviction computes a row of both if its coefficient is projected, or sums of squares are maintained.
+* A vector that loses its neighbour is relinked: in the worst case all newer vectors of FKLMS, (N-1)(N-2)/2
+  distances, and all vectors of FMKLMS, (N-1)(N-2).
+* FMKLMS computes N kernel values to select the victim, since it stores distances.
 
-With a fixed N_max one vector goes a sample.  With a fixed lambda_max, or truncation, all may go at once, when
-the decay takes them below a limit together: the sums over c = N, N-1, ... vectors held.  Of FKLMS with
-a fixed lambda_max only the newest can go, nobody's neighbour yet: before it came, no pair was so close.
+With a fixed N_max one vector is evicted per sample.  With a fixed lambda_max, or truncation, all may be
+removed at once, if the decay reduces them below a limit together: the sums over c = N, N-1, ... vectors.
+FKLMS with a fixed lambda_max removes only the newest, which is no vector's neighbour yet: earlier pairs are
+not so close.
 
 *The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any stream that is long enough.
 Let delta be the least distance among the N - 1 vectors that a removal leaves.  The next vector x goes itself,
@@ -17,7 +18,7 @@ at the next removal, unless it is farther than delta from all of them; nobody's 
 newest: no search.  Else x takes the place of one of the closest pair, so that fewer pairs are within delta,
 or delta is larger.  Distances are integers of a bounded range: that happens a finite number of times, and so
 do searches.  How many samples it takes depends on the inputs; docs/measured/online-cost.md counts just
-after the budget has filled.  Of FMKLMS, whose multipliers move, no mean is known: there it is an update in
+after the budget has filled.  Of FMKLMS, whose coefficients move, no mean is known: there it is an update in
 which nobody searches.
 """
 
@@ -35,7 +36,7 @@ _OTHERS, _PAIRS, _ALL = "N*(N-1)//2", "N*(N-1)*(N-2)//3", "N*(N+1)//2"
 
 
 def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
-    """The model structure; with `newest_only` slots stand in the order of age, and nothing is kept of it."""
+    """Return the model structure; with `newest_only` slots are in order of age."""
     distance, metric = words.distance.c_type, online.parts[1]
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
     near = "older center" if metric == "fklms" else "center"
@@ -59,7 +60,7 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
 
 
 def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    """Counts of an update at worst, of a prediction, and of an update after which nobody searches."""
+    """Return counts of an update in the worst case, of a prediction, and without searches."""
     step = {"kernel_values": ["N"], "distance_terms": ["N"], "multiplications": ["N+1"]}
     if decays:
         step["multiplications"] += ["N"]
@@ -78,13 +79,13 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
 
 
 def _formulas(counts: dict[str, list[str]]) -> dict[str, str]:
-    """The sums of the terms; a distance has D of them."""
+    """Return the sums of the terms; a distance has D of them."""
     text = {what: " + ".join(terms) for what, terms in counts.items()}
     return text | {"distance_terms": f"D*({text['distance_terms']})"}
 
 
 def _newest(online: Online, counts: dict[str, list[str]]) -> None:
-    """The newest vector is judged and its multiplier handed on, from the row that is there."""
+    """Count the evaluation of the newest vector and its projection, from the current row."""
     projection, metric = online.parts
     if metric in SUMS:
         counts["multiplications"] += ["N"]  # squares
@@ -98,7 +99,7 @@ def _newest(online: Online, counts: dict[str, list[str]]) -> None:
 
 
 def _full(online: Online, counts: dict[str, list[str]], searches: bool) -> None:
-    """A vector of a full memory goes, and the new one comes."""
+    """Count the eviction of a vector from a full dictionary and the insertion of the new one."""
     projection, metric = online.parts
     if metric in WEIGHTED:
         counts["multiplications"] += ["2*N"]
@@ -116,7 +117,7 @@ def _full(online: Online, counts: dict[str, list[str]], searches: bool) -> None:
 
 
 def _after(online: Online, counts: dict[str, list[str]]) -> None:
-    """Those that go after a sample, all of them at worst."""
+    """Count the removals after a sample, in the worst case of all vectors."""
     projection, metric = online.parts
     reduces = online.max_deterioration is not None
     discards = online.truncation is not None or online.max_age is not None

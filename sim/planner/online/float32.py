@@ -1,13 +1,13 @@
-"""sim.planner: the online learner in float32: KLMS, MKLMS and FKLMS with a fixed N_max.
+"""sim.planner.online: the online learner in float32: KLMS, MKLMS and FKLMS with a fixed N_max.
 
-Words of inputs, distances and targets are the integer learner's; from the kernel on all is float32, whose
-constants stand in the plan as the integers that their bits are.
+Inputs, distances and targets are the integer learner's.  From the kernel on all is float32, whose constants
+are in the plan as the integers with equal bits.
 
 The inverse of KLMS and MKLMS is that of K + jitter I.  2^-17 N, rounded up to a power of two, is 128
 roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of
-Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", the inverse is then made afresh at one
-update in a thousand, with half the jitter at one in a hundred;
-the error of the fit is the same.
+Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", one
+update in a thousand then recomputes the inverse, and one in a hundred with half the jitter; the error of
+the fit is the same.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ _DISTANCE_BITS = 31
 
 
 def float_bits(value: Fraction) -> int:
-    """The bits of the float32 nearest to a positive number, of two the even one."""
+    """Return the bits of the float32 nearest to a positive number, ties to even."""
     exponent = floor_log2(value) - 23
     mantissa = round(value / Fraction(2) ** exponent)  # 2**24 carries into the exponent by itself
     return ((exponent + 150) << 23) + mantissa - (1 << 23)
 
 
 def _kernel_constants(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
-    """``t = floor(d2 / 2**d2_shift) * scale``, below _T_END as long as d2 < d2_end."""
+    """Return constants of ``t = floor(d2 / 2**d2_shift) * scale``, below _T_END if d2 < d2_end."""
     scale = exponent_scale(spec, words, x.lsb)
     end = min(floor(_T_END / scale), words.distance.hi)
     if end < 1:
@@ -54,7 +54,7 @@ def _kernel_constants(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]
 
 
 def _rule_constants(online: Online, words: WordClass) -> dict[str, int]:
-    """The learning rule, and the way out of float32."""
+    """Return constants of the learning rule, and of the conversion from float32."""
     eta, rho = Fraction(online.eta), Fraction(online.rho)
     found = {"eta_f32": float_bits(eta), "f_shift": FLOAT32_FRAC - (words.bits - 2)}
     if rho:
@@ -95,7 +95,7 @@ def _memory(metric: str, words: WordClass, x_word: str, sizes: dict[str, int]) -
 
 
 def _operations(online: Online, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    """At worst the inverse is made afresh twice, before a removal and for the new vector; mostly never."""
+    """Return operation counts; in the worst case the inverse is recomputed twice."""
     predict = {"kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"}
     rule = "N+2" + ("+N" if online.rho else "")
     if online.parts[1] == "fklms":
@@ -113,12 +113,12 @@ def _operations(online: Online, sizes: dict[str, int]) -> dict[str, dict[str, Op
 
 
 def plan_lms_f32(spec: Spec) -> Plan:
-    """The plan of an online learner in float32; nothing of it depends on data.
+    """Return the plan of an online learner in float32, which does not depend on data.
 
     Raises
     ------
     KerncastError
-        E204 where sigma or rho do not fit, E206 for a state that no device can address.
+        E204 if sigma or rho do not fit, E206 for a state that no device can address.
     """
     assert spec.online is not None
     online, words = spec.online, WORD_CLASSES[spec.numbers.word]

@@ -1,24 +1,24 @@
-"""sim.planner: integers of the online learner's metrics, and of the limits that a loss is held against.
+"""sim.planner.online: integer constants of the learner's metrics, and of the limits of a loss.
 
 The loss lambda of a vector (Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", and its section 5)
 is an integer on the device:
 
-``fklms``      the exact distance to the nearest older vector: 1 - k falls with it, so that no kernel value
-               is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t log2(e),
-               for k = 2^-(D C): from exact fractions and 60 digits.
+``fklms``      the exact distance to the nearest older vector: 1 - k is monotonic in it, so that no kernel
+               value is needed.  lambda_max = 1 - exp(-t) becomes the largest distance D with D C <= t
+               log2(e), for k = 2^-(D C): from exact fractions and 60 digits.
 ``fmklms``     alpha^2 kappa, kappa = 1 - k of the nearest vector, older or newer.
 ``fast_klms``  kappa = 1 - s, s the sum of the squared kernel words over all other vectors.  A square is
-               ``k * k >> square_shift``, the same word whenever the pair meets, so that adding it when one of
-               the two comes and subtracting it when one goes leaves nothing behind.
+               ``k * k >> square_shift``, a fixed integer for each pair, so that adding it on insertion and
+               subtracting it on removal is exact.
 ``fast_mklms`` alpha^2 max(0, kappa).
 ``magnitude``  |alpha|.
-``age``        the rank: the oldest goes.
+``age``        the rank: the oldest is removed.
 
-Nothing overflows: a kernel word is at most ``2^frac``; N - 1 squares of it stay within the word of s, u32 at
-16 bits (``N <= 2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``,
-B the bits of alpha, which a run that measures its range has more of, kappa loses `kappa_shift` bits, so that
-it is at most 2^30, and the product `metric_shift`, so that it is at most 2^62.
-A limit is the largest integer whose value does not exceed it.
+Nothing overflows: a kernel value is at most ``2^frac``; N - 1 squares of it fit s, u32 at 16 bits (``N <=
+2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``, where B is the bits
+of alpha (larger in a run that measures its range), kappa loses `kappa_shift` bits, so that it is at most
+2^30, and the product `metric_shift` bits, so that it is at most 2^62. A limit is the largest integer whose
+value does not exceed it.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ _MOST = 1 << 62
 
 
 def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: Format) -> dict[str, int]:
-    """Shifts of the metric, and the limits of a loss, a multiplier and an age; each only where it is used.
+    """Return shifts of the metric, and limits of a loss, a coefficient and an age, if used.
 
     Raises
     ------
     KerncastError
-        E204 where no two different inputs lie so close as max_deterioration asks.
+        E204 if no two different inputs are as close as max_deterioration requires.
     """
     assert spec.online is not None
     online, (_, metric) = spec.online, spec.online.parts
@@ -70,7 +70,7 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
 
 
 def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
-    """The 1 of kappa, and what its products lose."""
+    """Return the 1 of kappa, and the bits that its products lose."""
     if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":
         return {}
     frac, found = words.kernel.frac, {}
@@ -86,7 +86,7 @@ def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[s
 
 
 def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
-    """What 1 of a loss is worth, for a `step` of alpha."""
+    """Return the value of a loss's lsb, for a `step` of alpha."""
     if metric == "magnitude":
         return step
     if metric == "fast_klms":
@@ -95,12 +95,12 @@ def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
 
 
 def _within(limit: Fraction) -> int:
-    """The largest integer up to `limit`; what no loss reaches is all one."""
+    """Return the largest integer up to `limit`, limited to the range of losses."""
     return max(-_MOST, min(floor(limit), _MOST))
 
 
 def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) -> int:
-    """The largest distance at which 1 - k is at most `limit`, of the real kernel."""
+    """Return the largest distance at which 1 - k is at most `limit`, for the real kernel."""
     if limit == 0:
         return 0  # of different inputs none
     bits = CONTEXT.divide(-CONTEXT.ln(decimal(1 - limit)), LN2)
@@ -116,6 +116,6 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) 
 
 
 def _step_loss(spec: Spec, words: WordClass, x: Affine) -> float:
-    """1 - k of two inputs whose distance is 1."""
+    """Return 1 - k of two inputs at distance 1."""
     power = CONTEXT.multiply(-decimal(exponent_scale(spec, words, x.lsb)), LN2)
     return float(CONTEXT.subtract(Decimal(1), CONTEXT.exp(power)))

@@ -1,4 +1,4 @@
-"""sim.planner: the plan of the Toeplitz trainer.
+"""sim.planner.toeplitz: the plan of the Toeplitz trainer.
 
 The solver's words have W bits.  With refinement everything else has 32, the words of the exponential
 next in length; with a bias alone they are as long as the solver's.
@@ -38,13 +38,13 @@ REFINED = 32
 
 
 def corrected(spec: Spec) -> bool:
-    """Whether alpha is built from corrections: refinement, or a bias."""
+    """Return whether alpha is built from corrections: refinement, or a bias."""
     assert spec.toeplitz is not None
     return spec.toeplitz.refine > 0 or spec.toeplitz.bias
 
 
 def _finer_bits(lam: float, word: int) -> int:
-    """Fraction bits of alpha beyond the word, so that a large lambda does not cost it bits.
+    """Return extra fraction bits of alpha, which compensate a large lambda.
 
     As many as keep 2**(31 + bits) / (1 + lambda) below 2**31, and `f_shift` below 63.
     """
@@ -52,7 +52,7 @@ def _finer_bits(lam: float, word: int) -> int:
 
 
 def _constants(spec: Spec, word: int) -> dict[str, int]:
-    """Constants of the solver, and of words of alpha of so many bits."""
+    """Return constants of the solver, and of alpha at a word length."""
     assert spec.toeplitz is not None
     n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
     if spec.toeplitz.solver in LOOKAHEADS:
@@ -160,7 +160,7 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
 
 
 def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
-    """The grid step in x words; E204 where the grid does not fit the raw or the x words."""
+    """Return the grid step as an integer of x; raise E204 if the grid exceeds the range."""
     assert spec.toeplitz is not None
     raw, step, n = spec.input.format, spec.toeplitz.step, spec.toeplitz.n
     last = spec.input.offsets[0] + (n - 1) * step
@@ -178,7 +178,7 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
 
 
 def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
-    """Entries of the uniform first row, besides r[0], whose kernel value is not zero."""
+    """Return the number of nonzero entries of the uniform first row besides r[0]."""
     step, end = c["x_step"], c["kernel_d2_end"]
     assert isinstance(step, int) and isinstance(end, int)
     last = far(spec, end)
@@ -186,7 +186,7 @@ def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
 
 
 def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
-    """By how much the least eigenvalue of T may lie below 0.
+    """Return how far the least eigenvalue of T may be below 0.
 
     On the grid, and for biased means, T is positive semidefinite but for the rounding of its words.
     Plain means of diagonals make no such matrix, and nothing bounds it: then no bound can be stated.
@@ -200,7 +200,7 @@ def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fractio
 
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
-    """Largest multiplier of the scaled system on the data, by a run with block exponents."""
+    """Return the largest coefficient of the scaled system in a run with block exponents."""
     from ...model.toeplitz.trainer import ToeplitzModel  # the engine is loaded only where a run is asked for
 
     assert spec.toeplitz is not None
@@ -215,7 +215,7 @@ def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | Non
 
 
 def _static(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str, int], dict[str, object]]:
-    """Exponents that do not move, and who decided them."""
+    """Return the static exponents, and who decided them."""
     design = spec.numbers.ranges.get("alpha")
     seen = None if design is not None else _reach_seen(spec, x_raw, y_raw)
     lam = spec.toeplitz.lam if spec.toeplitz is not None else 0.0
@@ -239,19 +239,19 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
 
 
 def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
-    """The plan of a Toeplitz regularised-least-squares trainer.
+    """Return the plan of a Toeplitz regularised least squares trainer.
 
     Parameters
     ----------
     spec : Spec
     x_raw, y_raw : ndarray of int64, optional
-        Raw words of a training set; static scaling takes its range from them.
+        ADC counts of a training set, from which static scaling derives its range.
 
     Raises
     ------
     KerncastError
-        E118 for a design range beyond the bound, E204 where a format cannot hold a signal, E205 where
-        lambda leaves no bits.
+        E118 for a design range beyond the bound, E204 if a format cannot hold a signal, E205 if lambda
+        leaves no bits.
     """
     assert spec.toeplitz is not None
     words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]

@@ -1,4 +1,4 @@
-"""sim.planner: shifts and exponent ranges of the Levinson recursion, from analytic bounds.
+"""sim.planner.toeplitz: shifts and exponent ranges of the Levinson recursion, from analytic bounds.
 
 The system is scaled so that ``r_0 + lambda = 1``.  For a positive semidefinite T then
 ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|x|_2 <= |y|_2 (1 + lambda) / lambda``; each
@@ -20,25 +20,25 @@ ALPHA_EXP_MIN = -8
 
 
 def power(spec: Spec) -> Fraction:
-    """``(1 + lambda) / lambda``: the reciprocal of the least eigenvalue that the scaled system can have."""
+    """Return ``(1 + lambda) / lambda``, the reciprocal of the scaled system's eigenvalue bound."""
     assert spec.toeplitz is not None
     return (1 + Fraction(spec.toeplitz.lam)) / Fraction(spec.toeplitz.lam)
 
 
 def products_shift(word: int, terms: int) -> int:
-    """Right shift of a product of two words, so that so many of them fit an accumulator."""
+    """Return the right shift of a product, so that `terms` of them fit an accumulator."""
     return 0 if 2 * word - 2 + ceil_log2(terms) <= 61 else ceil_log2(terms)
 
 
 def bounds(spec: Spec) -> dict[str, float]:
-    """The analytic bounds of a and of alpha, the latter in full scales of y."""
+    """Return the analytic bounds of a and of alpha, the latter in full scales of y."""
     assert spec.toeplitz is not None
     p = power(spec)
     return {"a": sqrt(p), "alpha": sqrt(spec.toeplitz.n) * float(p)}
 
 
 def levinson_constants(spec: Spec, word: int) -> dict[str, int]:
-    """Constants of the recursion in words of so many bits; E205 where no choice of shifts holds."""
+    """Return constants of the recursion at a word length; raise E205 if no shifts exist."""
     assert spec.toeplitz is not None
     n, lam, p = spec.toeplitz.n, spec.toeplitz.lam, power(spec)
     a_exp_max = ceil_log2_sqrt(p) + 2
@@ -57,12 +57,12 @@ def levinson_constants(spec: Spec, word: int) -> dict[str, int]:
 
 
 def static_exponents(spec: Spec, reach: float | None) -> dict[str, int]:
-    """Exponents that do not move.
+    """Return the static exponents.
 
     Parameters
     ----------
     reach : float or None
-        Largest magnitude of a multiplier in the scaled system, in full scales of y; None, or more than
+        Largest magnitude of a coefficient in the scaled system, in full scales of y; None, or more than
         the bound allows: the bound.
     """
     assert spec.toeplitz is not None

@@ -1,4 +1,4 @@
-"""sim.planner: what look-ahead Levinson takes: vectors of 32 bits, and room for the choice of blocks.
+"""sim.planner.toeplitz: memory and constants of look-ahead Levinson.
 
 Words, kernel, first row and prediction are those of the other solvers; the solver alone computes in
 words of 32 bits with block exponents, or in float32.  It needs no positive definite T, so no bound
@@ -21,13 +21,13 @@ MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
 
 
 def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
-    """Constants of the first row, and the shift with which n products of 32-bit words stay below 2**62."""
+    """Return constants of the first row, and the shift of products in 32 bits."""
     shift = {"lookahead_shift": n.bit_length()} if solver == "lookahead" else {}
     return {"ridge_scale": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
 
 
 def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
-    """Members of the model structure; `x_word` is empty where inputs are not stored."""
+    """Return members of the model structure; `x_word` is empty if inputs are not stored."""
     entry = "float" if solver == "lookahead_f32" else "int32_t"
     wide = [("wide", "int64_t", "n+1", "scratch vector before its cast")] if entry == "int32_t" else []
     stored = [("centers", x_word, "n*D", "training inputs")] if x_word else []

@@ -1,8 +1,8 @@
-"""sim.planner: what the Schur form of the Toeplitz solver takes beside Levinson's recursion.
+"""sim.planner.toeplitz: memory and constants of Schur's recursion beyond Levinson's.
 
 ``|p_i|, |q_i| <= r_0 = 1`` for a positive semidefinite T, so they are static; and ``|s|_inf <=
-|y|_2 sqrt((1 + lambda) / lambda)``, for s is what the best prediction from the rows before leaves
-of y.  All three have 32 bits at every word length: 16 would lose up to what Levinson's long sums lose.
+|y|_2 sqrt((1 + lambda) / lambda)``, as s is the error of the best prediction of y from earlier rows.  All
+three have 32 bits at every word length: 16 would lose up to as much as Levinson's long sums.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ..casts import cast_modes
 from ..log2 import ceil_log2_sqrt
 from .levinson import power
 
-#: Of a generator, and of s at exponent 0.
+#: Format of a generator, and of s at exponent 0.
 GENERATOR = Format(True, 32, 31)
 
 #: Multiplications beyond those of Levinson's recursion.
@@ -24,7 +24,7 @@ MORE_MULTIPLICATIONS = "(n-1)*(n-4)//2"
 
 
 def schur_constants(spec: Spec) -> dict[str, int]:
-    """The constants that differ from Levinson's, and the range of s."""
+    """Return the constants that differ from Levinson's, and the range of s."""
     assert spec.toeplitz is not None
     p, frac = power(spec), GENERATOR.frac
     return {"solver_shift": 0, "xi_frac": frac, "innov_frac": frac,
@@ -33,7 +33,7 @@ def schur_constants(spec: Spec) -> dict[str, int]:
 
 
 def schur_signals(spec: Spec) -> dict[str, Signal]:
-    """Generators and residual; they are rounded as a is."""
+    """Return the signals of generators and residual, rounded like a."""
     modes = cast_modes(spec, "a")
     units = {"p": "1 + lambda", "q": "1 + lambda", "s": "full scale of y, its own block exponent"}
     return {name: Signal(GENERATOR, *modes, GENERATOR.lo, GENERATOR.hi, unit)
@@ -41,7 +41,7 @@ def schur_signals(spec: Spec) -> dict[str, Signal]:
 
 
 def schur_fields() -> list[tuple[str, str, str, str]]:
-    """Members of the model structure."""
+    """Return the members of the model structure."""
     return [("p", GENERATOR.c_type, "n", "generator: T a in the following rows"),
             ("q", GENERATOR.c_type, "n", "generator: T b in the following rows, the next one first"),
             ("s", GENERATOR.c_type, "n", "y - T x in the following rows")]

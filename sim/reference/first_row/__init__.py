@@ -1,4 +1,4 @@
-"""sim.reference: the first row of the Toeplitz kernel matrix, in O(n) memory.
+"""sim.reference.first_row: the first row of the Toeplitz kernel matrix, in O(n) memory.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix": Lemma 1 (uniform sampling, exact) and Lemma 2 (nearest Toeplitz matrix).
@@ -22,12 +22,12 @@ from .random_features import random_feature_sums
 
 Scheme = Literal["uniform", "diagonal_mean", "diagonal_mean_biased", "rff"]
 SCHEMES: tuple[Scheme, ...] = get_args(Scheme)
-#: What "auto" takes where there is no uniform grid.
+#: The choice of "auto" without a uniform grid.
 DIAGONAL_MEANS: Scheme = "diagonal_mean_biased"
 
-# A grid counts as uniform where no sample lies further from it than this part of a step: .01 %
-# of jitter costs less than .01 % in alpha, 1 % costs .8 %.  Rounding of the samples themselves
-# (a clock that counts from 1970) is allowed for on top, up to a thousandth of a step.
+# A grid counts as uniform if no sample is further from it than this part of a step: .01 % of
+# jitter costs less than .01 % in alpha, 1 % costs .8 %.  Rounding of the samples themselves (a
+# clock that counts from 1970) is tolerated in addition, up to a thousandth of a step.
 _JITTER = 1e-6
 _ROUNDING_JITTER = 1e-3
 
@@ -35,7 +35,7 @@ _ROUNDING_JITTER = 1e-3
 def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = "float64",
               progress: Progress | None = None, scheduler: str | None = None,
               checkpoint: str | Path | None = None, features: int = 1024, seed: int = 0) -> Array:
-    """First row r of the Toeplitz matrix T that stands for the Gaussian kernel matrix K of `X`.
+    """Compute the first row r of the Toeplitz matrix T that approximates the kernel matrix.
 
     Parameters
     ----------
@@ -45,18 +45,18 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
         Width of the Gaussian kernel, in the unit of `X`.
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "rff"}
         ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean of diagonal
-        j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates these
-        from random Fourier features; ``auto``: uniform or, with a warning of one column, the biased.
+        j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates the
+        biased means from random features; ``auto`` is uniform or biased (with a warning for one column).
     dtype : {"float64", "float32"}
-        Of kernel values or features; float32 is twice as fast, and right to about 1e-6.
+        Type of kernel values or features; float32 is twice as fast, with errors of about 1e-6.
     progress : callable ``progress(done, total)``, optional
     scheduler : str, optional
-        Diagonal means: address of a dask.distributed scheduler, whose workers then do the work.
+        Diagonal means: address of a dask.distributed scheduler whose workers compute.
     checkpoint : path, optional
-        Diagonal means: a file that keeps what is done; a run that was stopped goes on from there.  The row is
-        the same to the last bit, on processors of one kind whose BLAS runs as many threads.
+        Diagonal means: a file for intermediate results, from which a stopped run resumes.  The row is the
+        same to the last bit on equal processors with the same number of BLAS threads.
     features, seed : int
-        rff: number of features, the error falling as 1 / sqrt(features); what they are drawn by.
+        rff: number of features, with an error of order 1 / sqrt(features), and their random seed.
 
     Returns
     -------
@@ -66,16 +66,16 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     Raises
     ------
     KerncastError
-        E220 sigma, E222 scheme, E223 not a uniform grid, E224 `X`, E237 memory, E238 features or seed,
+        E220 sigma, E222 scheme, E223 if not a uniform grid, E224 `X`, E237 memory, E238 features or seed,
         E191, E260 and E261 checkpoint, E262 scheduler, E263 dtype, E501 dask.distributed.
 
     Notes
     -----
     Time O(n^2 D), O(n) if uniform, O(features n (D + log n)) for rff; memory O(n D).
-    T of diagonal_mean is nearest to K in the Frobenius norm, but often indefinite for samples in random
-    order.  T of diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel
-    matrices), which is why auto takes it.  On shuffled multivariate data both lose most of K: r_1, r_2, ...
-    are all near its mean, and the machine comes close to a kernel-mean (Parzen) classifier.
+    T of diagonal_mean is closest to K in the Frobenius norm, but often indefinite.  T of
+    diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel matrices), so auto
+    selects it.  On shuffled multivariate data both lose most of K: r_1, r_2, ... are all close to its mean,
+    and the result is close to a kernel-mean (Parzen) classifier.
     """
     X = as_samples(X)
     scheme = _automatic_scheme(X) if scheme == "auto" else scheme
@@ -86,7 +86,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
 def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "float64",
                      progress: Progress | None = None, features: int = 1024, seed: int = 0,
                      **means: Any) -> Array:
-    """As :func:`first_row`, for any translation-invariant kernel and a scheme that is not auto."""
+    """Compute :func:`first_row` for any translation-invariant kernel and explicit scheme."""
     require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
     if dtype not in ("float64", "float32"):
         raise fail("E263", "no such precision", where="dtype", value=repr(dtype),
@@ -101,7 +101,7 @@ def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "flo
 
 
 def _check_run(scheme: Scheme, progress: object, scheduler: object = None, checkpoint: object = None) -> None:
-    """Refuse what cannot be told, asked or written: E238, E262, E191; of rff any of the latter two."""
+    """Raise E238, E262 or E191 for an invalid progress, scheduler or checkpoint."""
     allowed = "none with scheme rff" if scheme == "rff" else ""
     if progress is not None and not callable(progress):
         raise fail("E238", "the progress callback is not callable", where="progress", value=repr(progress),
@@ -116,7 +116,7 @@ def _check_run(scheme: Scheme, progress: object, scheduler: object = None, check
 
 
 def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
-    """r_j = K(j Delta), j = 0 .. n-1: Lemma 1, equations (6) and (7).
+    """Return r_j = K(j Delta), j = 0 .. n-1: Lemma 1, equations (6) and (7).
 
     Parameters
     ----------
@@ -136,12 +136,12 @@ def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
 
 
 def choose_scheme(X: Array) -> Scheme:
-    """Return the scheme that ``auto`` stands for on samples `X` of shape (n, D)."""
+    """Return the scheme that ``auto`` selects for samples `X` of shape (n, D)."""
     return "uniform" if X.shape[1] == 1 and _is_uniform(X[:, 0]) else DIAGONAL_MEANS
 
 
 def _automatic_scheme(X: Array) -> Scheme:
-    """As :func:`choose_scheme`, with a warning, to the caller of the caller, of what it does to a signal."""
+    """Return :func:`choose_scheme`, with a warning if it approximates a signal."""
     scheme = choose_scheme(X)
     if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
         warnings.warn(f"the samples are not a uniform grid: scheme {scheme} loses most of the kernel matrix. "
@@ -150,7 +150,7 @@ def _automatic_scheme(X: Array) -> Scheme:
 
 
 def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
-    """Return `scheme` if it is one of `SCHEMES`, else raise E222, which names `others` as allowed too."""
+    """Return `scheme` if it is one of `SCHEMES`, else raise E222, which lists `others` too."""
     if isinstance(scheme, str) and scheme.startswith("rff_"):
         raise fail("E222", "random features support the biased means only", where="scheme",
                    value=repr(scheme),
@@ -165,7 +165,7 @@ def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
 
 
 def grid_step(X: Array) -> float:
-    """Return Delta of a uniform grid `X` of shape (n, 1), of either sign; E223 if it is none."""
+    """Return Delta of a uniform grid `X` of shape (n, 1), of either sign, else raise E223."""
     if X.shape[1] != 1:
         raise fail("E223", "scheme uniform needs samples of one column", where="X",
                    value=f"{X.shape[1]} columns", allowed="shape (n, 1)",
@@ -179,7 +179,7 @@ def grid_step(X: Array) -> float:
 
 
 def as_samples(X: ArrayLike) -> Array:
-    """Return `X` as a finite float64 array of shape (n, D), n and D at least 1; E224 if it is none."""
+    """Return `X` as a finite float64 array of shape (n, D), n and D at least 1, else raise E224."""
     X = finite_array(X, "X", "E224")
     if X.ndim == 1:
         X = X[:, np.newaxis]
@@ -190,12 +190,12 @@ def as_samples(X: ArrayLike) -> Array:
 
 
 def _divisors(n: int, scheme: str) -> Array:
-    """Divide the sums by these: the length n - j of the diagonal (Lemma 2), or n (biased)."""
+    """Return the divisors of the sums: the length n - j of the diagonal (Lemma 2), or n (biased)."""
     return np.full(n, float(n)) if scheme == "diagonal_mean_biased" else np.arange(n, 0.0, -1.0)
 
 
 def _mean_step(x: Array) -> float:
-    with np.errstate(over="ignore"):  # an endless step is none of a grid
+    with np.errstate(over="ignore"):  # an infinite step is not that of a grid
         return float((x[-1] - x[0]) / (len(x) - 1)) if len(x) > 1 else 0.0
 
 

@@ -1,4 +1,4 @@
-"""sim.reference: how far the sums of diagonals have come, kept in a file that is whole at any moment."""
+"""sim.reference.first_row: progress of the diagonal sums in a file that is written atomically."""
 
 from __future__ import annotations
 
@@ -13,43 +13,43 @@ from numpy.typing import NDArray
 from ..._arrays import Array
 from ...errors import KerncastError, fail
 
-# Sums of float32 values are right to some 1e-6 of themselves.
+# Sums of float32 values have a relative error of about 1e-6.
 _ROUNDING = 1e-4
 
 
-class State(NamedTuple):
-    """The bands done, and the sums over them, of shape (n,)."""
+class SumsState(NamedTuple):
+    """The number of completed bands, and the sums over them, of shape (n,)."""
 
     bands: int
     sums: Array
 
 
-def save(path: str | Path, key: str, state: State) -> None:
-    """Put the state in its place at one stroke; E191 where that fails."""
+def save(path: str | Path, key: str, state: SumsState) -> None:
+    """Write the state atomically; raise E191 on failure."""
     write_npz(path, "checkpoint", key=np.array(key), bands=np.array(state.bands), sums=state.sums)
 
 
 def write_npz(path: str | Path, what: str, **arrays: NDArray[Any]) -> None:
-    """Write an NPZ file beside its place and put it there at one stroke, so that it is whole or not there.
+    """Write an NPZ file atomically: to a temporary file, then rename.
 
     Parameters
     ----------
     path : str or Path
     what : str
-        What it is, for messages.
+        Description of the file, for messages.
     **arrays
-        By their names in the file.
+        Arrays, by their names in the file.
 
     Raises
     ------
     KerncastError
-        E191 where that fails; the file before, if there is one, is left as it was.
+        E191 on failure; an existing file is then unchanged.
     """
     path = Path(path)
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
     try:
         with new.open("wb") as file:
-            np.savez(file, **arrays)  # type: ignore[arg-type]  # its own keywords are no names here
+            np.savez(file, **arrays)  # type: ignore[arg-type]  # savez's keywords are not used as names
             file.flush()
             os.fsync(file.fileno())
         new.replace(path)
@@ -60,28 +60,28 @@ def write_npz(path: str | Path, what: str, **arrays: NDArray[Any]) -> None:
         new.unlink(missing_ok=True)
 
 
-def load(path: str | Path, key: str, n: int, rows: int) -> State:
-    """The state in the file; none of the bands where there is no file yet.
+def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:
+    """Load the state of the file; the initial state if there is no file yet.
 
     Parameters
     ----------
     path : str or Path
     key : str
-        What the file must have been written with.
+        The key that the file must contain.
     n : int
         Number of samples.
     rows : int
-        Rows of a band; `n` of them at most are done.
+        Rows of a band; at most `n` rows in total.
 
     Raises
     ------
     KerncastError
-        E260 where the file belongs to another computation, E261 where it is no checkpoint, or holds sums
-        that no run can have written.
+        E260 if the file belongs to another computation, E261 if it is not a checkpoint, or contains
+        impossible sums.
     """
     path = Path(path)
     if not path.exists():
-        save(path, key, start := State(0, np.zeros(n)))  # better to fail now than after hours
+        save(path, key, start := SumsState(0, np.zeros(n)))  # fail now rather than after hours
         return start
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -102,7 +102,7 @@ def load(path: str | Path, key: str, n: int, rows: int) -> State:
     if wrong.any():
         j = int(np.argmax(wrong))
         raise _damaged(path, f"sum {j} is {sums[j]:g}, not 0 to {most[j]:.6g}")
-    return State(int(bands), sums)
+    return SumsState(int(bands), sums)
 
 
 def _damaged(path: Path, reason: str) -> KerncastError:

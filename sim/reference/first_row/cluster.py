@@ -1,4 +1,4 @@
-"""sim.reference: tasks on a dask.distributed cluster, their results in order, some at a time."""
+"""sim.reference.first_row: tasks on a dask.distributed cluster, with results in order."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ T = TypeVar("T")
 
 # Seconds to wait for the scheduler, and for its first worker.
 _PATIENCE = 10
-# Tasks under way for each thread of the cluster: enough that none waits, few enough to bound the memory.
+# Submitted tasks per thread of the cluster: enough to keep it busy, few enough to bound the memory.
 _AHEAD = 2
 
 
 def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], task: Callable[[Any, N], T],
                numbers: Iterable[N]) -> Iterator[T]:
-    """``task(make(*data), number)`` for all numbers, computed by the workers, in order.
+    """Yield ``task(make(*data), number)`` for all numbers in order, computed by workers.
 
     Parameters
     ----------
     address : str
         Of the scheduler, such as ``tcp://10.0.0.1:8786``.
     make : callable
-        Makes what every task needs; it runs once, on a worker.
+        Creates the first argument of every task; it runs once, on a worker.
     data : tuple
-        Its arguments; they go to the cluster once.
+        Its arguments; they are sent to the cluster once.
     task : callable
     numbers : iterable
 
@@ -41,7 +41,7 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
     Raises
     ------
     KerncastError
-        E262 where scheduler or workers do not answer or are lost, E501 without dask.distributed.
+        E262 if scheduler or workers do not respond or are lost, E501 without dask.distributed.
     """
     try:
         distributed: Any = import_module("distributed")

@@ -1,10 +1,9 @@
-"""sim.reference: the sums of the diagonals of a kernel matrix, in O(n) memory, at scale.
+"""sim.reference.first_row: the sums of the diagonals of a kernel matrix, in O(n) memory.
 
-The matrix is cut into bands of rows, each from the diagonal to the right.  A band is made tile by tile and
-only its sums are kept; the sums of the bands are added in their order.  Bands, tiles and order are the same
-whoever computes them, so that the result is, to the last bit, that of one worker and of many, of a run that
-was killed and resumed, and of one that was not; as long as BLAS has as many threads (OMP_NUM_THREADS; dask
-gives each of its workers one), for its last bits may depend on them.
+The matrix is split into bands of rows, each from the diagonal to the right.  A band is computed tile by tile
+and only its sums are stored; the sums of the bands are added in order.  Bands, tiles and order are fixed, so
+the result is the same to the last bit for one worker or many, and for a resumed run.  This assumes the same
+number of BLAS threads (OMP_NUM_THREADS; dask gives each worker one), on which the last bits may depend.
 """
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from ...kernels import DistanceKernel
 from ..compiled import compiled
 from ..systems.kernel_blocks import KernelBlocks, add_diagonals
 from ..systems.system import refuse_beyond_memory
-from .checkpoint import State, load, save
+from .checkpoint import SumsState, load, save
 from .cluster import on_cluster
 
-#: Called with the kernel values done so far, and with how many there are.
+#: Progress callback: kernel values done, and their total.
 Progress = Callable[[int, int], None]
 
-# Rows of a band, of a stripe of it, and columns of a tile; a tile is to stay in the second cache.
+# Rows of a band, of a stripe of it, and columns of a tile; a tile fits in the second-level cache.
 _BAND, _STRIPE, _COLUMNS = 1024, 256, 512
-# Kernel values between two savings of the checkpoint: some seconds of work.
+# Kernel values between two writes of the checkpoint: some seconds of work.
 _SAVE_EVERY = 1 << 30
-# Vectors of n values that a run holds at most: sums, their successor, a band's, a stripe's.
+# Peak number of vectors of n values: sums, their successor, a band's, a stripe's.
 _VECTORS = 4
 
 
@@ -45,15 +44,15 @@ def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", prog
         Samples; finite.
     kernel : DistanceKernel
     dtype : {"float64", "float32"}
-        Of the kernel values.  With float32 256 of them at most are added before float64 takes over: the
-        sums are right to some 1e-6 of themselves.
+        Type of the kernel values.  At most 256 values of float32 are added before float64 takes over, so the
+        relative error of the sums is about 1e-6.
     progress : callable, optional
         ``progress(done, total)``, in kernel values, after every band.
     scheduler : str, optional
-        Address of a dask.distributed scheduler whose workers have kerncast; else this process computes.
+        Address of a dask.distributed scheduler whose workers have kerncast; by default this process computes.
     checkpoint : path, optional
-        File that keeps the state, every few seconds and at an interruption; a run with the same samples,
-        kernel and dtype goes on from there, and the file of another is refused.
+        File for the state, written every few seconds and at an interruption; a run with the same samples,
+        kernel and dtype resumes from it, and rejects the file of another computation.
 
     Returns
     -------
@@ -68,21 +67,21 @@ def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", prog
     refuse_beyond_memory(n * (_VECTORS * 8 + X.shape[1] * (8 + np.dtype(dtype).itemsize)),
                          f"a first row of {n:,} samples")
     key = _key(X, kernel, dtype)
-    state = State(0, np.zeros(n)) if checkpoint is None else load(checkpoint, key, n, _BAND)
+    state = SumsState(0, np.zeros(n)) if checkpoint is None else load(checkpoint, key, n, _BAND)
     parts = _parts(X, kernel, dtype, scheduler, state.bands)
     sums = _added(state, parts, progress, None if checkpoint is None else partial(save, checkpoint, key))
     sums[0] = n  # k(x, x) = 1
     return sums
 
 
-def _added(state: State, parts: Iterator[Array], progress: Progress | None,
-           keep: Callable[[State], None] | None) -> Array:
-    """Add the sums of the bands in order, keeping the state now and then, and at an interruption."""
+def _added(state: SumsState, parts: Iterator[Array], progress: Progress | None,
+           keep: Callable[[SumsState], None] | None) -> Array:
+    """Add the sums of the bands in order; save the state periodically and at an interruption."""
     n, kept = len(state.sums), state.bands
     try:
         for part in parts:
-            # One assignment: an interruption leaves the state before it or the one after.
-            state = State(state.bands + 1, state.sums + np.append(part, np.zeros(n - len(part))))
+            # A single assignment: an interruption leaves either the old state or the new one.
+            state = SumsState(state.bands + 1, state.sums + np.append(part, np.zeros(n - len(part))))
             if progress is not None:
                 progress(_values(n, state.bands), n * (n + 1) // 2)
             if keep is not None and _values(n, state.bands) - _values(n, kept) >= _SAVE_EVERY:
@@ -95,7 +94,7 @@ def _added(state: State, parts: Iterator[Array], progress: Progress | None,
 
 
 def _parts(X: Array, kernel: DistanceKernel, dtype: str, scheduler: str | None, done: int) -> Iterator[Array]:
-    """The sums of the bands that are still to do, in order."""
+    """Yield the sums of the remaining bands, in order."""
     bands = range(done, -(-len(X) // _BAND))
     if not bands:
         return iter(())
@@ -106,7 +105,7 @@ def _parts(X: Array, kernel: DistanceKernel, dtype: str, scheduler: str | None, 
 
 
 def band_sums(blocks: KernelBlocks, band: int) -> Array:
-    """The sums over the rows of one band, shape (n - first row,): of its diagonals 0, 1, ..."""
+    """Return the diagonal sums over the rows of one band, shape (n - first row,)."""
     n, start = blocks.n, band * _BAND
     sums, room = np.zeros(n - start), np.empty((_STRIPE, _COLUMNS), dtype=blocks.precision)
     for first in range(start, min(start + _BAND, n), _STRIPE):
@@ -121,13 +120,13 @@ def band_sums(blocks: KernelBlocks, band: int) -> Array:
 
 
 def _values(n: int, bands: int) -> int:
-    """Kernel values in so many bands: those on and above the diagonal."""
+    """Return the number of kernel values on and above the diagonal in `bands` bands."""
     left = max(n - bands * _BAND, 0)
     return n * (n + 1) // 2 - left * (left + 1) // 2
 
 
 def _key(X: Array, kernel: DistanceKernel, dtype: str) -> str:
-    """What tells one computation from another; both schemes of means take the same sums."""
+    """Return a digest that identifies the computation; both schemes of means share the sums."""
     digest = sha256(repr((kernel, dtype, X.shape, _BAND, _STRIPE, _COLUMNS, compiled(len(X)))).encode())
     digest.update(np.ascontiguousarray(X).data)
     return digest.hexdigest()

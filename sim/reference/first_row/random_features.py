@@ -1,9 +1,9 @@
-"""sim.reference: the sums of the diagonals of a kernel matrix from random features, O(m n log n).
+"""sim.reference.first_row: diagonal sums of a kernel matrix from random features, O(m n log n).
 
 A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007: with frequencies w drawn
 from the spectrum of k, K is the mean of z z*, z_i = exp(1j w.x_i).  The sums of the diagonals of z z* are the
-autocorrelation of z, which two FFTs give.  Each such matrix is positive semidefinite, and so is the Toeplitz
-matrix of the sums divided by n; divided by n - j, the noise of the short diagonals would be blown up.
+autocorrelation of z, computed by two FFTs.  Each such matrix is positive semidefinite, and so is the Toeplitz
+matrix of the sums divided by n.  Dividing by n - j would amplify the noise of the short diagonals.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from ...kernels import DistanceKernel, Gaussian, Laplacian, Periodic
 from ..options import check_count
 from ..systems.system import refuse_beyond_memory
 
-# Complex values held at a time.
+# Complex values per block.
 _VALUES = 1 << 17
-# A Poisson number of a larger mean is a normal one, to the last bit that matters.
+# Above this mean a Poisson number is normal, to every significant bit.
 _NORMAL_FROM = 1e12
 
 
@@ -36,9 +36,9 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     features : int
         m; the error of a sum falls as 1 / sqrt(m).
     seed : int
-        Of the frequencies.
+        Random seed of the frequencies.
     dtype : {"float64", "float32"}
-        Of the features.
+        Type of the features.
     progress : callable, optional
         ``progress(done, total)``, in features.
 
@@ -49,7 +49,7 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     Raises
     ------
     KerncastError
-        E224 samples whose phases overflow, E237 memory, E238 features or seed.
+        E224 if phases of the samples overflow, E237 memory, E238 features or seed.
     """
     from scipy.fft import fft, ifft, next_fast_len
 
@@ -76,7 +76,7 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
 
 
 def _centred(X: Array, w: Array) -> Array:
-    """X about its mean, in the precision of the frequencies `w`; E224 where w.x is beyond that."""
+    """Return X minus its mean in the precision of the frequencies `w`; E224 if w.x overflows."""
     with np.errstate(all="ignore"):
         centred: Array = (X - X.mean(axis=0)).astype(w.dtype)
         bound = np.abs(w).max(axis=0) @ np.abs(centred).max(axis=0)
@@ -91,9 +91,9 @@ def _centred(X: Array, w: Array) -> Array:
 def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.random.Generator) -> Array:
     """Draw frequencies w from the spectrum of a kernel: k(u, v) = E cos(w.(u - v)).
 
-    Of the Gaussian kernel it is normal, of the Laplacian Cauchy's, column by column.  Of the periodic one
-    it is 2 pi / period times the difference of two Poisson numbers of mean 1 / (2 sigma^2) (J. G. Skellam,
-    1946), as exp((cos t - 1) / sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 / sigma^2) cos(k t).
+    It is normal for the Gaussian kernel and Cauchy for the Laplacian, column by column.  For the periodic
+    kernel it is 2 pi / period times the difference of two Poisson numbers of mean 1 / (2 sigma^2)
+    (J. G. Skellam, 1946), as exp((cos t - 1) / sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 / sigma^2) cos(k t).
 
     Returns
     -------

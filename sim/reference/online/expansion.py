@@ -1,7 +1,8 @@
-"""sim.reference: a kernel expansion held in slots, and its evaluation.
+"""sim.reference.online: a kernel expansion stored in slots, and its evaluation.
 
 Equation (1) of B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models",
-ACSE Research Report 836, University of Sheffield, 2003; equation (3) of Decherchi et al.
+ACSE Research Report 836, University of Sheffield, 2003; equation (3) of S. Decherchi, P. Gastaldo,
+R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix".
 """
 
 from __future__ import annotations
@@ -16,25 +17,25 @@ from .gram import Gram
 
 IntArray = NDArray[np.int64]
 
-# Rows of the kernel matrix are made in blocks of about this many values (8 MB of float64).
+# The kernel matrix is computed in blocks of about this many values (8 MB of float64).
 _BLOCK_VALUES = 1 << 20
-# Where only near vectors count, blocks are smaller: fewer of their values are 0.
+# Blocks of near vectors only are smaller, so that fewer of their values are 0.
 _WINDOW_VALUES = 1 << 16
 _FREE = -1  # rank of a free slot
 
 
 def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
-    """f(x) = sum_i alpha_i k(v_i, x) for all rows of `X`: (1).
+    """Evaluate f(x) = sum_i alpha_i k(v_i, x), equation (1), for all rows of `X`.
 
     Parameters
     ----------
     kernel : Kernel
     X : ndarray of shape (m, D)
-        Where to evaluate.
+        Points of evaluation.
     V : ndarray of shape (N, D)
         Expansion vectors.
     alpha : ndarray of shape (N,) or (N, K)
-        Multipliers, one column per output.
+        Coefficients, one column per output.
 
     Returns
     -------
@@ -42,11 +43,11 @@ def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
 
     Notes
     -----
-    The kernel matrix is made and used some rows at a time: memory O(N) beside the result.  Of samples of
-    one column only those pairs are made whose kernel value is not exactly 0.
+    The kernel matrix is computed in strips of rows: O(N) memory in addition to the result.  For samples of
+    one column only pairs with nonzero kernel value are computed.
     """
     f = np.zeros((len(X), *alpha.shape[1:]))
-    if X.shape[1] == 1 and kernel.reach < np.inf:
+    if X.shape[1] == 1 and kernel.support_radius < np.inf:
         _expand_within_reach(kernel, X, V, alpha, f)
         return f
     if len(X) * len(V) <= _BLOCK_VALUES:
@@ -61,13 +62,13 @@ def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
 
 
 def _expand_within_reach(kernel: Kernel, X: Array, V: Array, alpha: Array, f: Array) -> None:
-    """As :func:`expand` for one column: sort, and halve the rows until a block is small."""
+    """Evaluate :func:`expand` for one column: sort, and halve the rows until a block is small."""
     order, V_order = np.argsort(X[:, 0], kind="stable"), np.argsort(V[:, 0], kind="stable")
     X, V, alpha = X[order], V[V_order], alpha[V_order]
     waiting = [(0, len(X))]
     while waiting:
         start, stop = waiting.pop()
-        ends = X[start, 0] - kernel.reach, X[stop - 1, 0] + kernel.reach
+        ends = X[start, 0] - kernel.support_radius, X[stop - 1, 0] + kernel.support_radius
         near = slice(*np.searchsorted(V[:, 0], ends))
         if stop - start > 1 and (stop - start) * (near.stop - near.start) > _WINDOW_VALUES:
             middle = (start + stop) // 2
@@ -77,39 +78,39 @@ def _expand_within_reach(kernel: Kernel, X: Array, V: Array, alpha: Array, f: Ar
 
 
 class Expansion:
-    """The model of an online learner: vectors and multipliers in slots.
+    """The model of an online learner: vectors and coefficients in slots.
 
-    Slots are filled from 0 up.  A removed vector leaves a hole that the vector presented next
-    fills, so vectors are never moved; `rank` says in which order they came.
+    Slots are filled from 0 upwards.  The next vector fills the slot of a removed one, so vectors are never
+    moved; `rank` is their order of insertion.
 
     Parameters
     ----------
     capacity : int
-        Number of slots to start with.
+        Initial number of slots.
     columns : int
         D.
     kernel : DistanceKernel
     outputs : tuple of int
         () for one output, (K,) for several that share the vectors.
     gram : bool
-        Whether to keep the Gram matrix.
+        Whether to maintain the Gram matrix.
 
     Attributes
     ----------
     V : ndarray of shape (capacity, D)
         Expansion vectors v_i.
     alpha : ndarray of shape (capacity,) or (capacity, K)
-        Multipliers alpha_i; 0 in free slots.
+        Coefficients alpha_i; 0 in free slots.
     rank : ndarray of int64, shape (capacity,)
         0 for the oldest vector, count-1 for the newest, -1 for a free slot.
     born : ndarray of int64, shape (capacity,)
-        `presented` when the vector came.
+        Value of `presented` when the vector was inserted.
     presented : int
-        p, the number of samples presented; counted by the learner.
+        p, the number of presented samples; the learner counts them.
     count : int
-        N, the number of vectors held.
+        N, the number of vectors.
     kernel : DistanceKernel
-        Whose distances are taken.
+        Kernel whose distances are used.
     gram : Gram or None
     """
 
@@ -126,29 +127,29 @@ class Expansion:
 
     @property
     def capacity(self) -> int:
-        """Number of slots."""
+        """Return the number of slots."""
         return len(self.V)
 
     @property
     def held(self) -> IntArray:
-        """The slots in use, in ascending order."""
+        """Return the slots in use, in ascending order."""
         return np.flatnonzero(self.rank >= 0)
 
     @property
     def free(self) -> int:
-        """The first free slot; `capacity` where there is none."""
+        """Return the first free slot, or `capacity` if there is none."""
         return int(np.argmin(self.rank)) if self.count < self.capacity else self.capacity
 
     def newest_of(self, slots: IntArray) -> int:
-        """That of `slots` which came last."""
+        """Return the newest of `slots`."""
         return int(slots[np.argmax(self.rank[slots])])
 
     def distances(self, x: Array) -> Array:
-        """Distances of `x` (D,) to the vector in every slot; infinite for free slots."""
+        """Return the distance of `x` (D,) to each slot's vector; infinite for free slots."""
         return np.where(self.rank >= 0, self.kernel.pair_distances(self.V, x), np.inf)
 
     def insert(self, slot: int, x: Array, alpha: Array, d2: Array) -> None:
-        """Put `x` into the free `slot` as the newest vector: (3), (4), (6); `d2` are its distances."""
+        """Insert `x` into the free `slot` as the newest vector: (3), (4), (6)."""
         self.V[slot], self.alpha[slot] = x, alpha
         self.rank[slot], self.born[slot] = self.count, self.presented
         self.count += 1
@@ -156,7 +157,7 @@ class Expansion:
             self.gram.insert(slot, self.kernel.of_distance(d2))
 
     def remove(self, slot: int) -> None:
-        """Free `slot`; its multiplier becomes 0, and the vectors newer than it move up one rank."""
+        """Free `slot`; its coefficient becomes 0, and newer vectors move up one rank."""
         self.alpha[slot] = 0.0
         self.rank[self.rank > self.rank[slot]] -= 1
         self.rank[slot] = _FREE

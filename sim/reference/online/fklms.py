@@ -1,7 +1,9 @@
-"""sim.reference: FKLMS and FMKLMS, the fast kernel LMS reductions (report 836, (16) to (18)).
+"""sim.reference.online: FKLMS and FMKLMS, the fast kernel LMS reductions.
 
-Both parts assume K_RR = I, that is, vectors far apart compared with the width of the kernel.
-B. Mitchinson, PhD thesis, University of Sheffield, 2002; report 836, section 2.1.
+Both assume K_RR = I, that is, vectors far apart compared with the width of the kernel.
+B. Mitchinson, PhD thesis, University of Sheffield, 2002; B. Mitchinson, T. J. Dodd, R. F. Harrison,
+"Reduction of Kernel Models", ACSE Research Report 836, University of Sheffield, 2003, section 2.1,
+equations (16) to (18).
 """
 
 from __future__ import annotations
@@ -10,20 +12,20 @@ import numpy as np
 
 from ...kernels import NEEDS
 from .expansion import Array, Expansion, IntArray
-from .metric import Metric, of_held, squared_norms
+from .metric import Metric, mask_free, squared_norms
 
 _NONE = -1
 
 
 class _Neighbours(Metric):
-    """What is common to metrics that keep, for each slot, one neighbour and the distance to it.
+    """Base class of metrics that store one neighbour and its distance per slot.
 
     Attributes
     ----------
     dist : ndarray of shape (capacity,)
-        Distance to the neighbour; infinite where there is none, and for free slots.
+        Distance to the neighbour; infinite without one, and for free slots.
     near : ndarray of int64, shape (capacity,)
-        The neighbour's slot; -1 where there is none.
+        The neighbour's slot; -1 without one.
     """
 
     needs = NEEDS["kernel_lms"]
@@ -34,21 +36,21 @@ class _Neighbours(Metric):
         self.near: IntArray = np.empty(0, dtype=np.int64)
 
     def _search(self, model: Expansion, slot: int, d2: Array) -> None:
-        """Find the neighbour of `slot`, whose distances to all are `d2`, shape (capacity,)."""
+        """Find the neighbour of `slot` from its distances `d2` to all, shape (capacity,)."""
         raise NotImplementedError
 
-    def grown(self, capacity: int) -> None:
-        """Make room for so many slots."""
+    def resize(self, capacity: int) -> None:
+        """Increase the number of slots to `capacity`."""
         more = (0, capacity - len(self.dist))
         self.dist = np.pad(self.dist, more, constant_values=np.inf)
         self.near = np.pad(self.near, more, constant_values=_NONE)
 
-    def inserted(self, model: Expansion, slot: int, d2: Array) -> None:
+    def on_insert(self, model: Expansion, slot: int, d2: Array) -> None:
         """Find the neighbour of the new vector."""
         self._search(model, slot, d2)
 
-    def removed(self, model: Expansion, slot: int) -> None:
-        """Look again for the neighbour of every slot that has lost it."""
+    def on_remove(self, model: Expansion, slot: int) -> None:
+        """Relink every slot that has lost its neighbour."""
         self.dist[slot], self.near[slot] = np.inf, _NONE
         for orphan in np.flatnonzero(self.near == slot):
             self._search(model, int(orphan), model.distances(model.V[orphan]))
@@ -59,21 +61,21 @@ class _Neighbours(Metric):
 
 
 class NearestOlder(_Neighbours):
-    """The metric lambda_i = 1 - max_j k_ij (17), found without one kernel value.
+    """The metric lambda_i = 1 - max_j k_ij (17), from distances without kernel values.
 
-    The kernel falls with distance, so the least deterioration belongs to the closest pair, and
-    it is enough to keep for each slot its nearest **older** vector, the oldest of several equally
-    near: the closest pair is then that of the smallest distance, seen from the newer of its two.
-    That one goes; to drop the older instead lets the multipliers grow without bound.  A new vector
-    is older than none, so nobody else's neighbour changes when it comes.
+    The kernel decreases with distance, so the closest pair has the least deterioration.  It suffices to store
+    the nearest **older** vector of each slot, the oldest of several at equal distance: the closest pair is
+    then the slot with the smallest distance, the newer of the two, which is removed.  Removing the older one
+    instead lets the coefficients grow without bound.  A new vector is older than none, so no other neighbour
+    changes on insertion.
     """
 
     def deterioration(self, model: Expansion) -> Array:
         """Return 1 - max k_ij over the vectors j older than i; 1 for the oldest."""
-        return of_held(model, 1.0 - model.kernel.of_distance(self.dist))
+        return mask_free(model, 1.0 - model.kernel.of_distance(self.dist))
 
-    def cheapest(self, model: Expansion) -> tuple[int, float]:
-        """Return the slot closest to an older one, the newest of several, never the oldest vector; lambda."""
+    def select_victim(self, model: Expansion) -> tuple[int, float]:
+        """Return the slot closest to an older one, the newest of several, and its lambda."""
         younger = np.flatnonzero(model.rank > 0)
         slot = model.newest_of(younger[self.dist[younger] == self.dist[younger].min()])
         return slot, 1.0 - float(model.kernel.of_distance(self.dist[slot]))
@@ -89,16 +91,16 @@ class NearestOlder(_Neighbours):
 
 
 class Nearest(_Neighbours):
-    """The metric lambda_i = alpha_i^2 (1 - max_j k_ij) (18), of FMKLMS: neighbours older and newer."""
+    """The metric lambda_i = alpha_i^2 (1 - max_j k_ij) (18), of FMKLMS, over all neighbours."""
 
     def deterioration(self, model: Expansion) -> Array:
         """Return alpha_i^2 (1 - max_j k_ij)."""
         away = 1.0 - model.kernel.of_distance(self.dist)
-        return of_held(model, squared_norms(model.alpha) * away)
+        return mask_free(model, squared_norms(model.alpha) * away)
 
-    def inserted(self, model: Expansion, slot: int, d2: Array) -> None:
-        """The new vector finds its neighbour, and becomes that of all to whom it is nearer."""
-        super().inserted(model, slot, d2)
+    def on_insert(self, model: Expansion, slot: int, d2: Array) -> None:
+        """Link the new vector to its nearest one, and all that are closer to it than to theirs."""
+        super().on_insert(model, slot, d2)
         closer = d2 < self.dist
         closer[slot] = False
         self.dist[closer], self.near[closer] = d2[closer], slot

@@ -1,7 +1,8 @@
-"""sim.reference: the Gram matrix of an expansion and its inverse, kept up to date in O(N^2).
+"""sim.reference.online: the Gram matrix of an expansion and its inverse, updated in O(N^2).
 
-K of report 836 (7), with K^-1 from which **every** candidate for removal is judged at once, where the
-report inverts N matrices: by the inverse of a partitioned matrix (8), with p = K^-1 e_N,
+K of equation (7) in B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", 2003.  K^-1
+rates **all** candidates for removal at once, where the report inverts N matrices: by the inverse of a
+partitioned matrix (8), with p = K^-1 e_N,
 
     kappa_N = k_NN - K_NR K_RR^-1 K_RN = 1 / p_N            K_RR^-1 K_RN = -p_R / p_N
 
@@ -13,15 +14,15 @@ import numpy as np
 
 from ..._arrays import Array
 
-#: Added to the diagonal: vectors that the others represent make K_RR singular in float64.
+#: Added to the diagonal: dependent vectors make K_RR singular in float64.
 JITTER = 1e-10
-# Error of K K^-1 = I above which the inverse is made afresh.  A column of it is the error of a projection in
-# units of the discrepancy kappa_N alpha_N that the removal makes anyway.
+# Error of K K^-1 = I above which the inverse is recomputed.  A column of it is the error of a projection in
+# units of the discrepancy kappa_N alpha_N that the removal causes anyway.
 _DRIFT = 1e-3
 
 
 class Gram:
-    """K and K^-1 by slot; rows and columns of free slots are 0.
+    """The matrices K and K^-1 by slot; rows and columns of free slots are 0.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class Gram:
     Attributes
     ----------
     K : ndarray of shape (capacity, capacity)
-        Kernel values of the held vectors, without jitter.
+        Kernel values of the vectors, without jitter.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -43,9 +44,10 @@ class Gram:
 
     @property
     def inverse(self) -> Array:
-        """(K + jitter I)^-1 of the held slots: made when first asked for, then updated, and checked.
+        """Return (K + jitter I)^-1 of the used slots: computed on demand, updated, and checked.
 
-        For a random vector w, K K^-1 w = w holds only if all of K K^-1 = I does: R. Freivalds, 1979.
+        For a random vector w, K K^-1 w = w holds only if K K^-1 = I (R. Freivalds, "Fast probabilistic
+        algorithms", 1979).
         """
         if not (self._stale or self._checked):
             w = self._held * self._random
@@ -61,7 +63,7 @@ class Gram:
         return self._inverse
 
     def insert(self, slot: int, k: Array) -> None:
-        """Border K by `k`, shape (capacity,): the kernel of the new vector and the held ones, 0 elsewhere."""
+        """Border K by `k`, shape (capacity,): the new vector's kernel values, 0 in free slots."""
         self._checked = False
         if not self._stale:
             self._border(slot, k)
@@ -70,7 +72,7 @@ class Gram:
         self._held[slot] = 1.0
 
     def remove(self, slot: int) -> None:
-        """Take row and column `slot` away."""
+        """Remove row and column `slot`."""
         self._checked = False
         if not self._stale:
             p = self._inverse[:, slot].copy()
@@ -80,18 +82,18 @@ class Gram:
         self._held[slot] = 0.0
 
     def grow(self, capacity: int) -> None:
-        """Make room for so many slots."""
+        """Increase the number of slots to `capacity`."""
         more = capacity - len(self.K)
         self.K, self._inverse = (np.pad(a, (0, more)) for a in (self.K, self._inverse))
         self._held = np.pad(self._held, (0, more))
         self._random = np.random.default_rng(0).normal(size=capacity)
 
     def _times(self, u: Array) -> Array:
-        """(K + jitter I) u."""
+        """Return (K + jitter I) u."""
         return np.asarray(self.K @ u + JITTER * u)
 
     def _border(self, slot: int, k: Array) -> None:
-        """The inverse of the bordered matrix."""
+        """Update the inverse for the bordered matrix."""
         u = self._inverse @ k
         u += self._inverse @ (k - self._times(u))
         s = 1.0 + JITTER - float(k @ u)  # Schur complement: kappa of the new vector

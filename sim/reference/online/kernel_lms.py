@@ -1,4 +1,4 @@
-"""sim.reference: online kernel LMS in fixed memory, float64.
+"""sim.reference.online: online kernel LMS in fixed memory, float64.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report
 836, University of Sheffield, 2003: learning rule (2)-(6), and the order in which reductions act.
@@ -22,34 +22,34 @@ from .reduction import FixedDeterioration, FixedNumber, Parts, Reduction
 
 IntArray = NDArray[np.int64]
 
-# A stable learner predicts about what it was told.  An error this many times the largest target
-# seen, or so large that a square would overflow, is divergence.
+# Predictions of a stable learner are about as large as the targets.  An error this many times the largest
+# target so far, or so large that its square would overflow, is divergence.
 _DIVERGED = 1e3
 _ERROR_LIMIT = 1e100
 _FIRST_CAPACITY = 64
 
 
 def stable_eta(rho: float) -> float:
-    """The eta from which the rule itself is unstable where k(x, x) = 1: eta (1 + rho) = 2.
+    """Return the eta from which the rule is unstable if k(x, x) = 1: eta (1 + rho) = 2.
 
-    (2)-(6) multiply what separates the model from one that fits the sample by (1 - eta rho) I - eta k_x k_x',
-    whose eigenvalues are 1 - eta rho and 1 - eta rho - eta.  A reduction may bring divergence before.
+    (2) to (6) multiply the difference to a model that fits the sample by (1 - eta rho) I - eta k_x k_x',
+    whose eigenvalues are 1 - eta rho and 1 - eta rho - eta.  A reduction may cause divergence earlier.
     """
     return 2.0 / (1.0 + rho)
 
 
 class History(NamedTuple):
-    """What happened at each sample.
+    """Arrays with an entry per learned sample.
 
     Attributes
     ----------
     error : ndarray of shape (m,) or (m, K)
         e_p (2).
     N : ndarray of int64, shape (m,)
-        Vectors held after it.
+        Vectors after the sample.
     deterioration : ndarray of shape (m,)
-        lambda of the vector that went, by the metric of the reduction, the largest of several;
-        NaN where none went.
+        lambda of the removed vector, by the metric of the reduction, the largest of several;
+        NaN if none was removed.
     """
 
     error: Array
@@ -62,12 +62,12 @@ class KernelLMS:
 
     For each sample (x, y), in this order; the integer model and the generated code do the same:
 
-    1. A held vector equals x: that multiplier alone learns, alpha_i += eta e, after the decay of
-       all.  Nothing is removed before, nothing inserted.
+    1. If x equals a vector of the dictionary, only its coefficient learns, alpha_i += eta e, after the
+       decay of all.  Nothing is removed before, nothing inserted.
     2. Otherwise, if N = N_max, the reduction removes one vector.
     3. f = sum alpha_j k(v_j, x); e = y - f (2); alpha_j *= 1 - eta rho (5); x goes into the first free
        slot with alpha = eta e (3), (4), (6).
-    4. Truncations, and the reduction with fixed lambda_max, remove what they may.
+    4. Truncations, and the reduction with fixed lambda_max, remove vectors.
 
     Parameters
     ----------
@@ -75,42 +75,42 @@ class KernelLMS:
         D, the number of inputs.
     kernel : DistanceKernel
     eta : float
-        Learning rate, positive.  With k(x, x) = 1 the rule is unstable from :func:`stable_eta` up, and
-        earlier with a reduction whose assumptions do not hold.
+        Learning rate, positive.  With k(x, x) = 1 the rule is unstable from :func:`stable_eta` upwards,
+        and earlier with a reduction whose assumptions do not hold.
     rho : float
-        Decay of the multipliers (regularisation, or forgetting), 0 <= eta rho <= 1.
+        Decay of the coefficients (regularisation, or forgetting), 0 <= eta rho <= 1.
     reduction : str
         A row of :data:`kerncast.sim.choices.REDUCTIONS`, or ``none``, which lets N grow without bound.
     budget : int or None
-        N_max, the largest number of expansion vectors; not used by ``none``.
+        N_max, the dictionary size; ignored by ``none``.
     outputs : tuple of int
         () for scalar y, (K,) for K outputs that share the expansion vectors.
     **parts
-        The rest of :class:`.reduction.Parts`.
+        The other fields of :class:`.reduction.Parts`.
 
     Attributes
     ----------
     model : Expansion
     reductions : tuple of Reduction
     status : Status
-        ``diverged`` once an error exceeded a thousand times the largest target seen; the learner then
-        keeps its last multipliers and learns no more.  ``full`` once the newest vector went, with
-        newest_only, because there were more than N_max.
+        ``diverged`` once an error exceeded a thousand times the largest target so far; the learner then
+        stops and retains its last coefficients.  ``full`` once, with newest_only, the newest vector was
+        removed because the dictionary was full.
     history : History
-        Of the last call of `learn`.
+        History of the last call of `learn`.
 
     Raises
     ------
     KerncastError
-        E224 columns, E228 eta or rho, E229 budget, E230 an unknown name, E231 a kernel without the
-        properties needed, E258 another of the parts.
+        E224 columns, E228 eta or rho, E229 budget, E230 for an unknown name, E231 for a kernel
+        without the required properties, E258 for another option.
 
     Notes
     -----
-    FKLMS looks at distances alone and never removes the oldest vector, which is nobody's newer neighbour.
-    Where the inputs of a stream move away, the vectors that they leave behind stay, being far apart, and the
-    new ones go: rho > 0 lets their multipliers fade, but only `truncation` or `max_age` takes them away.
-    The metrics that look at multipliers do so by themselves.
+    FKLMS uses distances only and never removes the oldest vector, as no older one is near it.  If the inputs
+    of a stream drift, outdated vectors stay, being far apart, and new ones are removed: rho > 0 lets their
+    coefficients decay, but only `truncation` or `max_age` removes them.  Metrics of the coefficients remove
+    them without help.
     """
 
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
@@ -131,7 +131,7 @@ class KernelLMS:
         gram = any(r.projection.gram or r.metric.gram for r in self.reductions)
         self.model = Expansion(limits[0] if limits else _FIRST_CAPACITY, columns, kernel, outputs, gram)
         for metric in self._metrics:
-            metric.grown(self.model.capacity)
+            metric.resize(self.model.capacity)
         self.status = Status.OK
         self.history = History(np.zeros((0, *outputs)), np.zeros(0, dtype=np.int64), np.zeros(0))
         self._largest_target = 0.0
@@ -148,7 +148,7 @@ class KernelLMS:
         Returns
         -------
         f : ndarray of shape () or (K,)
-            The prediction for `x`, made before learning from `y`.
+            The prediction for `x` before learning `y`.
         """
         model = self.model
         d2 = model.distances(x)
@@ -159,7 +159,7 @@ class KernelLMS:
         duplicate = bool(d2[twin] == 0.0)
         if not duplicate:
             for slot in self._reduce(before=True):
-                d2[slot] = np.inf                            # what was there is no longer held
+                d2[slot] = np.inf                            # that vector has been removed
         f = self._output(d2)
         e = y - f                                            # (2)
         self._largest_target = max(self._largest_target, float(np.max(np.abs(y))))
@@ -186,12 +186,12 @@ class KernelLMS:
         Returns
         -------
         f : ndarray of shape (m,) or (m, K)
-            Each sample's prediction, made before learning from it.
+            The prediction for each sample before learning it.
 
         Raises
         ------
         KerncastError
-            E224 data of the wrong shape or not finite; nothing was learned then.
+            E224 if the data have the wrong shape or are not finite; then nothing is learned.
         """
         X, y = self._checked_inputs(X), finite_array(y, "y", "E224")
         if y.shape != (len(X), *self.model.alpha.shape[1:]):
@@ -205,12 +205,12 @@ class KernelLMS:
         return f
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate (1) for all rows of `X`, shape (m, D); result (m,) or (m, K)."""
+        """Evaluate (1) for all rows of `X`, shape (m, D); the result has shape (m,) or (m, K)."""
         held = self.model.held
         return expand(self.kernel, self._checked_inputs(X), self.model.V[held], self.model.alpha[held])
 
     def state(self) -> dict[str, Array | IntArray]:
-        """Return everything that is remembered, by the names that the integer model uses too."""
+        """Return the complete state, with the names of the integer model."""
         model = self.model
         kept = {name: value for metric in self._metrics for name, value in metric.state().items()}
         return {"count": np.array(model.count), "V": model.V, "alpha": model.alpha,
@@ -221,7 +221,7 @@ class KernelLMS:
         return np.asarray(self.kernel.of_distance(d2) @ self.model.alpha)
 
     def _reduce(self, before: bool) -> list[int]:
-        """Let the strategies of this moment remove vectors; return their slots."""
+        """Remove vectors by the strategies that act now; return their slots."""
         gone = []
         for reduction in self.reductions:
             if reduction.strategy.before is before:
@@ -238,7 +238,7 @@ class KernelLMS:
         reduction.projection.apply(self.model, slot)
         self.model.remove(slot)
         for metric in self._metrics:
-            metric.removed(self.model, slot)
+            metric.on_remove(self.model, slot)
 
     def _insert(self, x: Array, alpha: Array, d2: Array) -> None:
         model, slot = self.model, self.model.free
@@ -246,10 +246,10 @@ class KernelLMS:
             model.grow()
             d2 = np.pad(d2, (0, model.capacity - slot), constant_values=np.inf)
             for metric in self._metrics:
-                metric.grown(model.capacity)
+                metric.resize(model.capacity)
         model.insert(slot, x, alpha, d2)
         for metric in self._metrics:
-            metric.inserted(model, slot, d2)
+            metric.on_insert(model, slot, d2)
 
     def _checked_inputs(self, X: ArrayLike) -> Array:
         X, columns = as_samples(X), self.model.V.shape[1]

@@ -1,7 +1,10 @@
-"""sim.reference: KLMS, MKLMS and their fast metrics (report 836, section 2.1 and section 5).
+"""sim.reference.online: KLMS, MKLMS and their fast metrics.
 
-KLMS: P. M. L. Drezet, PhD thesis, University of Sheffield, 2001.  MKLMS: T. J. Dodd, V. Kadirkamanathan,
-R. F. Harrison, "Function estimation in Hilbert space using sequential projections", 2003.
+B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
+of Sheffield, 2003, sections 2.1 and 5.  B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel
+Models", ACSE Research Report 836, University of Sheffield, 2003, sections 2.1 and 5.  KLMS: P. M. L. Drezet,
+PhD thesis, University of Sheffield, 2001. MKLMS: T. J. Dodd, V. Kadirkamanathan, R. F. Harrison, "Function
+estimation in Hilbert space using sequential projections", 2003.
 """
 
 from __future__ import annotations
@@ -9,11 +12,11 @@ from __future__ import annotations
 import numpy as np
 
 from .expansion import Array, Expansion
-from .metric import Metric, of_held, squared_norms
+from .metric import Metric, mask_free, squared_norms
 
 
 def project_exactly(model: Expansion, slot: int) -> None:
-    """Apply beta = [I K_RR^-1 K_RN] alpha (12): the outputs at all retained vectors stay."""
+    """Apply beta = [I K_RR^-1 K_RN] alpha (12), which keeps outputs at retained vectors."""
     assert model.gram is not None
     p = model.gram.inverse[:, slot]
     model.alpha -= np.multiply.outer(p / p[slot], model.alpha[slot])
@@ -21,42 +24,42 @@ def project_exactly(model: Expansion, slot: int) -> None:
 
 
 class KLMS(Metric):
-    """lambda_i = kappa_i (13): how far k_i is from what the other kernel functions span, squared."""
+    """The metric lambda_i = kappa_i (13): squared distance of k_i to the other functions' span."""
 
     gram = True
 
     def deterioration(self, model: Expansion) -> Array:
         """Return kappa_i = 1 / (K^-1)_ii."""
         assert model.gram is not None
-        with np.errstate(divide="ignore"):  # of free slots the inverse holds 0
+        with np.errstate(divide="ignore"):  # the inverse is 0 in free slots
             return np.asarray(1.0 / np.diagonal(model.gram.inverse))
 
 
 class MKLMS(KLMS):
-    """lambda_i = kappa_i alpha_i^2: the squared change of the model in the norm of the kernel's space."""
+    """The metric lambda_i = kappa_i alpha_i^2: the model's squared change in the RKHS norm."""
 
     def deterioration(self, model: Expansion) -> Array:
         """Return kappa_i alpha_i^2."""
         kappa = np.where(model.rank >= 0, super().deterioration(model), 0.0)
-        return of_held(model, kappa * squared_norms(model.alpha))
+        return mask_free(model, kappa * squared_norms(model.alpha))
 
 
 class FastKLMS(Metric):
-    """lambda_i = k_ii - |K_iR|^2: kappa_i where K_RR = I (section 5); negative where it is far from it."""
+    """The metric lambda_i = k_ii - |K_iR|^2, which is kappa_i if K_RR = I (section 5)."""
 
     gram = True
 
     def deterioration(self, model: Expansion) -> Array:
-        """Return k_ii - |K_iR|^2."""
+        """Return k_ii - |K_iR|^2, which is negative if K_RR is far from I."""
         assert model.gram is not None
         K = model.gram.K
-        return of_held(model, 2.0 - np.einsum("ij,ij->i", K, K))  # k_ii = 1 is among the squares
+        return mask_free(model, 2.0 - np.einsum("ij,ij->i", K, K))  # k_ii = 1 is among the squares
 
 
 class FastMKLMS(FastKLMS):
-    """lambda_i = alpha_i^2 max(0, k_ii - |K_iR|^2): else the largest multipliers went first."""
+    """The metric lambda_i = alpha_i^2 max(0, k_ii - |K_iR|^2)."""
 
     def deterioration(self, model: Expansion) -> Array:
         """Return alpha_i^2 max(0, k_ii - |K_iR|^2)."""
         kappa = np.where(model.rank >= 0, super().deterioration(model), 0.0)
-        return of_held(model, np.maximum(kappa, 0.0) * squared_norms(model.alpha))
+        return mask_free(model, np.maximum(kappa, 0.0) * squared_norms(model.alpha))

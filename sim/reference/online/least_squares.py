@@ -1,7 +1,9 @@
-"""sim.reference: the LS reductions, with and without regularised deterioration (report 836, (14), (20)).
+"""sim.reference.online: the least-squares reductions, plain and regularised.
 
-beta minimises |delta| over all N vectors.  The normal equations have the matrix K^2, so that, with
-c = K^-2 e_N, |delta|^2 = alpha_N^2 / c_N and beta_R = alpha_R - alpha_N c_R / c_N.
+B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
+of Sheffield, 2003, equations (14) and (20).  beta minimises |delta| over all N vectors.  The normal equations
+have the matrix K^2, so that, with c = K^-2 e_N, |delta|^2 = alpha_N^2 / c_N and beta_R = alpha_R - alpha_N
+c_R / c_N.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from .expansion import Array, Expansion
-from .metric import Metric, of_held, squared_norms
+from .metric import Metric, mask_free, squared_norms
 
 
 def project_by_least_squares(model: Expansion, slot: int) -> None:
@@ -22,12 +24,12 @@ def project_by_least_squares(model: Expansion, slot: int) -> None:
 
 
 class LeastSquares(Metric):
-    """lambda_i = |delta|^2 / N + C / (N-1) sum_j beta_j^2 (20); with C = 0 that of the plain LS technique.
+    """The metric lambda_i = |delta|^2 / N + C / (N-1) sum_j beta_j^2 (20); C = 0 is plain LS.
 
     Parameters
     ----------
     penalty : float
-        C, which weighs large multipliers after the projection.
+        C, the penalty on large coefficients after the projection.
     """
 
     gram = True
@@ -45,4 +47,4 @@ class LeastSquares(Metric):
             A = model.alpha.reshape(len(P), -1)
             beta = A[np.newaxis] - (P @ P / q[:, np.newaxis])[:, :, np.newaxis] * A[:, np.newaxis]
             lam += self.penalty / (model.count - 1) * np.sum(beta * beta, axis=(1, 2))
-        return of_held(model, lam)
+        return mask_free(model, lam)

@@ -1,7 +1,8 @@
-"""sim.reference: the contract of deterioration metrics (report 836, section 2).
+"""sim.reference.online: the interface of deterioration metrics.
 
-A metric says how much worse the model becomes by the removal of a vector.  Those that look at
-multipliers take the 2-norm over the outputs where there are several.
+A metric is the deterioration of the model by the removal of a vector (B. Mitchinson, T. J. Dodd, R. F.
+Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University of Sheffield, 2003, section 2).
+Metrics of the coefficients use their 2-norm over several outputs.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import numpy as np
 
 from .expansion import Array, Expansion, IntArray
 
-# Of two vectors that are alike but for rounding the newer goes.
+# Of two vectors that are equal within rounding the newer is removed.
 _TIE = 1e-12
 
 
 class Metric:
-    """The deterioration lambda of each vector, and what must be remembered to know it."""
+    """The deterioration lambda of each vector, and the state needed to compute it."""
 
-    #: Properties of :class:`...kernels.Kernel` that it builds on.
+    #: Required properties of :class:`...kernels.Kernel`.
     needs: ClassVar[tuple[str, ...]] = ()
     #: The smallest N for which it is defined.
     least: ClassVar[int] = 1
@@ -30,32 +31,32 @@ class Metric:
         """Return lambda of every slot, shape (capacity,); infinite for free ones."""
         raise NotImplementedError
 
-    def cheapest(self, model: Expansion) -> tuple[int, float]:
+    def select_victim(self, model: Expansion) -> tuple[int, float]:
         """Return the slot of least deterioration, the newest of several, and its lambda."""
         lam = self.deterioration(model)
         least = float(lam.min())
         slot = model.newest_of(np.flatnonzero(lam <= least + _TIE * abs(least)))
         return slot, float(lam[slot])
 
-    def grown(self, capacity: int) -> None:
-        """There are so many slots now; called once before all else."""
+    def resize(self, capacity: int) -> None:
+        """Adapt to a new number of slots; called once before all else."""
 
-    def inserted(self, model: Expansion, slot: int, d2: Array) -> None:
-        """`slot` was filled; `d2`, shape (capacity,), holds its distances to the vectors held before."""
+    def on_insert(self, model: Expansion, slot: int, d2: Array) -> None:
+        """Adapt to a new vector in `slot`, at distances `d2`, shape (capacity,), to the others."""
 
-    def removed(self, model: Expansion, slot: int) -> None:
-        """`slot` was freed."""
+    def on_remove(self, model: Expansion, slot: int) -> None:
+        """Adapt to the removal of the vector in `slot`."""
 
     def state(self) -> dict[str, Array | IntArray]:
-        """Return the arrays it keeps, one value per slot, by name."""
+        """Return its arrays by name, with one value per slot."""
         return {}
 
 
 def squared_norms(alpha: Array) -> Array:
-    """|alpha_i|^2 over the outputs: of (N,) or (N, K), shape (N,)."""
+    """Return |alpha_i|^2 over the outputs: of (N,) or (N, K), shape (N,)."""
     return np.asarray(alpha * alpha if alpha.ndim == 1 else np.sum(alpha * alpha, axis=1))
 
 
-def of_held(model: Expansion, lam: Array) -> Array:
-    """`lam` with infinity for free slots."""
+def mask_free(model: Expansion, lam: Array) -> Array:
+    """Return `lam` with infinity for free slots."""
     return np.where(model.rank >= 0, lam, np.inf)

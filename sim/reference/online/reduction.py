@@ -1,9 +1,10 @@
-"""sim.reference: what a set reduction is made of (report 836, section 2), and the lists of parts.
+"""sim.reference.online: the parts of a set reduction, and the tables of parts.
 
-The report takes a reduction apart into a deterioration **metric** (which vector does least harm
-by going), a **projection** (who inherits its multiplier) and a **strategy** (when one goes).
-Truncation is one of them, with the projection that discards; a learner may have several, and then a
-truncation leaves the projection less to do, as section 2 recommends.
+B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
+of Sheffield, 2003, section 2.  A reduction consists of a deterioration **metric** (which vector to remove), a
+**projection** (how the others absorb its coefficient) and a **strategy** (when to remove one).  A truncation
+is a reduction whose projection discards.  A learner may have several: a truncation then leaves fewer
+projections, as section 2 recommends.
 
 A new reduction is one file with its metric or projection, and one row below.
 """
@@ -28,14 +29,14 @@ from .truncation import Age, Magnitude, discard
 
 @dataclass(frozen=True)
 class Projection:
-    """How the multiplier of a slot that is about to be removed is distributed among the others.
+    """The distribution of a coefficient among the others before its vector is removed.
 
     Attributes
     ----------
     apply : callable
         ``apply(model, slot)``.
     needs : tuple of str
-        The properties of :class:`...kernels.Kernel` that it builds on.
+        Required properties of :class:`...kernels.Kernel`.
     gram : bool
         Whether it reads `model.gram`.
     """
@@ -45,7 +46,7 @@ class Projection:
     gram: bool = False
 
 
-#: Every projection by its name.
+#: Every projection, by its name.
 PROJECTIONS = {
     "none": Projection(discard),
     "fklms": Projection(project_on_neighbours, needs=NEEDS["kernel_lms"]),
@@ -53,7 +54,7 @@ PROJECTIONS = {
     "ls": Projection(project_by_least_squares, gram=True),
 }
 
-#: Every metric by its name, made from C of (20), which only one reads.
+#: Every metric, by its name, as a function of C of (20), which only one uses.
 METRICS: dict[str, Callable[[float], Metric]] = {
     "magnitude": lambda _: Magnitude(), "age": lambda _: Age(),
     "fklms": lambda _: NearestOlder(), "fmklms": lambda _: Nearest(),
@@ -63,41 +64,41 @@ METRICS: dict[str, Callable[[float], Metric]] = {
 }
 
 class Strategy(Protocol):
-    """When a vector goes."""
+    """The rule that decides when a vector is removed."""
 
     @property
     def before(self) -> bool:
-        """Whether it acts before a sample that will become a vector, or after each sample was learned."""
+        """Return whether it acts before a sample becomes a vector, else after each sample."""
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot to remove and its lambda; asked again until it is None."""
+        """Return the slot to remove and its lambda, or None; called until it is None."""
 
 
 @dataclass(frozen=True)
 class FixedNumber:
-    """Fixed N_max: where N = N_max, the vector of least deterioration goes before the next comes."""
+    """Fixed N_max: if N = N_max, remove the vector of least deterioration before inserting."""
 
     limit: int
     before = True
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot of least deterioration, and its lambda, while there are too many."""
-        return metric.cheapest(model) if model.count >= self.limit else None
+        """Return the slot of least deterioration and its lambda if the dictionary is full."""
+        return metric.select_victim(model) if model.count >= self.limit else None
 
 
 @dataclass(frozen=True)
 class FixedDeterioration:
-    """Fixed lambda_max: a vector goes whenever that deteriorates the model by no more.
+    """Fixed lambda_max: remove a vector whenever its deterioration is at most lambda_max.
 
     Attributes
     ----------
     limit : float
         lambda_max.
     newest_only : bool
-        Look at the vector that has just come, and at no other (section 4): O(N) with the metric of FKLMS,
-        where it makes no difference, O(N^2) with those that read K^-1.
+        Consider the newest vector only (section 4): O(N) with the metric of FKLMS, where it makes no
+        difference, O(N^2) with metrics that read K^-1.
     budget : int or None
-        N_max where the newest alone may go: it goes from there on whatever its lambda.
+        N_max for newest_only: a full dictionary removes the newest vector whatever its lambda.
     """
 
     limit: float
@@ -106,24 +107,24 @@ class FixedDeterioration:
     before = False
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot of least deterioration, or the newest, and its lambda, if its loss is permitted."""
+        """Return the slot of least deterioration, or the newest, and its lambda, if permitted."""
         if model.count < metric.least:
             return None
         if self.newest_only:
             slot = model.newest_of(model.held)
             if model.born[slot] != model.presented:
-                return None  # it was looked at when it came
+                return None  # it was considered when it was inserted
             lam = float(metric.deterioration(model)[slot])
             if self.budget is not None and model.count > self.budget:
                 return slot, lam
         else:
-            slot, lam = metric.cheapest(model)
+            slot, lam = metric.select_victim(model)
         return (slot, lam) if lam <= self.limit else None
 
 
 @dataclass(frozen=True)
 class Reduction:
-    """A way to remove vectors; those of one learner may share the metric."""
+    """A way to remove vectors; reductions of one learner may share a metric."""
 
     projection: Projection
     metric: Metric
@@ -132,33 +133,33 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Parts:
-    """The choices from which the reductions of a learner follow.
+    """The options that determine the reductions of a learner.
 
     Attributes
     ----------
     reduction : str
         A row of `REDUCTIONS`, or "none": N grows without bound, unless a truncation is chosen.
     budget : int or None
-        N_max; None for as many vectors as max_deterioration and max_age leave.
+        N_max; None for a size that max_deterioration and max_age limit.
     projection, metric : str, optional
-        In place of those of the preset.
+        Override those of the preset.
     truncation : float, optional
-        MT before the reduction: multipliers of at most this magnitude are discarded.
+        MT before the reduction: discard coefficients of at most this magnitude.
     max_deterioration : float, optional
-        lambda_max, in the unit of the metric; not with "age".  A limit outside of what the metric can reach
-        is taken: no vector goes, or every one.
+        lambda_max, in the unit of the metric; not with "age".  A limit outside the metric's range is
+        accepted: it removes no vector, or every one.
     max_age : int, optional
-        AT before the reduction: vectors are discarded after so many more samples.
+        AT before the reduction: discard vectors after this many more samples.
     ls_penalty : float
         C of (20).
     newest_only : bool
-        With max_deterioration: look at the vector that has just come, and at no other; where there are more
-        than `budget`, it goes whatever its lambda.
+        With max_deterioration: consider the newest vector only; if there are more than `budget`, remove it
+        whatever its lambda.
 
     Raises
     ------
     KerncastError
-        E229 budget, E230 an unknown name, E258 another value.
+        E229 budget, E230 for an unknown name, E258 for another value.
     """
 
     reduction: str = "fklms"
@@ -187,7 +188,7 @@ class Parts:
         self._refuse_together()
 
     def _refuse_together(self) -> None:
-        """E258 where max_deterioration is missing, or is of no use to the metric."""
+        """Raise E258 if max_deterioration is missing, or does not apply to the metric."""
         if self.max_deterioration is None:
             if self.reduction == "mt":
                 raise fail("E258", "reduction mt needs max_deterioration, its threshold",
@@ -204,7 +205,7 @@ class Parts:
                        remedy="use max_age, an integer")
 
     def build(self, kernel: DistanceKernel) -> tuple[Reduction, ...]:
-        """Return the reductions in the order in which they act; E231 where the kernel suits one not."""
+        """Return the reductions in order of action; raise E231 if the kernel does not suit one."""
         found = [Reduction(PROJECTIONS["none"], metric, FixedDeterioration(limit)) for metric, limit in (
             (Magnitude(), self.truncation), (Age(), None if self.max_age is None else -float(self.max_age)))
             if limit is not None]
@@ -227,7 +228,7 @@ class Parts:
 
 
 def _refuse(where: str, value: float | None, allowed: str, fits: Callable[[float], bool]) -> None:
-    """E258 where an option is given and does not fit."""
+    """Raise E258 if an option is given and invalid."""
     if value is not None and not (is_real(value) and fits(value)):
         raise fail("E258", f"{where} is out of range", where=where, value=value, allowed=allowed,
                    remedy="omit it to disable it")

@@ -1,7 +1,9 @@
-"""sim.reference: truncation, reductions that discard what contributes little (report 836, section 2).
+"""sim.reference.online: truncation, reductions that discard small or old contributions.
 
-With the projection beta = [I 0] alpha, magnitude truncation (MT) is the metric |alpha_N| at fixed
-lambda_max, number truncation (NT) the same at fixed N_max, and age truncation (AT) goes by age.
+B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
+of Sheffield, 2003, section 2.  With the projection beta = [I 0] alpha, magnitude truncation (MT) is the
+metric |alpha_N| at fixed lambda_max, number truncation (NT) the same at fixed N_max, and age truncation (AT)
+the age.
 """
 
 from __future__ import annotations
@@ -9,25 +11,25 @@ from __future__ import annotations
 import numpy as np
 
 from .expansion import Array, Expansion
-from .metric import Metric, of_held, squared_norms
+from .metric import Metric, mask_free, squared_norms
 
 
 class Magnitude(Metric):
-    """lambda_i = |alpha_i|: of a kernel with local support a small multiplier contributes little."""
+    """The metric lambda_i = |alpha_i|: with a local kernel a small coefficient has little effect."""
 
     def deterioration(self, model: Expansion) -> Array:
         """Return |alpha_i|."""
-        return of_held(model, np.sqrt(squared_norms(model.alpha)))
+        return mask_free(model, np.sqrt(squared_norms(model.alpha)))
 
 
 class Age(Metric):
-    """lambda_i = -(samples presented since v_i came): with rho > 0 the old has faded."""
+    """The metric lambda_i = -(samples since v_i was inserted): with rho > 0 old ones have decayed."""
 
     def deterioration(self, model: Expansion) -> Array:
-        """Return the negative age; 0 for a vector that has just come."""
-        return of_held(model, (model.born - model.presented).astype(np.float64))
+        """Return the negative age; 0 for a vector that has just been inserted."""
+        return mask_free(model, (model.born - model.presented).astype(np.float64))
 
 
 def discard(model: Expansion, slot: int) -> None:
-    """Apply beta = [I 0] alpha: nobody inherits the multiplier of `slot`."""
+    """Apply beta = [I 0] alpha: discard the coefficient of `slot`."""
     model.alpha[slot] = 0.0

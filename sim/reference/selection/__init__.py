@@ -1,1 +1,1 @@
-"""sim.reference.selection: choose the width, lambda and model: leave-one-out errors, paths, validation."""
+"""sim.reference.selection: selection of width, lambda and model: leave-one-out, paths, validation."""

@@ -1,4 +1,4 @@
-"""sim.reference: leave-one-out errors, where they are free.
+"""sim.reference.selection: leave-one-out errors from one training.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006, LOOE = c / diag(G^-1); see :mod:`.path`.
 """
@@ -26,7 +26,7 @@ METHODS = ("auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset")
 
 def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLike, *, method: str = "auto",
                fit_intercept: bool = False, landmarks: Landmarks = None, seed: int = 0) -> Array:
-    """Errors y_i - f_i(x_i) of the machines trained without sample i, for many lambda at once.
+    """Return errors y_i - f_i(x_i) of models trained without sample i, for many lambda at once.
 
     Parameters
     ----------
@@ -37,14 +37,14 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     sigma : float or Kernel
         Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)); or a kernel.
     lams : array_like of shape (n_lams,)
-        The lambdas > 0, added to the diagonal as they stand; one number counts as one lambda.
+        The lambdas > 0, added to the diagonal (not multiplied by n); a number is a single lambda.
     method : {"auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset"}
         "auto" is linear_svd for the linear kernel of fewer columns than samples, else cholesky for one
-        lambda and eigh for more.  With subset the landmarks stay regressors when their sample is left out.
+        lambda and eigh for more.  With subset a landmark remains a regressor if its sample is omitted.
     fit_intercept : bool
-        Of machines with the LS-SVM's bias.
+        Fit a bias, as the least squares support vector machine (LS-SVM) does.
     landmarks, seed
-        For subset: how many, or which; of the draw.
+        For subset: their number or indices, and the random seed.
 
     Returns
     -------
@@ -53,8 +53,8 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     Raises
     ------
     KerncastError
-        E220 sigma, E221 lams, E224 samples (with a bias two at least), E225 targets, E237 memory, E238
-        method, E239 where float64 does not hold K + lambda I, or X'X of linear_direct.
+        E220 sigma, E221 lams, E224 samples (with a bias at least two), E225 targets, E237 memory, E238
+        method, E239 if float64 cannot represent K + lambda I, or X'X of linear_direct.
 
     Examples
     --------
@@ -76,14 +76,14 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
 
 
 def _check_samples(n: int, fit_intercept: bool) -> None:
-    """E224 where there is nothing left to tell the bias from."""
+    """Raise E224 if leaving a sample out leaves none for the bias."""
     if fit_intercept and n < 2:
         raise fail("E224", "leave-one-out with a bias needs two samples", where="X", value="1 sample",
                    allowed="2 samples or more", remedy="add samples, or omit fit_intercept")
 
 
 def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
-    """Those of one lambda; E239 where float64 does not hold them."""
+    """Return the errors for one lambda; raise E239 if float64 cannot represent them."""
     if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
         raise fail("E239", "lambda and the bias are lost in the rounding of K", where="lams",
                    value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
@@ -98,7 +98,7 @@ def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
 
 
 def _lambdas(lams: ArrayLike) -> list[float]:
-    """The lambdas, one by one; E221 where there is none, or one that is not positive."""
+    """Return the lambdas as a list; raise E221 if empty or not positive."""
     asked = np.atleast_1d(finite_array(lams, "lams", "E221"))
     if asked.ndim != 1 or not asked.size:
         raise fail("E221", "lambdas is not a list of numbers", where="lams", value=asked.shape,
@@ -107,7 +107,7 @@ def _lambdas(lams: ArrayLike) -> list[float]:
 
 
 def _choose(kernel: Kernel, X: Array, lams: list[float]) -> str:
-    """What "auto" stands for."""
+    """Return the method that "auto" selects."""
     if isinstance(kernel, Linear) and X.shape[1] < len(X):
         return "linear_svd"
     rounding = len(X) * np.finfo(np.float64).eps * float(kernel.pairs(X, X).sum())  # the trace bounds |K|
@@ -115,7 +115,7 @@ def _choose(kernel: Kernel, X: Array, lams: list[float]) -> str:
 
 
 def _path(method: str, kernel: Kernel, X: Array, Y: Array, **options: Any) -> RidgePath:
-    """The path of that method."""
+    """Return the path of a method."""
     system = KernelSystem(kernel, X, 0.0)
     if method == "cholesky":
         return CholeskyPath(system.dense(3), Y)

@@ -1,8 +1,8 @@
-"""sim.reference: the solutions for many lambda, and their leave-one-out errors, from one factorisation.
+"""sim.reference.selection: solutions and leave-one-out errors for many lambda from one factorisation.
 
-R. Rifkin, "Regularized Least Squares", 9.520, 2006.  With G = K + lambda I and c = G^-1 y the error at a
-sample of the machine trained without it is c_i / (G^-1)_ii.  With the bias of the LS-SVM c and G^-1 become
-those of the system bordered by ones: c - eta b, and (G^-1)_ii - eta_i^2 / 1'eta with eta = G^-1 1.
+R. Rifkin, "Regularized Least Squares", 9.520, 2006.  With G = K + lambda I and c = G^-1 y the leave-one-out
+error is c_i / (G^-1)_ii.  With the bias of the LS-SVM c and G^-1 become those of the system bordered by ones:
+c - eta b, and (G^-1)_ii - eta_i^2 / 1'eta with eta = G^-1 1.
 
 =============  ============================  ===================  ====================
 path           factorises once               time, once           time, each lambda
@@ -24,7 +24,7 @@ from ..._arrays import Array
 from ...errors import fail
 from ..solvers.cholesky import lapack
 
-# The largest relative error of w, of what rounding X'X makes of it.
+# The largest relative error of w from rounding X'X.
 _GRAM_ERROR = 1e-6
 
 
@@ -39,16 +39,16 @@ class RidgePath(ABC):
 
     def __init__(self, Y: Array) -> None:
         self._Y = Y
-        self._1Y = np.column_stack((np.ones(len(Y)), Y))  # the ones are for the bias
+        self._1Y = np.column_stack((np.ones(len(Y)), Y))  # ones for the bias
 
     @property
     @abstractmethod
     def largest(self) -> float:
-        """The largest eigenvalue of K, or what bounds it."""
+        """Return the largest eigenvalue of K, or a bound on it."""
 
     @abstractmethod
     def inverse(self, lam: float) -> tuple[Array, Array]:
-        """G^-1 [1 Y] of shape (n, 1 + m), and the diagonal of G^-1, shape (n,)."""
+        """Return G^-1 [1 Y] of shape (n, 1 + m), and the diagonal of G^-1, shape (n,)."""
 
     def coefficients(self, lam: float, fit_intercept: bool = False) -> tuple[Array, Array]:
         """Solve for one lambda.
@@ -69,7 +69,7 @@ class RidgePath(ABC):
         return alpha.reshape(self._Y.shape), b.reshape(self._Y.shape[1:])
 
     def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
-        """y_i - f_i(x_i), f_i trained without sample i, for one lambda: of the shape of `Y`."""
+        """Return y_i - f_i(x_i), f_i trained without sample i, of the shape of `Y`."""
         C, d = self.inverse(lam)
         alpha, _ = _without_bias(C, fit_intercept)
         if fit_intercept:
@@ -78,7 +78,7 @@ class RidgePath(ABC):
 
 
 def _without_bias(C: Array, fit_intercept: bool) -> tuple[Array, Array]:
-    """Alpha, shape (n, m), and b, shape (m,), from C = G^-1 [1 Y]."""
+    """Return alpha, shape (n, m), and b, shape (m,), from C = G^-1 [1 Y]."""
     eta, nu = C[:, 0], C[:, 1:]
     if not fit_intercept:
         return nu, np.zeros(nu.shape[1])
@@ -87,7 +87,7 @@ def _without_bias(C: Array, fit_intercept: bool) -> tuple[Array, Array]:
 
 
 class CholeskyPath(RidgePath):
-    """One factorisation G = R'R for every lambda; diag G^-1 from the rows of R^-1.
+    """A path with one factorisation G = R'R per lambda; diag G^-1 from the rows of R^-1.
 
     Parameters
     ----------
@@ -101,11 +101,11 @@ class CholeskyPath(RidgePath):
 
     @property
     def largest(self) -> float:
-        """The trace of K."""
+        """Return the trace of K."""
         return float(self._K.trace())
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
-        """G^-1 [1 Y] and diag G^-1; E239 where G is not positive definite in float64."""
+        """Return G^-1 [1 Y] and diag G^-1; raise E239 if G is not positive definite in float64."""
         linalg = lapack()
         G = self._K.copy()
         G[np.diag_indices_from(G)] += lam
@@ -121,7 +121,13 @@ class CholeskyPath(RidgePath):
 
 
 class EigenPath(RidgePath):
-    """K = Q Lambda Q': c = Q (Lambda + lambda)^-1 Q'y, (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+    """A path by eigendecomposition, K = Q Lambda Q'.
+
+    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+
+    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+
+    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
 
     Parameters
     ----------
@@ -152,17 +158,23 @@ class EigenPath(RidgePath):
 
     @property
     def largest(self) -> float:
-        """The largest eigenvalue of K."""
+        """Return the largest eigenvalue of K."""
         return float(self.eigenvalues[-1])
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
-        """G^-1 [1 Y] and diag G^-1."""
+        """Return G^-1 [1 Y] and diag G^-1."""
         scale = 1.0 / (self.eigenvalues + lam)
         return self._Q @ (scale[:, np.newaxis] * self._QtY), self._squares @ scale
 
 
 class SvdPath(RidgePath):
-    """Linear kernel, X = U S V': G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
+    """A path for the linear kernel by singular values, X = U S V'.
+
+    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
+
+    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
+
+    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 
     Parameters
     ----------
@@ -183,19 +195,19 @@ class SvdPath(RidgePath):
 
     @property
     def largest(self) -> float:
-        """The largest S^2."""
+        """Return the largest S^2."""
         return float(np.max(self._S, initial=0.0) ** 2)
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
-        """G^-1 [1 Y] and diag G^-1."""
+        """Return G^-1 [1 Y] and diag G^-1."""
         scale = 1.0 / (self._S**2 + lam)
         C = self._U @ (scale[:, np.newaxis] * self._UtY) + self._outside / lam
         return C, self._squares @ scale + self._outside_squares / lam
 
     def weights(self, lam: float, b: Array | float = 0.0) -> Array:
-        """Weights w = V S (S^2 + lambda)^-1 U'(y - b): shape (d,) or (d, m).
+        """Return weights w = V S (S^2 + lambda)^-1 U'(y - b): shape (d,) or (d, m).
 
-        The slide's V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y) cancels where lambda is small.
+        The slide's V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y) cancels for small lambda.
         """
         right = self._UtY[:, 1:] - np.outer(self._UtY[:, 0], b)
         w = self._Vt.T @ ((self._S / (self._S**2 + lam))[:, np.newaxis] * right)
@@ -203,10 +215,11 @@ class SvdPath(RidgePath):
 
 
 class GramPath(RidgePath):
-    """Linear kernel, X'X = V Lambda V': w = V (Lambda + lambda)^-1 V'X'y, h = diag X (X'X + lambda I)^-1 X'.
+    """A path for the linear kernel by X'X = V Lambda V'.
 
-    Leave-one-out errors, (y - X w) / (1 - h), come of it as of the others.  X'X is as ill-conditioned as
-    X squared: what the SVD solves, this may not (:meth:`why_not`).
+    w = V (Lambda + lambda)^-1 V'X'y and h = diag X (X'X + lambda I)^-1 X'.  Leave-one-out errors are
+    (y - X w) / (1 - h).  The condition number of X'X is that of X squared, so this may fail where the SVD
+    succeeds (:meth:`why_not`).
 
     Parameters
     ----------
@@ -223,18 +236,18 @@ class GramPath(RidgePath):
 
     @property
     def largest(self) -> float:
-        """The largest eigenvalue of X'X."""
+        """Return the largest eigenvalue of X'X."""
         return float(self._values[-1])
 
     def why_not(self, lam: float) -> str:
-        """Why w has fewer than six digits for that lambda; empty where it has them."""
+        """Return why w has fewer than six digits for a lambda; empty if it has more."""
         condition = (self._values[-1] + lam) / (self._values[0] + lam)
         if condition * np.finfo(np.float64).eps <= _GRAM_ERROR:
             return ""
         return f"the condition number of X'X + lambda I is {condition:.1e}, too large for float64"
 
     def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
-        """As of the others; E239 where X'X is too ill-conditioned."""
+        """Return leave-one-out errors; raise E239 if X'X is too ill-conditioned."""
         if reason := self.why_not(lam):
             raise fail("E239", reason, where="lams", value=lam,
                        allowed=f"a condition number of at most {_GRAM_ERROR / np.finfo(np.float64).eps:.1e}",
@@ -242,14 +255,14 @@ class GramPath(RidgePath):
         return super().loo_errors(lam, fit_intercept)
 
     def weights(self, lam: float, right: Array) -> Array:
-        """Weights w = (X'X + lambda I)^-1 X'right, for `right` of shape (n, q): (d, q)."""
+        """Return weights w = (X'X + lambda I)^-1 X'right, for `right` of shape (n, q): (d, q)."""
         scale = 1.0 / (self._values + lam)
         return np.asarray(self._V @ (scale[:, np.newaxis] * (self._V.T @ (self._X.T @ right))))
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
-        """G^-1 [1 Y] and diag G^-1."""
+        """Return G^-1 [1 Y] and diag G^-1."""
         C = (self._1Y - self._X @ self.weights(lam, self._1Y)) / lam
-        rest = self._1Y - lam * C - self._X @ (self._X.T @ C)  # what the squared condition cost
+        rest = self._1Y - lam * C - self._X @ (self._X.T @ C)  # the error of the squared condition number
         C += (rest - self._X @ self.weights(lam, rest)) / lam
         h = self._squares @ (1.0 / (self._values + lam))
         return C, (1.0 - h) / lam

@@ -1,11 +1,11 @@
-"""sim.reference: whether the Toeplitz approximation applies to the data at hand.
+"""sim.reference.selection: a test of whether the Toeplitz approximation suits the data.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
-Matrix", section 4.3: select the model on a subsample by the exact and by the Toeplitz method; where they
-agree, train on everything by the Toeplitz method.
+Matrix", section 4.3: select the model on a subsample by the exact and by the Toeplitz method; if they agree,
+train on all samples by the Toeplitz method.
 
-The paper compares sigma alone.  Here the errors must agree too, because sigma may agree where the error
-does not; and conjugate gradients on the true matrix, which need the same O(n) memory, are tried beside.
+The paper compares sigma only.  Here the errors must agree too, because equal sigma does not imply equal
+error. Conjugate gradients on the true matrix, with the same O(n) memory, are evaluated as an alternative.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from .loo import loo_errors
 from .path import EigenPath
 from .width import grid_or_spread_width
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
-#: Ratios of the widths tried to the usual one, that of two steps on a grid; the regularisers tried.
+#: Candidate widths relative to the default, for a grid relative to the step; candidate regularisers.
 WIDTHS = 2.0 ** np.arange(-4, 5)
 GRID_WIDTHS = 2.0 ** np.arange(-1, 8)
 LAMS = 10.0 ** np.arange(-3, 2)
@@ -45,15 +45,15 @@ METHODS = ("exact", "toeplitz", "cg")
 _HELD_OUT = 0.3
 _MOST_CLASSES = 20
 
-# Errors are alike within a point (classification) or a tenth (regression).  The methods agree on sigma where
-# a width that is as good as the best by one is within a factor of two of such a width by the other.
+# Errors are equal within a percentage point (classification) or a tenth (regression).  The methods agree on
+# sigma if a width that is as good as the best of one is within a factor of two of such a width of the other.
 _SAME_WIDTH = 2.001
 _SAME_RATE = 0.01
 _SAME_RMS = 1.1
 
 
 @dataclass(frozen=True)
-class Choice:
+class MethodChoice:
     """The best model of one method on the subsample.
 
     Attributes
@@ -65,11 +65,11 @@ class Choice:
     lam : float
         lambda.
     error : float
-        Mean over the splits, in the measure of the verdict.
+        Mean over the splits, in the verdict's measure.
     errors : ndarray of shape (n_sigmas, n_lams)
-        The same for every model tried; infinite where there was no answer.
+        The error of every model; infinite without a solution.
     at_edge : bool
-        Whether sigma or lambda is the smallest or the largest tried, so that others may do better.
+        Whether sigma or lambda is at the end of its range, so that others may be better.
     """
 
     method: str
@@ -81,35 +81,35 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """Whether the Toeplitz approximation applies, and what speaks for it.
+class ToeplitzVerdict:
+    """The result of the test: whether the Toeplitz approximation applies, and why.
 
     Attributes
     ----------
     applies : bool
     trainer : str
-        "toeplitz_rls", or the trainer with the same memory that does better: "kernel_cg".
+        "toeplitz_rls", or "kernel_cg" if it is more accurate with the same memory.
     model : Choice
         The model to use with that trainer.
     words : str
-        The verdict in words.
+        The verdict as text.
     choices : tuple of Choice
-        The exact method first, then the Toeplitz one, then conjugate gradients where they were tried.
+        The exact method, the Toeplitz one, then conjugate gradients if evaluated.
     measure : str
         "error rate" or "rms error over the spread of y".
     scheme : str
-        How the kernel matrix became Toeplitz.
+        The scheme that made the kernel matrix Toeplitz.
     samples : int
         Size of the subsample.
     sigmas, lams : ndarray
-        The models tried.
+        The evaluated models.
     """
 
     applies: bool
     trainer: str
-    model: Choice
+    model: MethodChoice
     words: str
-    choices: tuple[Choice, ...]
+    choices: tuple[MethodChoice, ...]
     measure: str
     scheme: str
     samples: int
@@ -118,40 +118,40 @@ class Verdict:
 
 
 def measure(classes: bool) -> str:
-    """What errors are: of labels, or of numbers."""
+    """Return the name of the error: of labels, or of numbers."""
     return "error rate" if classes else "rms error over the spread of y"
 
 
 def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | None = None, task: str = "auto",
                      sigmas: ArrayLike | None = None, lams: ArrayLike = LAMS, scheme: str = "auto",
                      fit_intercept: bool = False, samples: int = SAMPLES, splits: int = SPLITS,
-                     steps: int = STEPS, seed: int = 0, tell: Tell = lambda _: None) -> Verdict:
-    """Find out on a subsample whether T may stand for K: Decherchi et al., section 4.3.
+                     steps: int = STEPS, seed: int = 0, report: Report = lambda _: None) -> ToeplitzVerdict:
+    """Test on a subsample whether T can replace K: Decherchi et al., section 4.3.
 
     Parameters
     ----------
     X : array_like of shape (n, D) or (n,)
-        Samples, in the order in which they would be trained.
+        Samples, in the order of training.
     y : array_like of shape (n,)
         Targets, or labels of any kind.
     kernel : DistanceKernel, optional
-        Whose width is varied; by default Gaussian.
+        Kernel whose width is varied; by default Gaussian.
     task : {"auto", "classification", "regression"}
-        "auto" takes strings, booleans and up to 20 different integers for labels.
+        "auto" treats strings, booleans and up to 20 different integers as labels.
     sigmas, lams : array_like, optional
-        Models to try; by default nine widths, each twice the one before, and 1e-3 to 10.
+        Candidate models; by default nine widths, each twice the previous one, and 1e-3 to 10.
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased"}
-        How the kernel matrix becomes Toeplitz; see :func:`first_row`.
+        How to make the kernel matrix Toeplitz; see :func:`first_row`.
     fit_intercept : bool
-        With a bias, as LS-SVM has it.
+        Fit a bias, as the least squares support vector machine (LS-SVM) does.
     samples : int
-        Size of the subsample: consecutive samples of a uniform grid, else a random choice in its order.
+        Size of the subsample: consecutive samples of a uniform grid, else a random choice in order.
     splits : int
-        How often the subsample is split into 70 % to train on and 30 % to measure the error on.
+        Number of splits of the subsample into 70 % for training and 30 % for testing.
     steps, seed : int
-        Of conjugate gradients; of subsample and splits.
-    tell : callable
-        Told what is being done, a line at a time.
+        Steps of conjugate gradients; random seed of subsample and splits.
+    report : callable
+        Progress callback; receives one line of text at a time.
 
     Raises
     ------
@@ -160,8 +160,8 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
 
     Notes
     -----
-    On a uniform grid T is the kernel matrix itself (Lemma 1): the answer is known, and leave-one-out errors
-    select sigma and lambda.  Otherwise time is O(samples^3) per width.
+    On a uniform grid T is the kernel matrix itself (Lemma 1), so it applies, and leave-one-out errors select
+    sigma and lambda.  Otherwise the time is O(samples^3) per width.
     """
     X = as_samples(X)
     Y, classes = _targets(y, len(X), task)
@@ -170,29 +170,29 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
     scheme = choose_scheme(X) if scheme == "auto" else check_scheme(scheme)
     rows = _subsample(len(X), samples, scheme == "uniform", seed)
     data = _Subsample(X[rows], Y[rows], classes, kernel or Gaussian(1.0), fit_intercept, scheme)
-    return _verdict(data, sigmas, _models(lams, "lams", "E221"), splits, steps, seed, tell)
+    return _verdict(data, sigmas, _models(lams, "lams", "E221"), splits, steps, seed, report)
 
 
 def _verdict(data: _Subsample, sigmas: ArrayLike | None, lams: Array, splits: int, steps: int, seed: int,
-             tell: Tell) -> Verdict:
-    """Try every model by every method, and judge."""
+             report: Report) -> ToeplitzVerdict:
+    """Evaluate every model by every method, and decide."""
     uniform = data.scheme == "uniform"
     if sigmas is None:
         sigmas = grid_or_spread_width(data.X) * (GRID_WIDTHS if uniform else WIDTHS)
     widths = _models(sigmas, "sigmas", "E220")
     if uniform:
-        exact = _left_out(data, widths, lams, tell)
+        exact = _left_out(data, widths, lams, report)
         errors = {"exact": exact, "toeplitz": exact}
     else:
-        errors = _held_out(data, widths, lams, splits, steps, seed, tell)
+        errors = _held_out(data, widths, lams, splits, steps, seed, report)
     choices = tuple(_best(method, found, widths, lams) for method, found in errors.items())
     applies, trainer, model, words = _judge(data, choices, widths, lams, steps)
-    return Verdict(applies, trainer, model, words, choices, measure(data.classes), data.scheme, len(data.X),
-                   widths, lams)
+    return ToeplitzVerdict(applies, trainer, model, words, choices, measure(data.classes), data.scheme,
+                           len(data.X), widths, lams)
 
 
 def _models(values: ArrayLike, where: str, code: str) -> Array:
-    """Widths or regularisers to try: positive numbers, shape (k,)."""
+    """Return the candidate widths or regularisers: positive numbers, shape (k,)."""
     found = np.atleast_1d(finite_array(values, where, code))
     if not found.size:
         raise fail(code, "there are no values to try", where=where, value="no values", allowed="one or more",
@@ -202,7 +202,7 @@ def _models(values: ArrayLike, where: str, code: str) -> Array:
 
 @dataclass(frozen=True)
 class _Subsample:
-    """Samples to select models on; labels are +1 in the column of their class, else -1."""
+    """Samples for model selection; labels are +1 in the column of their class, else -1."""
 
     X: Array
     Y: Array
@@ -212,19 +212,19 @@ class _Subsample:
     scheme: str
 
     def of_width(self, sigma: float) -> DistanceKernel:
-        """The kernel, `sigma` wide."""
+        """Return the kernel with width `sigma`."""
         return replace(self.kernel, sigma=sigma)  # type: ignore[type-var]
 
     def error(self, f: Array, Y: Array) -> float:
-        """The measure of the verdict, of predictions `f` for targets `Y`, both (m, K)."""
+        """Return the verdict's measure for predictions `f` of targets `Y`, both (m, K)."""
         if self.classes:
             return float(np.mean(f.argmax(axis=1) != Y.argmax(axis=1)))
         return float(np.sqrt(np.mean((f - Y) ** 2))) / (float(self.Y.std()) or 1.0)
 
 
 def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: int, seed: int,
-              tell: Tell) -> dict[str, Array]:
-    """Errors on held-out samples by each method, mean over the splits: (n_sigmas, n_lams)."""
+              report: Report) -> dict[str, Array]:
+    """Return the held-out errors of each method, mean over the splits: (n_sigmas, n_lams)."""
     rng = np.random.default_rng((seed, 1))
     found = {method: np.zeros((len(sigmas), len(lams))) for method in METHODS}
     for split in range(splits):
@@ -232,7 +232,7 @@ def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: 
         few = max(1, int(_HELD_OUT * len(data.X)))
         test, train = np.sort(order[:few]), np.sort(order[few:])
         for i, sigma in enumerate(sigmas):
-            tell(f"split {split + 1} of {splits}, sigma {sigma:.3g}")
+            report(f"split {split + 1} of {splits}, sigma {sigma:.3g}")
             kernel = data.of_width(float(sigma))
             K = KernelSystem(kernel, data.X, 0.0).block(test, train)
             answers = _answers(data, data.X[train], data.Y[train], kernel, lams, steps)
@@ -245,7 +245,7 @@ def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: 
 
 def _answers(data: _Subsample, X: Array, Y: Array, kernel: DistanceKernel, lams: Array,
              steps: int) -> dict[str, list[tuple[Array, Array] | None]]:
-    """Alpha and b by each method for every lambda; None where there is no answer."""
+    """Return alpha and b of each method for every lambda; None without a solution."""
     K = KernelSystem(kernel, X, 0.0).dense()
     path = EigenPath(K, Y)
     r = kernel_first_row(X, kernel, data.scheme)
@@ -264,29 +264,30 @@ def _answer(data: _Subsample, solve: Callable[[Array], Solution], Y: Array) -> t
     return (solution.x, solution.bias) if solution.ok else None
 
 
-def _left_out(data: _Subsample, sigmas: Array, lams: Array, tell: Tell) -> Array:
-    """Leave-one-out errors of the exact method: (n_sigmas, n_lams)."""
+def _left_out(data: _Subsample, sigmas: Array, lams: Array, report: Report) -> Array:
+    """Return the leave-one-out errors of the exact method: (n_sigmas, n_lams)."""
     found = np.zeros((len(sigmas), len(lams)))
     for i, sigma in enumerate(sigmas):
-        tell(f"sigma {sigma:.3g}")
+        report(f"sigma {sigma:.3g}")
         errors = loo_errors(data.X, data.Y, data.of_width(float(sigma)), lams, method="eigh",
                             fit_intercept=data.fit_intercept)
         found[i] = [data.error(data.Y - left_out, data.Y) for left_out in errors]
     return found
 
 
-def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | None = None) -> Choice:
-    """The model of least error, of one width where `row` says which; of equal ones one inside, then wide."""
+def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | None = None) -> MethodChoice:
+    """Return the model of least error, of width `row` if given; prefer inner, then wide ones."""
     rows = range(len(sigmas)) if row is None else (row,)
     inner = {(i, j) for i in range(1, len(sigmas) - 1) for j in range(1, len(lams) - 1)}
     i, j = min(((i, j) for i in rows for j in range(len(lams))),
                key=lambda at: (errors[at], at not in inner, -at[0], -at[1]))
-    return Choice(method, float(sigmas[i]), float(lams[j]), float(errors[i, j]), errors, (i, j) not in inner)
+    return MethodChoice(method, float(sigmas[i]), float(lams[j]), float(errors[i, j]), errors,
+                        (i, j) not in inner)
 
 
-def _judge(data: _Subsample, choices: tuple[Choice, ...], sigmas: Array, lams: Array,
-           steps: int) -> tuple[bool, str, Choice, str]:
-    """Whether the approximation applies, the trainer and the model to use, and why."""
+def _judge(data: _Subsample, choices: tuple[MethodChoice, ...], sigmas: Array, lams: Array,
+           steps: int) -> tuple[bool, str, MethodChoice, str]:
+    """Return whether the approximation applies, the trainer and model to use, and why."""
     exact, toeplitz = choices[:2]
     classes = data.classes
     if data.scheme == "uniform":
@@ -297,20 +298,20 @@ def _judge(data: _Subsample, choices: tuple[Choice, ...], sigmas: Array, lams: A
     if pair is not None and _close(toeplitz.error, exact.error, classes):
         return True, "toeplitz_rls", pair[1], (
             "The Toeplitz approximation is suitable: at the same width both methods come close to their "
-            f"best. Exact: {_told(pair[0], classes)}; Toeplitz: {_told(pair[1], classes)}.")
+            f"best. Exact: {_describe(pair[0], classes)}; Toeplitz: {_describe(pair[1], classes)}.")
     reason = "the methods select different widths" if pair is None else "the errors differ too much"
     few = choices[2]
-    words = (f"The Toeplitz approximation is not suitable: {reason}. Exact: {_told(exact, classes)}; "
-             f"Toeplitz: {_told(toeplitz, classes)}. In the same O(n) memory, {steps} steps of conjugate "
-             f"gradients on the true matrix: {_told(few, classes)}.{_about_one_column(data.X)}")
+    words = (f"The Toeplitz approximation is not suitable: {reason}. Exact: {_describe(exact, classes)}; "
+             f"Toeplitz: {_describe(toeplitz, classes)}. In the same O(n) memory, {steps} steps of conjugate "
+             f"gradients on the true matrix: {_describe(few, classes)}.{_about_one_column(data.X)}")
     if few.error <= toeplitz.error:
         return False, "kernel_cg", few, words
     return False, "toeplitz_rls", toeplitz, words
 
 
-def _agreeing(exact: Choice, toeplitz: Choice, sigmas: Array, lams: Array,
-              classes: bool) -> tuple[Choice, Choice] | None:
-    """The best models of both methods at widths that are the same, and as good as the best by each."""
+def _agreeing(exact: MethodChoice, toeplitz: MethodChoice, sigmas: Array, lams: Array,
+              classes: bool) -> tuple[MethodChoice, MethodChoice] | None:
+    """Return the best models of both methods at equal, near-optimal widths, or None."""
     good = [[i for i, error in enumerate(c.errors.min(axis=1)) if _close(error, c.error, classes)]
             for c in (exact, toeplitz)]
     pairs = [(abs(float(np.log(sigmas[i] / sigmas[j]))), i, j) for i in good[0] for j in good[1]]
@@ -324,7 +325,7 @@ def _agreeing(exact: Choice, toeplitz: Choice, sigmas: Array, lams: Array,
 
 
 def _about_one_column(X: Array) -> str:
-    """What a signal should be told."""
+    """Return advice for a signal."""
     if X.shape[1] > 1:
         return ""
     if choose_scheme(np.sort(X, axis=0)) == "uniform":
@@ -335,21 +336,21 @@ def _about_one_column(X: Array) -> str:
 
 
 def _close(error: float, least: float, classes: bool) -> bool:
-    """Whether an error is as good as the least one."""
+    """Return whether an error is practically as good as the least one."""
     return error <= least + _SAME_RATE if classes else error <= least * _SAME_RMS
 
 
-def _model(choice: Choice) -> str:
+def _model(choice: MethodChoice) -> str:
     return f"sigma {choice.sigma:.4g}, lambda {choice.lam:.4g}"
 
 
-def _told(choice: Choice, classes: bool) -> str:
+def _describe(choice: MethodChoice, classes: bool) -> str:
     error = f"{choice.error:.1%}" if classes else f"{choice.error:.3g}"
     return f"{_model(choice)}, error {error}"
 
 
 def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np.int64]:
-    """Rows of the subsample, ascending: the order of the samples is what makes the diagonals."""
+    """Return the rows of the subsample in ascending order, which defines the diagonals."""
     if n <= samples:
         return np.arange(n)
     rng = np.random.default_rng((seed, 0))
@@ -359,7 +360,7 @@ def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np
 
 
 def _targets(y: ArrayLike, n: int, task: str) -> tuple[Array, bool]:
-    """Targets (n, K) and whether they are labels."""
+    """Return the targets (n, K) and whether they are labels."""
     if task not in ("auto", "classification", "regression"):
         raise fail("E238", "no such task", where="task", value=repr(task),
                    allowed="auto, classification, regression", remedy="use auto")
@@ -377,7 +378,7 @@ def _targets(y: ArrayLike, n: int, task: str) -> tuple[Array, bool]:
 
 
 def _are_labels(values: NDArray[Any]) -> bool:
-    """Strings, booleans, or few different integers."""
+    """Return whether values are strings, booleans, or few different integers."""
     if values.dtype.kind in "fiu":
         distinct = np.unique(values)
         return len(distinct) <= _MOST_CLASSES and bool(np.all(distinct == np.floor(distinct)))

@@ -1,4 +1,4 @@
-"""sim.reference: a width for the Gaussian kernel where the user gives none."""
+"""sim.reference.selection: default widths of the Gaussian kernel."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ..._arrays import Array
 from ...kernels import Gaussian, squared_distances
 
-_ROWS = 256        # a sample of the samples is enough for a mean over pairs
+_ROWS = 256        # enough samples for a mean over pairs
 _BISECTIONS = 60   # of log sigma
 _OVERLAP = 2.0
 _SIGNAL_WIDTH = 2.0
@@ -15,18 +15,19 @@ _ONE_WAY = 0.9     # the mean sign of the steps
 
 
 def overlap_width(X: Array, budget: int) -> float:
-    """Return the sigma at which FKLMS with `budget` expansion vectors drawn from `X` stays stable.
+    """Return the sigma at which FKLMS with `budget` vectors drawn from `X` is stable.
 
-    Removing v_r by (16) changes the output at v_r from alpha_r to alpha_r sum_j k_jr^2, summed over
-    the other vectors.  A sum above 2 makes the error larger than the multiplier that went, and
-    repeated removals let it grow.  Hence the sigma at which the **mean** of that sum is 2.
+    Removing v_r by equation (16) of B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models",
+    2003, changes the output at v_r from alpha_r to alpha_r sum_j k_jr^2, summed over the other vectors.  If
+    the sum exceeds 2, the error exceeds the removed coefficient, and grows with repeated removals.  Hence the
+    sigma at which the **mean** of that sum is 2.
 
     Parameters
     ----------
     X : ndarray of shape (m, D)
-        Training samples; at most 256 of them, evenly picked, are looked at.
+        Training samples, of which at most 256, evenly spaced, are used.
     budget : int
-        N_max; where there are fewer samples, their number counts.
+        N_max, limited to the number of samples.
 
     Returns
     -------
@@ -50,13 +51,13 @@ def overlap_width(X: Array, budget: int) -> float:
 
 
 def grid_or_spread_width(X: Array) -> float:
-    """Return two steps of one column in order, else sqrt(D var(X) / 2), scikit-learn's gamma="scale".
+    """Return twice the median step of one sorted column, else sqrt(D var(X) / 2).
 
     Parameters
     ----------
     X : ndarray of shape (n, D)
-        Training samples.  One column of which nearly all steps go one way is taken for a signal; the median
-        of its steps counts, those of repeated samples left out.
+        Training samples.  One column whose steps almost all have one sign is a signal; its median step
+        excludes repeated samples.  sqrt(D var(X) / 2) is scikit-learn's gamma="scale".
 
     Returns
     -------

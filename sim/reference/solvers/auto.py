@@ -1,4 +1,4 @@
-"""sim.reference: the door to the solvers of kernel systems, and what "auto" chooses among them.
+"""sim.reference.solvers: the public entry points of the kernel solvers, and the choice of "auto".
 
 ==================  ===================================================  ==============  =================
 method              how                                                  memory          time
@@ -9,17 +9,17 @@ eigh                A = Q Lambda Q', any nonsingular matrix              O(n^2) 
 cg                  conjugate gradients to a tolerance, or a few steps   O(n s)          O(n^2) a step
 block_gauss_seidel  k samples at a time, to a tolerance                  O(n k)          O(n^2) a sweep
 wavelet             sparse in wavelets; both O(n) on a uniform grid      O(n^2)          O(n^2)
-banded              one column: b neighbours within the kernel's reach   O(n b)          O(n b^2)
+banded              one column: b neighbours within the kernel's support   O(n b)          O(n b^2)
 linear_svd          linear kernel: X = U S V'                            O(n D)          O(n D^2)
 linear_direct       linear kernel: X'X, the condition of X squared       O(n D)          O(n D^2)
 subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
 ==================  ===================================================  ==============  =================
 
-"auto" is linear_svd for the linear kernel of fewer columns than samples; what :mod:`..toeplitz.auto`
-chooses for Toeplitz matrices of many rows, that of many samples on a uniform grid among them; banded for
-many samples of one column within the kernel's reach of few others; cg for many that are interpolated from a
-grid; else Cholesky while A takes no more than half of the free memory, and elimination should A turn out
-not to be positive definite; beyond that cg, preconditioned by landmarks. Solution.why says why.
+"auto" chooses, in this order: linear_svd for the linear kernel with fewer columns than samples;
+:mod:`..toeplitz.auto` for large Toeplitz matrices, including many samples on a uniform grid; banded for many
+samples of one column with few neighbours within the kernel's support; cg for many samples interpolated from a
+grid; Cholesky while A takes at most half of the free memory, and elimination if A is not positive definite;
+otherwise cg, preconditioned by landmarks.  Solution.why gives the reason.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ from .subset import subset
 
 Solver = Callable[..., Solution]
 
-#: The methods that take any system: ``solver(system, Y, **options) -> Solution``.
+#: Methods for any system: ``solver(system, Y, **options) -> Solution``.
 SOLVERS: dict[str, Solver] = {
     "elimination": elimination,
     "cholesky": cholesky,
@@ -64,7 +64,7 @@ SOLVERS: dict[str, Solver] = {
     "block_gauss_seidel": block_gauss_seidel,
     "wavelet": wavelet,
 }
-#: Those that take a kernel and samples.
+#: Methods that require a kernel and samples.
 SAMPLE_SOLVERS: dict[str, Solver] = {
     "banded": banded,
     "linear_svd": linear_svd,
@@ -73,9 +73,9 @@ SAMPLE_SOLVERS: dict[str, Solver] = {
 }
 METHODS = ("auto", *SOLVERS, *SAMPLE_SOLVERS)
 
-# Systems of fewer rows than this are factorised, Toeplitz or not: that takes less than a second.
+# Smaller systems are factorised, Toeplitz or not, which takes less than a second.
 _FFT_FROM = 1000
-# A band of less than n over this is worth a factorisation of its own.
+# A band narrower than n divided by this is factorised as a band.
 _NARROW = 8
 
 
@@ -92,18 +92,18 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
     sigma : float or Kernel
         Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`; or a kernel.
     lam : float
-        lambda > 0, added to the diagonal as it stands, not times n.
+        lambda > 0, added to the diagonal (not multiplied by n).
     method : str
         "auto" or one of the table of :mod:`kerncast.sim.reference.solvers.auto`.
     fit_intercept : bool
         Solve (K + lambda I) alpha + b 1 = y, 1'alpha = 0 (LS-SVM): `bias` of the solution is b.
     **options
-        Of the method: see its function.
+        Options of the method: see its function.
 
     Returns
     -------
     Solution
-        Its `x` is alpha, all zero unless the status is ``ok``.  Of method subset it is c, one row for each
+        Its `x` is alpha, all zero unless the status is ``ok``.  For method subset it is c, one row per
         sample in `support`.
 
     Raises
@@ -125,7 +125,7 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
 
 def solve_system(system: System, Y: ArrayLike, method: str = "auto", *, fit_intercept: bool = False,
                  **options: Any) -> Solution:
-    """Solve A x = y for a matrix however held; as :func:`solve_kernel` for what is common.
+    """Solve A x = y for a matrix in any storage; options as :func:`solve_kernel`.
 
     Parameters
     ----------
@@ -151,14 +151,14 @@ def solve_system(system: System, Y: ArrayLike, method: str = "auto", *, fit_inte
         check_values(system)
     solver: Solver = _automatic if method == "auto" else (SOLVERS | SAMPLE_SOLVERS)[method]
     _check_names(method, solver, options)
-    if fit_intercept and method == "subset":  # has its own: its x has other rows
+    if fit_intercept and method == "subset":  # has its own bias, as its x has other rows
         return solver(system, Y, fit_intercept=True, **options)
     solve = partial(solver, system, **options)
     return solve_with_bias(solve, Y) if fit_intercept else solve(Y)
 
 
 def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
-    """E238 where a method has no option of that name."""
+    """Raise E238 if a method has no option of a given name."""
     known = [name for name in signature(solver).parameters if name not in ("system", "Y", "fit_intercept")]
     for name in options:
         if name not in known:
@@ -167,7 +167,7 @@ def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
 
 
 def _automatic(system: System, Y: Array) -> Solution:
-    """What fits the matrix and the memory; what it says decides whether another is tried."""
+    """Solve by the method that suits matrix and memory; on failure try another."""
     n = system.n
     if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
         return _because(linear_svd(system, Y), f"linear kernel of {system.X.shape[1]} columns")
@@ -186,8 +186,8 @@ def _automatic(system: System, Y: Array) -> Solution:
         reason = f"not {solution.why}"
     matrix, free = REAL_BYTES * n * n, free_bytes()
     if 2 * matrix > free:
-        return _because(cg(system, Y), f"the matrix, {matrix:,} bytes, needs more than half of the {free:,} "
-                                       "bytes free")
+        return _because(cg(system, Y),
+                        f"the matrix, {matrix:,} bytes, needs more than half of the {free:,} " "bytes free")
     solution = cholesky(system, Y)
     if solution.ok:
         return _because(solution, reason)
@@ -195,7 +195,7 @@ def _automatic(system: System, Y: Array) -> Solution:
 
 
 def _first_column(system: System) -> Array | None:
-    """First column of a Toeplitz matrix; of samples on a uniform grid too (Lemma 1 of Decherchi et al.)."""
+    """Return the first column of a Toeplitz matrix, or of samples on a uniform grid; else None."""
     if isinstance(system, ToeplitzSystem):
         return system.r
     if not isinstance(system, KernelSystem) or not system.kernel.translation_invariant:

@@ -1,8 +1,8 @@
-"""sim.reference: samples of one column: K is a band as narrow as the kernel, O(n b) memory, O(n b^2) time.
+"""sim.reference.solvers: banded Cholesky for samples of one column: O(n b) memory, O(n b^2) time.
 
-In ascending order of the samples K + lambda I has b diagonals on either side in which kernel values are more
-than rounding; Cholesky's factorisation keeps the band.  The result is exact kernel regression, at regular
-times or not; it pays where the kernel spans few of the samples.
+With sorted samples K + lambda I has b diagonals on either side with kernel values above rounding, and
+Cholesky's factorisation preserves the band.  The result is exact kernel regression, at regular or irregular
+times.  It is efficient if the kernel spans few of the samples.
 """
 
 from __future__ import annotations
@@ -13,25 +13,26 @@ from numpy.typing import NDArray
 from ..._arrays import Array
 from ...errors import fail
 from ...kernels import Kernel
-from ..check import judged
+from ..check import check_solution
 from ..options import samples_of
 from ..result import Solution, Status
 from ..systems.system import REAL_BYTES, KernelSystem, System, refuse_beyond_memory
 from ..toeplitz.product import largest_norm
 
-# A kernel value below this part of k(x, x) is less than the rounding of the largest.
-_NOTHING = 1e-18
+# A kernel value below this part of k(x, x) is below the rounding of the largest one.
+_ZERO_KERNEL = 1e-18
 
 
 def bandwidth(system: System) -> int | None:
-    """Return b of the samples in ascending order; None where K is no band.
+    """Return b of the sorted samples, or None if K is not a band.
 
     Parameters
     ----------
     system : System
-        A :class:`KernelSystem` of one column, and of a kernel that falls to nothing, has a band.
+        A :class:`KernelSystem` of one column has a band if its kernel decays to 0.
     """
-    if not isinstance(system, KernelSystem) or system.X.shape[1] != 1 or not system.kernel.reach < np.inf:
+    if not isinstance(system,
+                      KernelSystem) or system.X.shape[1] != 1 or not system.kernel.support_radius < np.inf:
         return None
     x = np.sort(system.X[:, 0])
     ends = np.searchsorted(x, x + _span(system.kernel), side="right")
@@ -51,12 +52,12 @@ def banded(system: System, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        ``not_positive_definite`` where a pivot is not positive.
+        ``not_positive_definite`` if a pivot is not positive.
 
     Raises
     ------
     KerncastError
-        E237 where the band does not fit the memory; E238 for a system without one.
+        E237 if the band does not fit in memory; E238 for a system without a band.
     """
     from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 
@@ -76,22 +77,23 @@ def banded(system: System, Y: Array) -> Solution:
         found = largest_norm(Y[order] - _product(band, x[order]))
     except LinAlgError as error:
         status, why = Status.NOT_POSITIVE_DEFINITE, str(error)
-    return judged(system, Y, x, status, method="banded", why=why, found=found, bytes=2 * band.nbytes,
-                  kernel_values=n * (b + 1), operations=n * b * (b + 3) // 2 + 2 * columns * n * (b + 1))
+    return check_solution(system, Y, x, status, method="banded", why=why, found=found, bytes=2 * band.nbytes,
+                          kernel_values=n * (b + 1),
+                          operations=n * b * (b + 3) // 2 + 2 * columns * n * (b + 1))
 
 
 def _span(kernel: Kernel) -> float:
-    """Distance beyond which a kernel value is nothing, by bisection."""
-    near, far = 0.0, kernel.reach
+    """Find the distance beyond which the kernel is negligible, by bisection."""
+    near, far = 0.0, kernel.support_radius
     for _ in range(60):
         middle = 0.5 * (near + far)
         value = float(kernel(np.array([[middle]]), np.zeros((1, 1)))[0, 0])
-        near, far = (middle, far) if value > _NOTHING else (near, middle)
+        near, far = (middle, far) if value > _ZERO_KERNEL else (near, middle)
     return far
 
 
 def _band(system: KernelSystem, order: NDArray[np.int64], b: int) -> Array:
-    """Diagonal j of A in row j, as LAPACK has the lower half: shape (b + 1, n)."""
+    """Return the lower half of A in LAPACK's band storage, diagonal j in row j: (b + 1, n)."""
     X = system.X[order]
     band = np.zeros((b + 1, system.n))
     for j in range(b + 1):
@@ -101,7 +103,7 @@ def _band(system: KernelSystem, order: NDArray[np.int64], b: int) -> Array:
 
 
 def _product(band: Array, x: Array) -> Array:
-    """A x of the band, one diagonal after the other."""
+    """Return A x for the band, one diagonal at a time."""
     d = band.reshape(*band.shape, *[1] * (x.ndim - 1))
     product = d[0] * x
     for j in range(1, len(band)):

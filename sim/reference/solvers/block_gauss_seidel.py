@@ -1,13 +1,13 @@
-"""sim.reference: domain decomposition, which is block Gauss-Seidel, in O(k n) memory.
+"""sim.reference.solvers: domain decomposition (block Gauss-Seidel) in O(k n) memory.
 
-W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC Learning Without Agony", ICML 2007, with the paper's names:
-the samples s are divided into subsets s_1 ... s_l of k; each sweep solves, one subset after the other,
-A_{s_i,s_i} c_i = y_{s_i} for what is left of y, and takes A_{s,s_i} c_i off y.
+W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC Learning Without Agony", ICML 2007, in the paper's notation:
+the samples s are divided into subsets s_1 ... s_l of size k.  For each subset in turn, a sweep solves
+A_{s_i,s_i} c_i = y_{s_i} for the residual y, and subtracts A_{s,s_i} c_i from y.
 
-In the reproducing kernel Hilbert space of A one such step projects the function f that is left on the span
-H_i of the kernel functions at s_i, and takes the projection off f: a sweep is a round of von Neumann's
-alternating projections on the complements of H_1 ... H_l.  It converges wherever A is positive definite, at a
-rate set by the angles between the H_i: fast at first, where neighbours explain each other, then slowly.
+In the reproducing kernel Hilbert space of A, a step projects the residual function f onto the span H_i of
+the kernel functions at s_i and subtracts the projection.  So a sweep is a round of von Neumann's alternating
+projections onto the complements of H_1 ... H_l.  It converges if A is positive definite, at a rate set by the
+angles between the H_i: fast at first, then slowly.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from typing import Any
 import numpy as np
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..options import check_count, check_tolerance
 from ..result import Solution, Status
 from ..systems.system import BLOCK_VALUES, REAL_BYTES, Cost, System, refuse_beyond_memory
 from .cg import MAX_STEPS, TOLERANCE, preconditioned
 from .cholesky import lapack
 
-#: Samples in a subset, where nobody says otherwise.
+#: Default number of samples in a subset.
 DEFAULT_BLOCK = 500
 
-# Where sweeps that should converge have made the residual this much larger, A is not positive definite.
+# If the sweeps increase the residual this much, A is not positive definite.
 _DIVERGED = 1e6
 
-# Rounding makes the residual that sweeps update drift from the true one; so often it is computed afresh.
+# Rounding makes the updated residual drift from the true one; it is recomputed at most this many times.
 _RESTARTS = 5
 
 
 class Domains:
-    """The subsets s_i (steps 1, 2), their factors for step 7, and step 8 on some rows at a time.
+    """The subsets s_i (steps 1, 2), their factors for step 7, and step 8 in strips of rows.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Domains:
     k : int
         Size of a subset; the last may be smaller.
     workers : int
-        Threads that share step 8.  The answer is the same for any number, to the last bit.
+        Threads for step 8.  The result does not depend on their number, to the last bit.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Domains:
             self.positive = False
 
     def sweep(self, y: Array, c: Array, order: Iterable[int], skip: int = -1) -> None:
-        """Steps 6 to 10 in place: `y` and `c` of shape (n, m); y past the subset `skip` is of no use."""
+        """Do steps 6 to 10 in place: `y` and `c` of shape (n, m); omits step 8 after subset `skip`."""
         solve = partial(self._lapack.cho_solve, check_finite=False)
         with ThreadPoolExecutor(self._workers) as pool:
             shared = pool.map if self._workers > 1 else map
@@ -84,19 +84,19 @@ class Domains:
                     list(shared(partial(self._update, y, s_i, c_i), self._rows))
 
     def _update(self, y: Array, s_i: slice, c_i: Array, rows: slice) -> None:
-        """Step 8, y = y - A_{s,s_i} c_i, on some of the rows s."""
+        """Do step 8, y = y - A_{s,s_i} c_i, for some of the rows s."""
         y[rows] -= self._system.block(rows, s_i) @ c_i
 
 
 class SymmetricSweep:
-    """One sweep forward and one back, from 0: C^-1 for conjugate gradients.
+    """The preconditioner of one forward and one backward sweep from 0.
 
     Parameters
     ----------
     domains : Domains
     n : int
     values_per_entry : int
-        Kernel values that an entry of A takes.
+        Kernel values per entry of A.
     """
 
     def __init__(self, domains: Domains, n: int, values_per_entry: int) -> None:
@@ -106,7 +106,7 @@ class SymmetricSweep:
         self.note = f"conjugate gradients on sweeps of {len(domains.s)} subsets"
 
     def solve(self, V: Array) -> Array:
-        """C^-1 V for `V` of shape (n, m)."""
+        """Return C^-1 V for `V` of shape (n, m)."""
         last = len(self._domains.s) - 1
         y, c = V.copy(), np.zeros_like(V)
         self._domains.sweep(y, c, range(last + 1), skip=last if last == 0 else -1)
@@ -125,28 +125,28 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     block : int
-        k, the samples in a subset: memory is O(k n).  At most n are taken.
+        k, the samples in a subset, at most n: memory is O(k n).
     tolerance : float
         Each |y - A c| <= tolerance |y|, measured on the true residual.
     max_sweeps : int
-        Sweeps at most.
+        Largest number of sweeps.
     interleave : bool
-        Interleave with conjugate gradients, the paper's further work: each sweep goes forward and back,
-        and CG makes of its outcome, as of a preconditioner's, the next direction.
+        Interleave with conjugate gradients (CG), the paper's further work: CG uses a forward and a backward
+        sweep as its preconditioner.
     workers : int
-        Threads that share step 8.
+        Threads for step 8.
 
     Returns
     -------
     Solution
-        `iterations` and `history` count sweeps.  ``not_positive_definite`` where a subset's own matrix is
-        not, or the sweeps diverge; ``not_converged`` where `max_sweeps` did not suffice or the tolerance
-        is out of the reach of float64.
+        `iterations` and `history` count sweeps.  ``not_positive_definite`` if a subset's matrix is not
+        positive definite, or the sweeps diverge; ``not_converged`` if `max_sweeps` was reached or float64
+        cannot achieve the tolerance.
 
     Notes
     -----
-    A sweep takes n^2 kernel values; interleaved, three times as many at most.  It leads in the first sweeps
-    only: to small residuals conjugate gradients, above all with landmarks, take far less.
+    A sweep takes n^2 kernel values, and up to three times as many interleaved.  It is faster in the first
+    sweeps only: conjugate gradients, especially with landmarks, reach small residuals at far lower cost.
 
     Raises
     ------
@@ -164,25 +164,26 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
 
 
 def _swept(system: System, domains: Domains, Y: Array, tolerance: float, max_sweeps: int) -> Solution:
-    """Sweep, and tell what came of it and what it cost."""
+    """Run the sweeps and return the solution with its costs."""
     n, columns, k = system.n, Y.size // system.n, domains.s[0].stop
     c = np.zeros((n, columns))
     history: list[float] = []
-    with np.errstate(all="ignore"):  # what overflows here is caught by the verdict
+    with np.errstate(all="ignore"):  # check_solution rejects overflow
         status = _sweeps(system, domains, Y.reshape(c.shape), c, tolerance, max_sweeps, history)
     sweeps = len(history) - 1
     why = {Status.NOT_CONVERGED: f"the tolerance {tolerance:g} was not reached, ",
            Status.NOT_POSITIVE_DEFINITE: "a subset is not positive definite, or the sweeps diverge, "}
-    return judged(system, Y, c.reshape(Y.shape), status, limit=1.01 * tolerance, method="block_gauss_seidel",
-                  iterations=sweeps, why=why.get(status, "") + f"{len(domains.s)} subsets",
-                  bytes=domains.bytes + 2 * c.nbytes, history=tuple(history),
-                  kernel_values=(sweeps + 1) * n * n * system.values_per_entry,
-                  operations=n * k**2 // 6 + columns * sweeps * n * (n + k))
+    return check_solution(system, Y, c.reshape(Y.shape), status, limit=1.01 * tolerance,
+                          method="block_gauss_seidel", iterations=sweeps,
+                          why=why.get(status, "") + f"{len(domains.s)} subsets",
+                          bytes=domains.bytes + 2 * c.nbytes, history=tuple(history),
+                          kernel_values=(sweeps + 1) * n * n * system.values_per_entry,
+                          operations=n * k**2 // 6 + columns * sweeps * n * (n + k))
 
 
 def _sweeps(system: System, domains: Domains, Y: Array, c: Array, tolerance: float, max_sweeps: int,
             history: list[float]) -> Status:
-    """Steps 3 to 11: sweep until the true residual is below the tolerance."""
+    """Do steps 3 to 11: sweep until the true residual is below the tolerance."""
     y, size = Y.copy(), np.linalg.norm(Y, axis=0)
     history.append(float(size.max()))
     if not domains.positive:
@@ -192,7 +193,7 @@ def _sweeps(system: System, domains: Domains, Y: Array, c: Array, tolerance: flo
         domains.sweep(y, c, range(len(domains.s)))
         left = np.linalg.norm(y, axis=0)
         history.append(float(left.max()))
-        if not np.all(left <= _DIVERGED * size):  # also catches NaN
+        if not np.all(left <= _DIVERGED * size):  # also if NaN
             return Status.NOT_POSITIVE_DEFINITE
         if np.all(left <= tolerance * size):
             y = np.asarray(Y - system @ c)

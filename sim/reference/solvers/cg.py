@@ -1,4 +1,4 @@
-"""sim.reference: conjugate gradients on any system, plain or preconditioned.
+"""sim.reference.solvers: conjugate gradients on any system, plain or preconditioned.
 
 M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. Nat. Bur.
 Standards 49(6), 1952: descent on 1/2 c'A c - y'c.  (W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC
@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._arrays import Array
 from ...kernels import Kernel
-from ..check import judged
+from ..check import check_solution
 from ..options import check_count, check_tolerance
 from ..result import Solution, Status
 from ..systems.system import KernelSystem, System
@@ -24,34 +24,34 @@ from .preconditioner import Preconditioner, choose_preconditioner, make_precondi
 TOLERANCE = 1e-10
 MAX_STEPS = 1000
 
-# Rounding makes the residual that CG updates drift from the true one; it starts afresh, at most so often.
+# Rounding makes the updated residual drift from the true one; CG restarts at most this many times.
 _RESTARTS = 5
 
-# Below n eps |y| a residual is rounding, and so may the curvature of a direction made of it be.
+# Below n eps |y| a residual is rounding, and so may be the curvature of a direction computed from it.
 _EPS = 2.0**-52
 
-# Beside the matrix: x, the residual, the preconditioned residual, the direction p and A p.
+# In addition to the matrix: x, the residual, the preconditioned residual, the direction p and A p.
 _VECTORS = 5
 
-# A solution after so many steps is taken as it comes.
+# Early stopping accepts any residual.
 _ANY_RESIDUAL = 1e100
 
 
 @dataclass
-class Run:
-    """What became of the iteration so far.
+class CGRun:
+    """The state of the iteration.
 
     Attributes
     ----------
     x : ndarray of shape (n, m)
     steps, products, divisions : int
-        Steps; products with A and divisions by C that they, and what is around them, took.
+        Steps; total products with A; total divisions by C.
     status : Status
-        ``ok`` where the true residual came below the tolerance.
+        ``ok`` if the true residual is below the tolerance.
     residuals : list of ndarray of shape (m,)
         |y - A x| as updated, before the first step and after each.
     found : ndarray of shape (m,)
-        |y - A x| computed afresh at the end.
+        |y - A x| recomputed at the end.
     """
 
     x: Array
@@ -64,7 +64,7 @@ class Run:
 
 
 def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float, max_steps: int,
-                        restarts: int = _RESTARTS) -> Run:
+                        restarts: int = _RESTARTS) -> CGRun:
     """Solve A x = y to a tolerance on the true residual.
 
     Parameters
@@ -72,27 +72,27 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
     A : System
         Symmetric positive definite.
     Y : ndarray of shape (n, m)
-        Right-hand sides; solved side by side, each with its own step lengths.
+        Right-hand sides; solved together, each with its own step lengths.
     C : Preconditioner
         Positive definite.
     tolerance : float
         Each |y - A x| <= tolerance |y|.
     max_steps : int
-        Steps at most, each with one product and one division by C per right-hand side.
+        Largest number of steps, each with one product and one division by C per right-hand side.
     restarts : int
-        How often the residual is computed afresh at most, and CG starts from there.
+        Largest number of restarts from a recomputed residual.
 
     Returns
     -------
     Run
-        ``not_positive_definite`` where a direction with p'A p <= 0 is met before the residual is rounding,
-        which an indefinite A need not show; ``not_converged`` where `max_steps` did not suffice or rounding
-        stands in the way.
+        ``not_positive_definite`` if a direction with p'A p <= 0 occurs before the residual is rounding (an
+        indefinite A may not have one); ``not_converged`` if `max_steps` was reached or rounding prevents
+        convergence.
     """
-    with np.errstate(all="ignore"):  # what overflows here is caught by the verdict
+    with np.errstate(all="ignore"):  # check_solution rejects overflow
         scale = _powers_of_two(Y)
         Y = Y / scale
-        run, size = Run(np.zeros_like(Y)), np.linalg.norm(Y, axis=0)
+        run, size = CGRun(np.zeros_like(Y)), np.linalg.norm(Y, axis=0)
         limit, floor = tolerance * size, A.n * _EPS * size
         rest = Y.copy()
         for _ in range(restarts):
@@ -111,11 +111,11 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
 
 
 def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Array, max_steps: int,
-             run: Run) -> None:
-    """Conjugate gradients from `run.x`, whose residual is `rest`, until that has come below `limit`.
+             run: CGRun) -> None:
+    """Iterate from `run.x`, whose residual is `rest`, until the residual is below `limit`.
 
-    Right-hand sides that are done stand still: their step length is 0.  Done is one too whose curvature is
-    lost once its residual has come down to `floor`.
+    Converged right-hand sides have step length 0.  One whose residual is below `floor` and whose curvature is
+    lost counts as converged.
     """
     z = C.solve(rest)
     run.divisions += 1
@@ -150,7 +150,7 @@ def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Arr
 
 
 def _powers_of_two(Y: Array) -> Array:
-    """The power of two next above the largest value of each column: dividing by it rounds nothing."""
+    """Return the power of two above the maximum of each column: exact to divide by."""
     exponents = np.frexp(np.abs(Y).max(axis=0))[1]
     return np.asarray(np.ldexp(1.0, np.clip(exponents, -1000, 1000)), dtype=np.float64)
 
@@ -158,7 +158,7 @@ def _powers_of_two(Y: Array) -> Array:
 def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float = TOLERANCE,
        max_steps: int = MAX_STEPS, steps: int | None = None, landmarks: Landmarks = None,
        seed: int = 0) -> Solution:
-    """Solve A x = y by conjugate gradients, in memory O(n) and what the preconditioner holds.
+    """Solve A x = y by conjugate gradients, in O(n) memory plus the preconditioner's.
 
     Parameters
     ----------
@@ -167,26 +167,25 @@ def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float 
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     preconditioner : {"auto", "none", "nystrom", "strang", "chan"}
-        Nystrom takes O(n s) memory for s landmarks, and a system whose entries can be asked for; the
-        two circulants take a Toeplitz one.  "auto" is strang for Toeplitz systems, nystrom for kernel
-        systems of more than a few hundred samples, else none.
+        Nystrom uses O(n s) memory for s landmarks; the two circulants require a Toeplitz system.  "auto" is
+        strang for Toeplitz systems, nystrom for kernel systems of more than a few hundred samples, else
+        none.
     tolerance : float
         Each |y - A x| <= tolerance |y|, measured on the true residual.
     max_steps : int
-        Steps at most, each with one product.
+        Largest number of steps, each with one product.
     steps : int, optional
-        Take so many steps and hand out what they give, whatever the residual: early stopping, which
-        regularises too.  The status is then ``ok``, and `why` tells the residual.  `tolerance` and
-        `max_steps` mean nothing, and "auto" is none.
+        Early stopping, which also regularises: return the result of this many steps, whatever the residual.
+        The status is then ``ok``, and `why` contains the residual.  `tolerance` and `max_steps` are
+        ignored, and "auto" means none.
     landmarks, seed
         See :class:`kerncast.sim.reference.solvers.nystrom.Nystrom`.
 
     Returns
     -------
     Solution
-        ``not_positive_definite`` where a direction with p'A p <= 0 is met (which an indefinite A need not
-        show), ``not_converged`` where `max_steps` did not suffice or the tolerance is out of the reach of
-        float64.
+        ``not_positive_definite`` if a direction with p'A p <= 0 occurs (an indefinite A may not have one);
+        ``not_converged`` if `max_steps` was reached or float64 cannot achieve the tolerance.
 
     Raises
     ------
@@ -206,8 +205,8 @@ def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float 
 
 def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float, max_steps: int,
                    method: str, early: bool = False) -> Solution:
-    """:func:`cg` with a preconditioner that is there; `early` takes what `max_steps` steps give."""
-    run = Run(np.zeros((system.n, Y.size // system.n)), status=Status.NOT_POSITIVE_DEFINITE)
+    """Run :func:`cg` with a given preconditioner; `early` accepts `max_steps` steps' result."""
+    run = CGRun(np.zeros((system.n, Y.size // system.n)), status=Status.NOT_POSITIVE_DEFINITE)
     if C.positive:
         run = conjugate_gradients(system, Y.reshape(run.x.shape), C, tolerance, max_steps,
                                   1 if early else _RESTARTS)
@@ -219,17 +218,17 @@ def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float
     if early and run.status is Status.OK:
         stopped = (f"{run.steps} of {max_steps} steps, residual {found:.2g}, |y| {largest_norm(Y):.2g}, ")
     n, columns, product = system.n, run.x.shape[1], system.product_cost
-    return judged(system, Y, run.x.reshape(Y.shape), run.status, method=method, why=stopped + C.note,
-                  limit=_ANY_RESIDUAL if early else 1.01 * tolerance, iterations=run.steps,
-                  found=found,
-                  history=tuple(float(np.max(found)) for found in run.residuals),
-                  bytes=8 * _VECTORS * n * columns + product.bytes + C.cost.bytes,
-                  kernel_values=(C.kernel_values + run.products * product.kernel_values
-                                 + run.divisions * C.cost.kernel_values),
-                  operations=columns * (run.products * product.multiplications + 6 * n * run.steps
-                                        + run.divisions * C.cost.multiplications))
+    return check_solution(system, Y, run.x.reshape(Y.shape), run.status, method=method, why=stopped + C.note,
+                          limit=_ANY_RESIDUAL if early else 1.01 * tolerance, iterations=run.steps,
+                          found=found,
+                          history=tuple(float(np.max(found)) for found in run.residuals),
+                          bytes=8 * _VECTORS * n * columns + product.bytes + C.cost.bytes,
+                          kernel_values=(C.kernel_values + run.products * product.kernel_values
+                                         + run.divisions * C.cost.kernel_values),
+                          operations=columns * (run.products * product.multiplications + 6 * n * run.steps
+                                                + run.divisions * C.cost.multiplications))
 
 
 def kernel_cg(kernel: Kernel, X: Array, y: Array, lam: float, steps: int) -> Solution:
-    """So many steps on (K + lambda I) alpha = y, as devices take them: :func:`cg` with `steps`."""
+    """Run `steps` steps on (K + lambda I) alpha = y, as devices do: :func:`cg` with `steps`."""
     return cg(KernelSystem(kernel, X, lam), y, steps=steps)

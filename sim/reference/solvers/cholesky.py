@@ -1,4 +1,4 @@
-"""sim.reference: the whole matrix, factorised: A = R'R, O(n^3) time, O(n^2) memory.
+"""sim.reference.solvers: Cholesky's factorisation A = R'R: O(n^3) time, O(n^2) memory.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: the direct solution of (K + lambda I) c = y.
 """
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..._arrays import Array
 from ..._optional import from_package
-from ..check import judged
+from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import System
 
@@ -22,19 +22,19 @@ def cholesky(system: System, Y: Array) -> Solution:
     Parameters
     ----------
     system : System
-        A of n rows; K of a :class:`KernelSystem` is made once and held.
+        A of n rows; K of a :class:`KernelSystem` is computed once and stored.
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
 
     Returns
     -------
     Solution
-        ``not_positive_definite`` where a pivot is not positive.
+        ``not_positive_definite`` if a pivot is not positive.
 
     Raises
     ------
     KerncastError
-        E237 where the matrix does not fit the memory; E501 without scipy.
+        E237 if the matrix does not fit in memory; E501 without scipy.
     """
     linalg = lapack()
     n, columns = system.n, Y.size // system.n
@@ -45,11 +45,11 @@ def cholesky(system: System, Y: Array) -> Solution:
         x = np.asarray(linalg.cho_solve(R, Y, check_finite=False))
     except np.linalg.LinAlgError as error:
         status, why = Status.NOT_POSITIVE_DEFINITE, str(error)
-    return judged(system, Y, x, status, method="cholesky", bytes=A.nbytes, why=why,
-                  kernel_values=n * n * system.values_per_entry,
-                  operations=n * (n * n + 3 * n + 2) // 6 + columns * n * (n + 1))
+    return check_solution(system, Y, x, status, method="cholesky", bytes=A.nbytes, why=why,
+                          kernel_values=n * n * system.values_per_entry,
+                          operations=n * (n * n + 3 * n + 2) // 6 + columns * n * (n + 1))
 
 
 def lapack() -> Any:
-    """scipy.linalg, loaded when it is first needed; E501 where scipy is not installed."""
+    """Return scipy.linalg, imported on first use; raise E501 without scipy."""
     return from_package("scipy.linalg", "scipy", lambda module: module, "this method needs", "method")

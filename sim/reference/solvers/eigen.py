@@ -1,7 +1,7 @@
-"""sim.reference: the eigendecomposition of the whole matrix, O(n^3) time, O(n^2) memory.
+"""sim.reference.solvers: the eigendecomposition of the matrix: O(n^3) time, O(n^2) memory.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: K = Q Lambda Q', c = Q (Lambda + lambda)^-1 Q'y.  For one
-lambda it costs many times what Cholesky costs; :class:`~.path.EigenPath` serves all of them at that price.
+lambda it costs many times as much as Cholesky; :class:`~.path.EigenPath` solves for all lambdas at that cost.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import System
 
@@ -27,12 +27,12 @@ def eigh(system: System, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        ``breakdown`` where an eigenvalue is zero within rounding.
+        ``breakdown`` if an eigenvalue is zero within rounding.
 
     Raises
     ------
     KerncastError
-        E237 where the matrices do not fit the memory.
+        E237 if the matrices do not fit in memory.
     """
     n, columns = system.n, Y.size // system.n
     A = system.dense(3)
@@ -45,6 +45,6 @@ def eigh(system: System, Y: Array) -> Solution:
         x = np.asarray(Q @ ((Q.T @ Y).T / values).T)
     else:
         status, why = Status.BREAKDOWN, f"an eigenvalue is zero within rounding: {sizes.min():.1e}"
-    return judged(system, Y, x, status, method="eigh", bytes=3 * A.nbytes, why=why,
-                  kernel_values=n * n * system.values_per_entry,
-                  operations=9 * n**3 + columns * n * (2 * n + 1))
+    return check_solution(system, Y, x, status, method="eigh", bytes=3 * A.nbytes, why=why,
+                          kernel_values=n * n * system.values_per_entry,
+                          operations=9 * n**3 + columns * n * (2 * n + 1))

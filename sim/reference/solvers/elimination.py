@@ -1,7 +1,7 @@
-"""sim.reference: Gaussian elimination with row exchanges, O(n^3) time, O(n^2) memory.
+"""sim.reference.solvers: Gaussian elimination with row exchanges: O(n^3) time, O(n^2) memory.
 
-The yardstick of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
-Toeplitz Matrix", Table 1.  It asks nothing of the matrix but that it is nonsingular.
+The baseline of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
+Toeplitz Matrix", Table 1.  It requires a nonsingular matrix only.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import System
 
@@ -27,12 +27,12 @@ def elimination(system: System, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        ``breakdown`` where a pivot is zero, or where the answer does not solve the system.
+        ``breakdown`` if a pivot is zero, or the residual is too large.
 
     Raises
     ------
     KerncastError
-        E237 where the matrix does not fit the memory.
+        E237 if the matrix does not fit in memory.
     """
     n, columns = system.n, Y.size // system.n
     A = system.dense(2)
@@ -41,6 +41,6 @@ def elimination(system: System, Y: Array) -> Solution:
         x = np.asarray(np.linalg.solve(A, Y), dtype=np.float64)
     except np.linalg.LinAlgError:
         status, why = Status.BREAKDOWN, "the matrix is singular"
-    return judged(system, Y, x, status, method="elimination", bytes=2 * A.nbytes, why=why,
-                  kernel_values=n * n * system.values_per_entry,
-                  operations=n * (n - 1) * (2 * n - 1) // 6 + n * (n - 1) // 2 + columns * n * n)
+    return check_solution(system, Y, x, status, method="elimination", bytes=2 * A.nbytes, why=why,
+                          kernel_values=n * n * system.values_per_entry,
+                          operations=n * (n - 1) * (2 * n - 1) // 6 + n * (n - 1) // 2 + columns * n * n)

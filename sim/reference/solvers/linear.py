@@ -1,4 +1,4 @@
-"""sim.reference: the linear kernel, K = X X' of rank d: O(n d^2) time, O(n d) memory.
+"""sim.reference.solvers: the linear kernel, K = X X' of rank d: O(n d^2) time, O(n d) memory.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006, "Linear kernel": by the singular values of X, or
 directly by the d x d matrix X'X.
@@ -14,7 +14,7 @@ import numpy as np
 from ..._arrays import Array
 from ...errors import fail
 from ...kernels import Linear
-from ..check import judged
+from ..check import check_solution
 from ..options import samples_of
 from ..result import Solution, Status
 from ..selection.path import GramPath, SvdPath
@@ -45,14 +45,14 @@ def linear_svd(system: System, Y: Array) -> Solution:
     X, lam = _samples(system, "linear_svd")
     (n, d), columns = X.shape, Y.size // len(X)
     path = SvdPath(X, Y)
-    return _told(system, X, Y, path.weights(lam), path.coefficients(lam)[0], method="linear_svd", lam=lam,
-                 bytes=4 * X.nbytes, operations=6 * n * d * min(n, d) + 4 * columns * n * d)
+    return _check_weights(system, X, Y, path.weights(lam), path.coefficients(lam)[0], method="linear_svd",
+                          lam=lam, bytes=4 * X.nbytes, operations=6 * n * d * min(n, d) + 4 * columns * n * d)
 
 
 def linear_direct(system: System, Y: Array) -> Solution:
     """Solve (X'X + lambda I) w = X'y; alpha = (y - X w) / lambda.
 
-    Parameters, result and errors are those of :func:`linear_svd`; ``breakdown`` where X'X + lambda I is so
+    Parameters, result and errors are those of :func:`linear_svd`; ``breakdown`` if X'X + lambda I is so
     ill-conditioned that w would have fewer than six digits.
     """
     X, lam = _samples(system, "linear_direct")
@@ -61,20 +61,22 @@ def linear_direct(system: System, Y: Array) -> Solution:
     if why := path.why_not(lam):
         return Solution(np.zeros_like(Y), Status.BREAKDOWN, largest_norm(Y), 0, "linear_direct", why=why)
     w = path.weights(lam, Y.reshape(n, -1)).reshape(d, *Y.shape[1:])
-    return _told(system, X, Y, w, path.coefficients(lam)[0], method="linear_direct", lam=lam,
-                 bytes=X.nbytes + 16 * d * d, operations=2 * n * d * d + 9 * d**3 + 8 * columns * n * d)
+    return _check_weights(system, X, Y, w, path.coefficients(lam)[0], method="linear_direct", lam=lam,
+                          bytes=X.nbytes + 16 * d * d,
+                          operations=2 * n * d * d + 9 * d**3 + 8 * columns * n * d)
 
 
-def _told(system: System, X: Array, Y: Array, w: Array, alpha: Array, lam: float, **counts: Any) -> Solution:
-    """The verdict, on w: for small lambda alpha is so large that its rounding shows in y - A alpha."""
+def _check_weights(system: System, X: Array, Y: Array, w: Array, alpha: Array, lam: float,
+                   **counts: Any) -> Solution:
+    """Check w instead of alpha, whose rounding dominates y - A alpha for small lambda."""
     found = largest_norm(X.T @ (Y - X @ w) - lam * w)
-    solution = judged(system, X.T @ Y, w, Status.OK, found=found,
-                      size=largest_norm(X.reshape(-1, 1)) * largest_norm(Y), **counts)
+    solution = check_solution(system, X.T @ Y, w, Status.OK, found=found,
+                              size=largest_norm(X.reshape(-1, 1)) * largest_norm(Y), **counts)
     return replace(solution, w=solution.x, x=alpha if solution.ok else np.zeros_like(Y))
 
 
 def _samples(system: System, method: str) -> tuple[Array, float]:
-    """X and lambda of a system with the linear kernel; E238 for any other."""
+    """Return X and lambda of a system with the linear kernel; raise E238 for any other."""
     given = samples_of(system, method)
     if not isinstance(given.kernel, Linear):
         raise fail("E238", f"method {method} needs the linear kernel", where="method",

@@ -1,9 +1,9 @@
-"""sim.reference: some rows stand for all: the factor F with K_TR K_RR^-1 K_RT = F F', stably.
+"""sim.reference.solvers: Nystrom approximation, a stable factor F with K_TR K_RR^-1 K_RT = F F'.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: R the subset, T all samples, K_RR = G G', F = K_TR G^-t.
-Here F grows column by column, as Cholesky's factorisation of K does whose pivots are the rows R, so K_RR is
-never inverted and rows that depend on others are passed over.  Pivots drawn at random in proportion to what
-is left on the diagonal: Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber, "Randomly pivoted Cholesky",
+Here F grows column by column, as in Cholesky's factorisation of K with the pivots R, so K_RR is never
+inverted and dependent rows are skipped.  Pivots are drawn at random in proportion to the residual diagonal:
+Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber, "Randomly pivoted Cholesky",
 Comm. Pure Appl. Math. 78(5), 2025.
 """
 
@@ -21,42 +21,41 @@ from ..options import check_count
 from ..systems.system import REAL_BYTES, Cost, System, refuse_beyond_memory
 
 IntArray = NDArray[np.int64]
-#: How many rows are to be drawn, or which they are; None for :func:`default_landmarks`.
+#: The number of rows to draw, or their indices; None for :func:`default_landmarks`.
 Landmarks = int | Sequence[int] | IntArray | None
 
-# What is left on the diagonal below this part of its largest value is rounding.
+# A residual diagonal below this part of its largest value is rounding.
 _NOTHING_LEFT = 1e-14
 
 
 class PartialFactor(NamedTuple):
-    """F of shape (n, s) and the rows R of shape (s,) it is made of; F[R] = G, lower triangular."""
+    """The factor F of shape (n, s) and its rows R of shape (s,); F[R] = G, lower triangular."""
 
     F: Array
     R: IntArray
 
 
 def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0) -> PartialFactor:
-    """Factorise K = A - lambda I as far as some of its rows carry, in O(n s^2) time and O(n s) memory.
+    """Factorise K = A - lambda I approximately, in O(n s^2) time and O(n s) memory.
 
     Parameters
     ----------
     system : System
-        A of n rows; lambda is what it knows as its regulariser.
+        A of n rows; lambda is its regulariser.
     landmarks : int, sequence of int, or None
-        How many rows R at most (drawn at random, in proportion to what is left on the diagonal), or which.
+        Largest number of rows R, drawn at random in proportion to the residual diagonal, or their indices.
     seed : int
-        Of the draw.
+        Random seed.
 
     Returns
     -------
     PartialFactor
-        Of s <= `landmarks` columns: rows that depend on those before within rounding are left out.
+        With s <= `landmarks` columns: rows that depend on earlier ones within rounding are omitted.
 
     Raises
     ------
     KerncastError
-        E237 where F does not fit the memory; E238 where `landmarks` are not distinct rows, or more than
-        there are.
+        E237 if F does not fit in memory; E238 if `landmarks` are not distinct rows, or too many.
     """
     n, lam = system.n, system.regulariser
     given, most = checked_landmarks(landmarks, n, seed)
@@ -68,7 +67,7 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
     s = 0
     for turn in range(most):
         left[left <= nothing] = 0.0
-        if not 0.0 < left.sum() < np.inf:  # nothing is left, or nothing that can be weighed
+        if not 0.0 < left.sum() < np.inf:  # nothing is left, or it is not finite
             break
         pivot = int(random.choice(n, p=left / left.sum())) if given is None else int(given[turn])
         if left[pivot] > 0.0:  # else it depends on the rows before
@@ -84,12 +83,12 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
 
 
 def default_landmarks(n: int) -> int:
-    """As many as make a good preconditioner and cost less than a few products with K."""
+    """Return a number for a good preconditioner that costs less than a few products with K."""
     return min(n, max(50, min(500, 4 * int(n**0.5))))
 
 
 def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray | None, int]:
-    """The rows that were named, or None, and how many they are at most; E238 for these or the seed."""
+    """Return the given rows, or None, and their largest number; raise E238 if invalid."""
     check_count(seed, "seed", least=0)
     if landmarks is None:
         return None, default_landmarks(n)
@@ -107,12 +106,12 @@ def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray
 
 
 class Nystrom:
-    """F F' + lambda I near A = K + lambda I, to be divided by in O(n s).
+    """The preconditioner F F' + lambda I of A = K + lambda I, applied in O(n s).
 
-    With F = U S V' it is U (S^2 + lambda) U' + (s_min^2 + lambda) (I - U U'): beside the landmarks' span
-    what K has left lies between 0 and about s_min^2 (Z. Frangella, J. A. Tropp, M. Udell, "Randomized
-    Nystrom preconditioning", SIAM J. Matrix Anal. Appl. 44(2), 2023, (1.3)).  U being orthonormal, nothing
-    cancels where lambda is small, as it would in the identity of Sherman, Morrison and Woodbury.
+    With F = U S V' it is U (S^2 + lambda) U' + (s_min^2 + lambda) (I - U U'): outside the landmarks' span
+    the rest of K lies between 0 and about s_min^2 (Z. Frangella, J. A. Tropp, M. Udell, "Randomized
+    Nystrom preconditioning", SIAM J. Matrix Anal. Appl. 44(2), 2023, (1.3)).  As U is orthonormal,
+    nothing cancels for small lambda, unlike in the identity of Sherman, Morrison and Woodbury.
 
     Parameters
     ----------
@@ -135,5 +134,5 @@ class Nystrom:
         self.note = f"preconditioner nystrom, {s} landmarks"
 
     def solve(self, V: Array) -> Array:
-        """C^-1 V up to a factor, for `V` of shape (n, m)."""
+        """Return C^-1 V up to a factor, for `V` of shape (n, m)."""
         return np.asarray(V + self._U @ (self._gain * (self._U.T @ V)))

@@ -1,12 +1,12 @@
-"""sim.reference: matrices near A that conjugate gradients divide by, and which is taken.
+"""sim.reference.solvers: preconditioners of conjugate gradients, and their choice.
 
 ===========  =====================================  ==========================================
-name         is                                     takes
+name         matrix                                 requires
 ===========  =====================================  ==========================================
 none         the identity                           any system
-nystrom      what s rows tell of K, plus lambda     any system, O(n s) memory, O(n s^2) time
+nystrom      approximation from s rows + lambda      any system, O(n s) memory, O(n s^2) time
 strang       a circulant, the middle diagonals      Toeplitz systems
-chan         the circulant nearest to T             Toeplitz systems
+chan         the circulant closest to T             Toeplitz systems
 ===========  =====================================  ==========================================
 """
 
@@ -22,23 +22,23 @@ from .nystrom import Landmarks, Nystrom, checked_landmarks
 
 PRECONDITIONERS = ("none", "nystrom", "strang", "chan")
 
-# Fewer samples than these are not worth the landmarks.
+# Smaller systems do not justify landmarks.
 _NYSTROM_FROM = 500
 
 
 class Preconditioner(Protocol):
-    """What conjugate gradients ask of a matrix C near A.
+    """An approximation C of A, applied by conjugate gradients.
 
     Attributes
     ----------
     positive : bool
         Whether C is positive definite.
     cost : Cost
-        Of a division.
+        Cost of a division.
     kernel_values : int
-        That making C took.
+        Kernel values computed to construct C.
     note : str
-        What it is.
+        Its description.
     """
 
     positive: bool
@@ -47,11 +47,11 @@ class Preconditioner(Protocol):
     note: str
 
     def solve(self, V: Array) -> Array:
-        """C^-1 V, up to a positive factor, for `V` of shape (n, m)."""
+        """Return C^-1 V, up to a positive factor, for `V` of shape (n, m)."""
 
 
 class Identity:
-    """No preconditioner."""
+    """The identity: no preconditioner."""
 
     positive = True
     cost = Cost(0, 0, 0)
@@ -59,12 +59,12 @@ class Identity:
     note = "preconditioner none"
 
     def solve(self, V: Array) -> Array:
-        """`V` itself."""
+        """Return `V` itself."""
         return V
 
 
 def choose_preconditioner(system: System) -> str:
-    """What "auto" stands for."""
+    """Return the preconditioner that "auto" selects."""
     if isinstance(system, ToeplitzSystem):
         return "strang"
     return "nystrom" if isinstance(system, KernelSystem) and system.n >= _NYSTROM_FROM else "none"
@@ -72,8 +72,8 @@ def choose_preconditioner(system: System) -> str:
 
 def make_preconditioner(system: System, name: str, landmarks: Landmarks = None,
                         seed: int = 0) -> Preconditioner:
-    """The preconditioner of that name for `system`; E236 where there is none, E238 landmarks or seed."""
-    checked_landmarks(landmarks, system.n, seed)  # whether they are used or not
+    """Return the named preconditioner for `system`; E236 name, E238 landmarks or seed."""
+    checked_landmarks(landmarks, system.n, seed)  # even if they are not used
     if name == "none":
         return Identity()
     if name == "nystrom":

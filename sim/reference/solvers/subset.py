@@ -1,9 +1,9 @@
-"""sim.reference: the subset of regressors: s samples carry the machine, all n train it.
+"""sim.reference.solvers: the subset of regressors: s expansion vectors, trained on n samples.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K_RT K_TR + lambda K_RR) c = K_RT y.  With K_RR = G G'
 and F = K_TR G^-t (:func:`~.nystrom.partial_cholesky`) it is the linear kernel on the features F, w = G'c.
-That gives every lambda, and leave-one-out, from one factorisation (his "Good question"), and neither squares
-the condition of K_TR nor divides by K_RR.
+One factorisation then serves every lambda and leave-one-out (Rifkin's "Good question"), and it neither
+squares the condition of K_TR nor divides by K_RR.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..options import samples_of
 from ..result import Solution, Status
 from ..selection.path import SvdPath
@@ -25,8 +25,8 @@ from .nystrom import Landmarks, PartialFactor, partial_cholesky
 class SubsetPath(SvdPath):
     """The subset of regressors as a function of lambda.
 
-    Its `inverse` is that of G = F F' + lambda I, so its leave-one-out errors are those of machines that keep
-    the regressor at a sample though they train without it.
+    Its `inverse` is that of G = F F' + lambda I, so its leave-one-out errors are for models that retain the
+    regressor at the left-out sample.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class SubsetPath(SvdPath):
         self.G = factor.F[factor.R]
 
     def regressors(self, lam: float, b: Array | float = 0.0) -> Array:
-        """Coefficients c = G^-t w, shape (s,) or (s, m), for targets y - b."""
+        """Return the coefficients c = G^-t w, shape (s,) or (s, m), for targets y - b."""
         return np.asarray(np.linalg.solve(self.G.T, self.weights(lam, b)))
 
 
@@ -54,12 +54,12 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     Y : ndarray of shape (n,) or (n, m)
         Targets; finite.
     landmarks : int, sequence of int, or None
-        How many samples R carry the machine at most, drawn at random in proportion to what those before
-        leave unexplained, or which.
+        Largest number of regressors R, drawn at random in proportion to the residual diagonal, or their
+        indices.
     seed : int
-        Of the draw.
+        Random seed.
     fit_intercept : bool
-        With a bias that is not regularised, as the LS-SVM has it.
+        Fit an unregularised bias, as the least squares support vector machine (LS-SVM) does.
 
     Returns
     -------
@@ -69,11 +69,12 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     Raises
     ------
     KerncastError
-        E238 landmarks; a system that is not of samples.
+        E238 for landmarks, or a system without samples.
     """
     given = samples_of(system, "subset")
     lam, n, columns = given.lam, given.n, Y.size // given.n
-    factor = partial_cholesky(replace(given, lam=0.0), landmarks, seed)  # K: beside a large lambda it is lost
+    # K alone: a large lambda would hide it in rounding
+    factor = partial_cholesky(replace(given, lam=0.0), landmarks, seed)
     if not len(factor.R):
         nothing = np.zeros((0, *Y.shape[1:]))
         return Solution(nothing, Status.BREAKDOWN, largest_norm(Y), 0, "subset", support=factor.R,
@@ -82,8 +83,8 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     b = path.coefficients(lam, fit_intercept)[1]
     F, G, s = factor.F, path.G, len(factor.R)
     normal = DenseSystem(G @ (F.T @ F + lam * np.eye(s)) @ G.T)  # K_RT K_TR + lambda K_RR
-    return judged(normal, G @ (F.T @ (Y - b)), path.regressors(lam, b), Status.OK, method="subset", bias=b,
-                  size=float(np.linalg.norm(G) * np.linalg.norm(F)) * largest_norm(Y - b), support=factor.R,
-                  bytes=4 * F.nbytes, kernel_values=n * s,
-                  operations=n * s * s // 2 + 6 * n * s * s + 4 * columns * n * s,
-                  why=f"{s} regressors")
+    return check_solution(normal, G @ (F.T @ (Y - b)), path.regressors(lam, b), Status.OK, method="subset",
+                          bias=b, size=float(np.linalg.norm(G) * np.linalg.norm(F)) * largest_norm(Y - b),
+                          support=factor.R, bytes=4 * F.nbytes, kernel_values=n * s,
+                          operations=n * s * s // 2 + 6 * n * s * s + 4 * columns * n * s,
+                          why=f"{s} regressors")

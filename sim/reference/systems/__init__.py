@@ -1,1 +1,1 @@
-"""sim.reference.systems: how the matrix K + lambda I is stored and multiplied."""
+"""sim.reference.systems: storage of the matrix K + lambda I and products with it."""

@@ -1,8 +1,9 @@
-"""sim.reference: samples of one column at any places, by interpolation from a uniform grid.
+"""sim.reference.systems: interpolation from a uniform grid, for samples of one column.
 
-K is taken for W T W', T the Toeplitz kernel matrix of a uniform grid (Lemma 1 of Decherchi et al.: exact),
-W the weights that interpolate from the grid to the samples, 2 or 4 in a row.  A product with it takes
-O(n + M log M) for a grid of M nodes, and O(n + M) memory.
+K is approximated by W T W'.  T is the Toeplitz kernel matrix of a uniform grid, which is exact (Lemma 1 of
+S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix").
+W interpolates from the grid to the samples, with 2 or 4 weights per row.  A product costs O(n + M log M) for
+M nodes, and O(n + M) memory.
 
 A. G. Wilson, H. Nickisch, "Kernel Interpolation for Scalable Structured Gaussian Processes (KISS-GP)",
 ICML 2015, equation (5).
@@ -27,25 +28,25 @@ from .system import Cost, Rows, System, ToeplitzSystem, refuse_beyond_memory
 Weights = Literal["linear", "cubic"]
 WEIGHTS: tuple[Weights, ...] = get_args(Weights)
 
-#: Steps of the grid in a width of the kernel.  The largest error of an entry of a Gaussian K is then
-#: 4e-3 with linear weights and 6e-4 with cubic ones; half the step makes it 4 and 16 times smaller.
+#: Steps of the grid per sigma.  The largest error of an entry of a Gaussian K is then 4e-3 with linear
+#: and 6e-4 with cubic weights; half the step reduces it 4 and 16 times.
 STEPS_IN_WIDTH: dict[Weights, int] = {"linear": 8, "cubic": 4}
 
-# What the grid takes at most at a time: the spectrum of T, and the vectors of a product with it.
+# Peak memory of the grid: the spectrum of T, and the vectors of a product with it.
 _BYTES_PER_NODE = 96
 _BYTES_PER_TAP = 16
-_ENDLESS = 2.0**62  # no memory holds as many nodes
+_ENDLESS = 2.0**62  # more nodes than any memory holds
 
 
 def interpolation(u: Array, weights: Weights) -> tuple[NDArray[np.int64], Array]:
-    """Nodes and weights that interpolate a function from the integers to `u`, by Lagrange's polynomials.
+    """Return nodes and weights of Lagrange interpolation from the integers to `u`.
 
     Parameters
     ----------
     u : ndarray of shape (n,)
-        Places, in steps of the grid.
+        Positions, in steps of the grid.
     weights : {"linear", "cubic"}
-        From the two nodes, or the four, that are nearest; exact for polynomials of degree 1, or 3.
+        From the two or four nearest nodes; exact for polynomials of degree 1 or 3.
 
     Returns
     -------
@@ -66,7 +67,7 @@ def interpolation(u: Array, weights: Weights) -> tuple[NDArray[np.int64], Array]
 
 @dataclass(frozen=True, eq=False)
 class GridSystem(System):
-    """W T W' + lambda I for samples of one column, in any order.
+    """The matrix W T W' + lambda I for samples of one column, in any order.
 
     Parameters
     ----------
@@ -83,13 +84,13 @@ class GridSystem(System):
     Raises
     ------
     KerncastError
-        E222 weights, E231 kernel, E237 where the grid does not fit the memory.
+        E222 weights, E231 kernel, E237 if the grid does not fit in memory.
 
     Notes
     -----
-    The solution alpha belongs to W T W', not to K: f(x) = sum_i alpha_i k(x_i, x) multiplies what sets
-    them apart by |alpha|, up to |y| / lambda.  An expansion in the nodes, with the multipliers
-    :meth:`at_nodes`, does not, and is nearer to the f of K by one to three powers of ten.
+    The solution alpha belongs to W T W', not to K: f(x) = sum_i alpha_i k(x_i, x) amplifies their
+    difference by |alpha|, up to |y| / lambda.  An expansion in the nodes, with the coefficients of
+    :meth:`at_nodes`, does not, and is 10 to 1000 times closer to the f of K.
     """
 
     kernel: Kernel
@@ -107,41 +108,41 @@ class GridSystem(System):
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.x)
 
     @property
     def regulariser(self) -> float:
-        """lambda: with T, W T W' is positive semidefinite."""
+        """Return lambda: T and W T W' are positive semidefinite."""
         return self.lam
 
     @property
     def product_cost(self) -> Cost:
-        """What ``A @ v`` takes: that of T on the nodes, and W twice."""
+        """Return the cost of ``A @ v``: that of T on the nodes, and W twice."""
         on_nodes = self._T.product_cost
         return Cost(on_nodes.multiplications + 2 * self._taps[1].size + self.n, 0,
                     on_nodes.bytes + _BYTES_PER_TAP * self._taps[1].size)
 
     @property
     def node_count(self) -> int:
-        """M, the nodes of the grid: from one step before the first sample to two after the last."""
+        """Return M, the nodes from one step before the first sample to two after the last."""
         return node_count(self.x, self.step)
 
     @cached_property
     def nodes(self) -> Array:
-        """The grid, shape (M, 1), in the unit of the samples."""
+        """Return the grid, shape (M, 1), in the unit of the samples."""
         return np.asarray(self.x.min() + self.step * np.arange(-1.0, self.node_count - 1.0)[:, np.newaxis])
 
     @cached_property
     def _taps(self) -> tuple[NDArray[np.int64], Array]:
-        """Node numbers and weights of each sample, shape (n, 2) or (n, 4)."""
+        """Return node numbers and weights of each sample, shape (n, 2) or (n, 4)."""
         nodes, w = interpolation((self.x - self.x.min()) / self.step, self.weights)
         return nodes + 1, w
 
     @cached_property
     def _W(self) -> Any:
-        """The weights as a sparse matrix, shape (n, M)."""
-        from scipy.sparse import csr_array  # not before it is asked for
+        """Return the weights as a sparse matrix, shape (n, M)."""
+        from scipy.sparse import csr_array  # imported on first use
 
         nodes, w = self._taps
         starts = np.arange(0, nodes.size + 1, nodes.shape[1])
@@ -149,11 +150,11 @@ class GridSystem(System):
 
     @cached_property
     def _T(self) -> ToeplitzSystem:
-        """Kernel matrix of the nodes."""
+        """Return the kernel matrix of the nodes."""
         return ToeplitzSystem(uniform_first_row(self.node_count, self.step, self.kernel))
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """Make A[rows, columns], one pair of taps after the other; A[i, j] and A[j, i] are the same bits."""
+        """Compute A[rows, columns], tap by tap; A[i, j] and A[j, i] have the same bits."""
         numbers = np.arange(self.n)
         block = np.asarray(self.lam * (numbers[rows, np.newaxis] == numbers[columns]))
         for tap, other in combinations_with_replacement(range(self._taps[1].shape[1]), 2):
@@ -162,28 +163,28 @@ class GridSystem(System):
         return block
 
     def _term(self, rows: Rows, tap: int, columns: Rows, other: int) -> Array:
-        """What one tap of the rows and one of the columns add to A[rows, columns]."""
+        """Return the contribution of one row tap and one column tap to A[rows, columns]."""
         nodes, w = self._taps
         distance = np.abs(nodes[rows, tap, np.newaxis] - nodes[columns, other])
         return np.asarray(w[rows, tap, np.newaxis] * w[columns, other] * self._T.r[distance])
 
     def diagonal(self) -> Array:
-        """w_i' T w_i + lambda for each row w_i of W, shape (n,)."""
+        """Return w_i' T w_i + lambda for each row w_i of W, shape (n,)."""
         _, w = self._taps
         taps = np.arange(w.shape[1])
         near = self._T.r[np.abs(taps[:, np.newaxis] - taps)]
         return np.asarray(np.einsum("ia,ab,ib->i", w, near, w) + self.lam)
 
     def __matmul__(self, V: Array) -> Array:
-        """A V for `V` of shape (n,) or (n, m), by FFT."""
+        """Return A V for `V` of shape (n,) or (n, m), by FFT."""
         return np.asarray(self._W @ (self._T @ (self._W.T @ V)) + self.lam * V)
 
     def at_nodes(self, alpha: Array) -> Array:
-        """Multipliers W' alpha of the expansion in the nodes, shape (M,) or (M, m)."""
+        """Return the coefficients W' alpha of the expansion in the nodes, shape (M,) or (M, m)."""
         return np.asarray(self._W.T @ alpha)
 
 
 def node_count(x: Array, step: float) -> int:
-    """Number of nodes of a grid for the samples `x`, shape (n,)."""
+    """Return the number of nodes of a grid for the samples `x`, shape (n,)."""
     with np.errstate(over="ignore"):
         return int(min(np.ptp(x) / step, _ENDLESS)) + 4

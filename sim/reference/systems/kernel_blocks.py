@@ -1,8 +1,8 @@
-"""sim.reference: blocks of a kernel matrix, fast: inner products by BLAS, exponentials in vectors.
+"""sim.reference.systems: fast blocks of a kernel matrix, by BLAS and vectorised exponentials.
 
 The Gaussian kernel is exp(g_ij + h_i + h_j), g_ij = z_i.z_j, h_i = -|z_i|^2 / 2, z = (x - mean) / sigma: one
-product of matrices, and one sweep over it.  What cancels in the sum is bounded by the largest |h|; where too
-little would be left, and for other kernels, the kernel's own distances are taken.
+matrix product and one pass over it.  The largest |h| bounds the cancellation in the sum.  If it is too large,
+and for other kernels, the kernel computes the distances.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from ..compiled import compiled
 
 Rows = slice | NDArray[np.int64]
 
-# What the exponents may be wrong by, absolute, at either precision.
+# Largest absolute error of the exponents, in each precision.
 _EXPONENT_ERROR = {np.float32: 2e-5, np.float64: 1e-12}
 
 
 def _exponentials(G: Reals, h: Reals, g: Reals, fast: bool) -> None:
-    """G_ij becomes exp(min(G_ij + h_i + g_j, 0)): `G` of shape (p, q), `h` (p,), `g` (q,), one dtype."""
+    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)): `G` (p, q), `h` (p,), `g` (q,), one dtype."""
     if fast:
         from .kernel_loops import exponentials
 
@@ -38,13 +38,13 @@ def add_diagonals(K: Reals, sums: Reals, first: int, fast: bool) -> None:
     ----------
     K : ndarray of shape (p, q)
         A block; its entry (0, 0) lies on diagonal `first` of the whole matrix, (i, j) on first + j - i.
-        What lies below diagonal 0 is left out.
+        Entries below diagonal 0 are ignored.
     sums : ndarray of shape (m,), m >= first + q
         Sums of the diagonals 0, 1, ...
     first : int
         At least 0.
     fast : bool
-        Whether compiled; the sums are the same.
+        Whether to use compiled loops; the sums are equal.
     """
     K = K[: first + K.shape[1]]  # the rows that reach diagonal 0
     if fast:
@@ -66,17 +66,17 @@ class KernelBlocks:
     X : ndarray of shape (n, D)
         Samples; finite.
     dtype : float64 or float32
-        Of the blocks, and of the arithmetic, where the samples do not lie too many sigma apart for it.
+        Type of the blocks, and of the arithmetic unless the samples are too many sigma apart for it.
 
     Attributes
     ----------
     fast : bool
-        Whether loops are compiled.
+        Whether compiled loops are used.
 
     Notes
     -----
-    A block of rows and columns that are the same slice is symmetric to the last bit, and a sample's value
-    with itself is exact.  Of other blocks the last bits may depend on their shape, as BLAS has it.
+    A block whose rows and columns are the same slice is symmetric to the last bit, and its diagonal is
+    exact.  The last bits of other blocks may depend on their shape, as in BLAS.
     """
 
     def __init__(self, kernel: Kernel, X: Array, dtype: DTypeLike = np.float64) -> None:
@@ -88,17 +88,17 @@ class KernelBlocks:
 
     @property
     def n(self) -> int:
-        """Number of samples."""
+        """Return the number of samples."""
         return len(self._X)
 
     def _prepare(self, sigma: float) -> bool:
-        """Make z and h in the first precision whose exponents are right; False where none is."""
+        """Compute z and h in the lowest sufficient precision; return False if there is none."""
         with np.errstate(over="ignore", invalid="ignore"):
             z = (self._X - self._X.mean(axis=0)) / sigma
             h = -0.5 * np.einsum("ij,ij->i", z, z)
             largest = float(np.max(-h))
         for kind in (self.dtype.type, np.float64):
-            if 4.0 * float(np.finfo(kind).eps) * largest <= _EXPONENT_ERROR[kind]:  # not where it is NaN
+            if 4.0 * float(np.finfo(kind).eps) * largest <= _EXPONENT_ERROR[kind]:  # False for NaN
                 self._z = z.astype(kind, order="C")
                 self._h = -0.5 * np.einsum("ij,ij->i", self._z, self._z)
                 return True
@@ -106,11 +106,11 @@ class KernelBlocks:
 
     @property
     def nbytes(self) -> int:
-        """What is held beside the samples."""
+        """Return the memory in addition to the samples."""
         return self._z.nbytes + self._h.nbytes
 
     def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Reals:
-        """K[rows, columns] of the dtype asked for, `added` where row and column are the same sample."""
+        """Return K[rows, columns] of the requested dtype, plus `added` on the diagonal of K."""
         same = same_places(self.n, rows, columns)
         block = self.tile(rows, columns).astype(self.dtype, copy=False)
         if self._by_product:
@@ -120,13 +120,13 @@ class KernelBlocks:
 
     @property
     def precision(self) -> np.dtype[np.floating]:
-        """The dtype computed in."""
+        """Return the dtype of the arithmetic."""
         return self._z.dtype if self._by_product else np.dtype(np.float64)
 
     def tile(self, rows: Rows, columns: Rows, room: Reals | None = None) -> Reals:
-        """K[rows, columns] in the dtype computed in; a sample's value with itself may lack its last bits.
+        """Return K[rows, columns] in the dtype of the arithmetic; its diagonal may be inexact.
 
-        It is made in `room`, of that shape and dtype, where that is given.
+        The result is written to `room`, of that shape and dtype, if given.
         """
         if not self._by_product:
             return self.kernel(self._X[rows], self._X[columns])
@@ -136,7 +136,7 @@ class KernelBlocks:
 
 
 def same_places(n: int, rows: Rows, columns: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where in a block of a matrix of n rows the number of the row is that of the column.
+    """Return the places in a block where row and column number are equal.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def same_places(n: int, rows: Rows, columns: Rows) -> tuple[NDArray[np.int64], N
     Returns
     -------
     i, j : ndarray of int64
-        Places within the block, as an index into it.
+        Indices into the block.
     """
     numbers = np.arange(n)
     chosen, across = numbers[rows], numbers[columns]

@@ -1,7 +1,7 @@
-"""sim.reference: the compiled loops of kernel blocks.
+"""sim.reference.systems: the compiled loops of kernel blocks.
 
 exp v = 2^k exp r with |r| <= log(2) / 2: W. J. Cody, W. Waite, "Software Manual for the Elementary
-Functions", 1980.  Branches and tables would keep the compiler from doing several at once.
+Functions", 1980.  Without branches and tables the compiler can vectorise it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..._arrays import Reals
 from ...jit import jit_real
 
 _f, _i, _d, _l = np.float32, np.int32, np.float64, np.int64
-# Adding it leaves the nearest integer k in the low bits: 3 * 2^22 and 3 * 2^51.
+# Adding this leaves the nearest integer k in the low bits: 3 * 2^22 and 3 * 2^51.
 _ROUND_32, _ROUND_64 = _f(3 << 22), _d(3 << 51)
 _LOG2E_32, _LOG2E_64 = _f(1.0 / np.log(2.0)), _d(1.0 / np.log(2.0))
 # log(2) in two parts, the first with so few bits that k times it is exact.
@@ -23,7 +23,7 @@ _LN2_HIGH_64, _LN2_LOW_64 = _d(0.693145751953125), _d(1.4286068203094172e-06)
 _LEAST_32, _LEAST_64 = _f(-86.0), _d(-708.0)  # below, 2^k would be subnormal; exp is 1e-37 and less
 _ZERO_32, _ONE_32, _ZERO_64, _ONE_64 = _f(0.0), _f(1.0), _d(0.0), _d(1.0)
 _BITS_32, _BITS_64 = _i(23), _l(52)
-# 1 / k!, which leaves 1e-8 and 2e-16 of exp r: near what rounding leaves.
+# 1 / k!: the truncation error is 1e-8 and 2e-16 of exp r, about that of rounding.
 _S2, _S3, _S4, _S5, _S6, _S7 = (_f(1.0 / factorial(k)) for k in range(2, 8))
 _D2, _D3, _D4, _D5, _D6, _D7, _D8, _D9, _D10, _D11, _D12 = (_d(1.0 / factorial(k)) for k in range(2, 13))
 
@@ -69,7 +69,7 @@ def _exponentials_64(G: Reals, h: Reals, g: Reals) -> None:
 
 @jit_real
 def add_rows(K: Reals, sums: Reals, first: int) -> None:
-    """See :func:`.kernel_blocks.add_diagonals`."""
+    """Add rows to sums; see :func:`.kernel_blocks.add_diagonals`."""
     for i in range(K.shape[0]):
         skip = max(0, i - first)
         row, into = K[i, skip:], sums[first + skip - i: first + K.shape[1] - i]
@@ -78,5 +78,5 @@ def add_rows(K: Reals, sums: Reals, first: int) -> None:
 
 
 def exponentials(G: Reals, h: Reals, g: Reals) -> None:
-    """G_ij becomes exp(min(G_ij + h_i + g_j, 0)): `G` of shape (p, q), `h` (p,), `g` (q,), one dtype."""
+    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)): `G` (p, q), `h` (p,), `g` (q,), one dtype."""
     (_exponentials_32 if G.dtype == np.float32 else _exponentials_64)(G, h, g)

@@ -1,10 +1,10 @@
-"""sim.reference: the system A x = y that a solver is given, A = K + lambda I, however A is held.
+"""sim.reference.systems: the system A x = y, A = K + lambda I, in several kinds of storage.
 
 ===============  ==================  ===========================================================
-class            holds               for
+class            stores              for
 ===============  ==================  ===========================================================
 DenseSystem      the matrix          matrices from elsewhere
-KernelSystem     the samples         blocks of K are made when they are asked for, O(n D) memory
+KernelSystem     the samples         blocks of K are computed on demand, O(n D) memory
 ToeplitzSystem   the first column    products by FFT, O(n) memory
 GridSystem       the samples         one column; products by FFT on a grid: :mod:`.grid`
 ===============  ==================  ===========================================================
@@ -28,13 +28,13 @@ from ..toeplitz.product import ToeplitzProduct, fft_size, residual
 from .kernel_blocks import KernelBlocks
 from .kernel_blocks import Rows as Rows
 
-#: Products with a matrix that is not held make it in blocks of about this many values (2 MB of float64).
+#: Products with a matrix that is not stored compute blocks of about this many values (2 MB of float64).
 BLOCK_VALUES = 1 << 18
 REAL_BYTES = 8
 
 
 class Cost(NamedTuple):
-    """What a product with one vector takes: multiplications, kernel values, bytes beside its operands."""
+    """The cost of a product with one vector: multiplications, kernel values, additional bytes."""
 
     multiplications: int
     kernel_values: int
@@ -42,51 +42,51 @@ class Cost(NamedTuple):
 
 
 class System(ABC):
-    """A symmetric matrix A of n rows, by what solvers ask of it."""
+    """A symmetric matrix A of n rows, with the operations that solvers need."""
 
-    #: Kernel values that an entry of a block takes.
+    #: Kernel values per entry of a block.
     values_per_entry = 0
 
     @property
     @abstractmethod
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
 
     @property
     def regulariser(self) -> float:
-        """lambda, where A is known to be K + lambda I with K positive semidefinite; else 0."""
+        """Return lambda if A = K + lambda I with K positive semidefinite, else 0."""
         return 0.0
 
     @property
     def product_cost(self) -> Cost:
-        """What ``A @ v`` takes."""
+        """Return the cost of ``A @ v``."""
         return Cost(self.n * self.n, 0, 0)
 
     @abstractmethod
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """A[rows, columns], made afresh: the caller may write into it."""
+        """Return a new array A[rows, columns], which the caller may modify."""
 
     @abstractmethod
     def diagonal(self) -> Array:
-        """The diagonal of A, shape (n,)."""
+        """Return the diagonal of A, shape (n,)."""
 
     @abstractmethod
     def __matmul__(self, V: Array) -> Array:
-        """A V for `V` of shape (n,) or (n, m)."""
+        """Return A V for `V` of shape (n,) or (n, m)."""
 
     def residual(self, x: Array, Y: Array) -> Array:
-        """Y - A x, as exactly as float64 can have it."""
+        """Return Y - A x, as accurately as float64 allows."""
         return np.asarray(Y - self @ x)
 
     def dense(self, copies: int = 1) -> Array:
-        """The whole matrix, shape (n, n); E237 where the bytes of so many are not to be had."""
+        """Return the whole matrix, shape (n, n); E237 if `copies` of it do not fit in memory."""
         refuse_beyond_memory(copies * self.n * self.n * REAL_BYTES, f"a matrix of {self.n} x {self.n}")
         return self.block(slice(0, self.n), slice(0, self.n))
 
 
 @dataclass(frozen=True, eq=False)
 class DenseSystem(System):
-    """A matrix that is held.
+    """A stored matrix.
 
     Parameters
     ----------
@@ -98,25 +98,25 @@ class DenseSystem(System):
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.A)
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """A[rows, columns], a copy."""
+        """Return A[rows, columns], a copy."""
         return np.array(self.A[rows][:, columns])
 
     def diagonal(self) -> Array:
-        """The diagonal of A, shape (n,)."""
+        """Return the diagonal of A, shape (n,)."""
         return np.array(np.diagonal(self.A))
 
     def __matmul__(self, V: Array) -> Array:
-        """A V for `V` of shape (n,) or (n, m)."""
+        """Return A V for `V` of shape (n,) or (n, m)."""
         return np.asarray(self.A @ V)
 
 
 @dataclass(frozen=True, eq=False)
 class KernelSystem(System):
-    """K + lambda I of samples, never held as a whole.
+    """The matrix K + lambda I of samples, never stored as a whole.
 
     Parameters
     ----------
@@ -135,16 +135,16 @@ class KernelSystem(System):
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.X)
 
     @property
     def regulariser(self) -> float:
-        """The lambda of K + lambda I."""
+        """Return the lambda of K + lambda I."""
         return self.lam
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """Make K[rows, columns], lambda added where row and column are the same sample."""
+        """Return K[rows, columns], plus lambda on the diagonal of K."""
         return np.asarray(self._blocks.block(rows, columns, self.lam))
 
     @cached_property
@@ -152,11 +152,11 @@ class KernelSystem(System):
         return KernelBlocks(self.kernel, self.X)
 
     def diagonal(self) -> Array:
-        """k(x, x) + lambda of each sample, shape (n,)."""
+        """Return k(x, x) + lambda of each sample, shape (n,)."""
         return self.kernel.pairs(self.X, self.X) + self.lam
 
     def __matmul__(self, V: Array) -> Array:
-        """A V for `V` of shape (n,) or (n, m), some rows at a time, each pair of samples looked at once."""
+        """Return A V for `V` of shape (n,) or (n, m), a strip of rows at a time."""
         if isinstance(self.kernel, Linear):
             return np.asarray(self.X @ (self.X.T @ V) + self.lam * V)
         product = np.zeros(V.shape)
@@ -167,7 +167,7 @@ class KernelSystem(System):
         return product
 
     def _strips(self) -> Iterator[tuple[int, int]]:
-        """Rows from, rows to: strips of the upper triangle of about as many values each."""
+        """Yield first and last row of strips of the upper triangle with about equal areas."""
         start = 0
         while start < self.n:
             stop = min(self.n, start + max(1, BLOCK_VALUES // (self.n - start)))
@@ -176,7 +176,7 @@ class KernelSystem(System):
 
     @property
     def product_cost(self) -> Cost:
-        """What ``A @ v`` takes; a strip is held with what its making needs."""
+        """Return the cost of ``A @ v``, with the memory for computing a strip."""
         if isinstance(self.kernel, Linear):
             return Cost(2 * self.X.size, 0, 0)
         made = [(stop - start) * (self.n - start) for start, stop in self._strips()]
@@ -190,23 +190,23 @@ class ToeplitzSystem(System):
     Parameters
     ----------
     r : ndarray of shape (n,)
-        First column; lambda is in r[0] already.
+        First column; r[0] includes lambda.
     """
 
     r: Array
 
     @property
     def n(self) -> int:
-        """Number of rows."""
+        """Return the number of rows."""
         return len(self.r)
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """A[rows, columns] = r[|i - j|]."""
+        """Return A[rows, columns] = r[|i - j|]."""
         numbers = np.arange(self.n)
         return np.asarray(self.r[np.abs(numbers[rows, np.newaxis] - numbers[columns])])
 
     def diagonal(self) -> Array:
-        """r[0], n times."""
+        """Return r[0], n times."""
         return np.full(self.n, self.r[0])
 
     @cached_property
@@ -214,27 +214,27 @@ class ToeplitzSystem(System):
         return ToeplitzProduct(self.r)
 
     def __matmul__(self, V: Array) -> Array:
-        """A V for `V` of shape (n,) or (n, m), by FFT."""
+        """Return A V for `V` of shape (n,) or (n, m), by FFT."""
         return np.asarray(self._product @ V)
 
     def residual(self, x: Array, Y: Array) -> Array:
-        """Y - A x; row by row while that costs little, as FFTs lose small entries beside large ones."""
+        """Return Y - A x; small systems row by row, as FFTs lose small entries."""
         return residual(self.r, x, Y)
 
     @property
     def product_cost(self) -> Cost:
-        """What ``A @ v`` takes: two FFTs of a circulant of at least twice the size."""
+        """Return the cost of ``A @ v``: two FFTs of a circulant of at least twice the size."""
         size = fft_size(self.n)
         return Cost(2 * fft_multiplications(size) + size, 0, 3 * REAL_BYTES * size)
 
 
 def fft_multiplications(size: int) -> int:
-    """Multiplications of a real FFT of that length, to leading order."""
+    """Return the multiplications of a real FFT of length `size`, to leading order."""
     return size * size.bit_length()
 
 
 def refuse_beyond_memory(wanted: int, what: str) -> None:
-    """Raise E237 where `wanted` bytes for `what` are more than the machine has free."""
+    """Raise E237 if `wanted` bytes for `what` exceed the free memory."""
     free = free_bytes()
     if wanted > free:
         raise fail("E237", f"{what} does not fit in memory", where="n", value=f"{wanted:,} bytes",

@@ -1,4 +1,4 @@
-"""sim.reference: the door to the Toeplitz solvers, and what "auto" chooses among them.
+"""sim.reference.toeplitz: the entry point of the Toeplitz solvers, and the choice of "auto".
 
 ===========  =============================  ==============================================================
 method       matrix                         how
@@ -9,8 +9,8 @@ lookahead    nonsingular                    Levinson that steps over singular le
 pcg          positive definite              conjugate gradients, circulant preconditioner, O(n log n) per
                                             step, to a tolerance
 auto         nonsingular                    Levinson for up to a few thousand rows; beyond that pcg, and
-                                            Levinson should it fail; look-ahead where the matrix turns
-                                            out not to be positive definite.  Solution.why says why
+                                            Levinson if that fails; look-ahead if the matrix is not
+                                            positive definite.  Solution.why gives the reason
 ===========  =============================  ==============================================================
 """
 
@@ -36,7 +36,7 @@ from .schur import schur
 
 METHODS = ("auto", "levinson", "lookahead", "schur", "pcg")
 
-# From this size on, conjugate gradients by FFT are tried first.
+# From this size upwards conjugate gradients by FFT are tried first.
 _PCG_FROM = 4096
 
 
@@ -48,15 +48,15 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Parameters
     ----------
     r : array_like of shape (n,)
-        First column of the matrix; for RLS that of T + lambda I, so lambda is already in r[0].
+        First column of the matrix; for RLS that of T + lambda I, so r[0] includes lambda.
     Y : array_like of shape (n,) or (n, m)
         Right-hand sides, solved in one pass.
     method : {"auto", "levinson", "lookahead", "schur", "pcg"}
-        "auto" is Levinson or pcg by size, and look-ahead where the matrix is not positive definite.
+        "auto" is Levinson or pcg by size, and look-ahead if the matrix is not positive definite.
     r_row : array_like of shape (n,), optional
-        First row of the matrix, where it is not symmetric; r_row[0] = r[0].  Only Levinson solves such.
+        First row of an unsymmetric matrix; r_row[0] = r[0].  Only Levinson supports it.
     max_block : int
-        Look-ahead: rows that one step may take at most.
+        Look-ahead: largest number of rows per step.
     preconditioner : {"strang", "chan", "none"}
         For pcg.
     tolerance : float
@@ -65,12 +65,12 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Returns
     -------
     Solution
-        Its `x` is all zero unless the status is ``ok``; every answer has been checked against the system.
+        Its `x` is all zero unless the status is ``ok``; the residual of every solution is checked.
 
     Raises
     ------
     KerncastError
-        E225 data, E226 method, E227 not symmetric, E235 max_block, E236 preconditioner or tolerance.
+        E225 data, E226 method, E227 if not symmetric, E235 max_block, E236 preconditioner or tolerance.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
 
 
 def _automatic(run: dict[str, Callable[[], Solution]], n: int) -> Solution:
-    """Try the fastest first; what it says decides what is tried next."""
+    """Try the fastest method first; its status decides which is next."""
     reasons = []
     indefinite = False
     if n >= _PCG_FROM:

@@ -1,4 +1,4 @@
-"""sim.reference: circulant matrices near a Toeplitz matrix, to be divided by in O(n log n).
+"""sim.reference.toeplitz: circulant preconditioners of a Toeplitz matrix, applied in O(n log n).
 
 G. Strang, "A proposal for Toeplitz matrix calculations", Stud. Appl. Math. 74, 1986; T. F. Chan, "An
 optimal circulant preconditioner for Toeplitz systems", SIAM J. Sci. Stat. Comput. 9(4), 1988.
@@ -13,7 +13,7 @@ from ..systems.system import Cost, fft_multiplications
 
 
 class Circulant:
-    """A circulant C near T, to be divided by: FFTs of length n.
+    """A circulant approximation C of T, inverted by FFTs of length n.
 
     Parameters
     ----------
@@ -21,17 +21,17 @@ class Circulant:
         First column of T.
     kind : {"strang", "chan", "none"}
         ``strang`` copies the middle diagonals of T: c_j = r_j up to n/2, then r_{n-j}; it may be
-        indefinite though T is not.  ``chan`` is nearest to T in the Frobenius norm,
-        c_j = ((n-j) r_j + j r_{n-j}) / n, and positive definite where T is.  ``none`` is the identity.
+        indefinite though T is not.  ``chan`` is closest to T in the Frobenius norm,
+        c_j = ((n-j) r_j + j r_{n-j}) / n, and positive definite if T is.  ``none`` is the identity.
 
     Attributes
     ----------
     positive : bool
-        Whether C is positive definite, as CG needs it.
+        Whether C is positive definite, which conjugate gradients require.
     cost : Cost
-        Of a division of one vector.
+        Cost of dividing one vector.
     note : str
-        What was taken.
+        Its description.
     """
 
     def __init__(self, r: Array, kind: str) -> None:
@@ -48,14 +48,14 @@ class Circulant:
         self.note = f"preconditioner {kind}"
 
     def solve(self, V: Array) -> Array:
-        """C^-1 V, for `V` of shape (n, m)."""
+        """Return C^-1 V, for `V` of shape (n, m)."""
         spectrum = np.fft.rfft(V, axis=0)
         spectrum /= self._eigenvalues
         return np.fft.irfft(spectrum, self._n, axis=0)
 
 
 def nearest_circulant(r: Array, kind: str) -> Circulant:
-    """The circulant of that kind; T. Chan's in place of Strang's where that is not positive definite."""
+    """Return the circulant of a kind; T. Chan's if Strang's is not positive definite."""
     C = Circulant(r, kind)
     if C.positive or kind != "strang":
         return C

@@ -1,9 +1,9 @@
-"""sim.reference: Toeplitz systems in O(n^2) time and O(n) memory, float64.
+"""sim.reference.toeplitz: the Levinson recursion: O(n^2) time and O(n) memory, float64.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix", appendix (Levinson-Trench-Zohar); B. R. Musicus, RLE TR 538, MIT 1988.
-The pseudo-code in print has errors: x and alpha are one vector with x(0) = y(0)/eps; k(0) is k(0) + lambda;
-the last delta loop and the update of x start at i = 0; and nothing guards against a breakdown.
+The printed pseudo-code has errors, corrected here: x and alpha are one vector with x(0) = y(0)/eps; k(0) is
+k(0) + lambda; the last delta loop and the update of x start at i = 0; and it has no guard against breakdown.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..compiled import compiled
 from ..result import Solution, Status
 from ..systems.system import ToeplitzSystem
 
 
 def levinson(r: Array, Y: Array) -> Solution:
-    """Symmetric Levinson recursion with guard, several right-hand sides in one pass.
+    """Solve a symmetric system by the Levinson recursion, several right-hand sides at once.
 
-    Of the paper's vectors only `a` is kept: A is symmetric, so b is `a` reversed and nu = xi.
+    Only `a` of the paper's vectors is stored: A is symmetric, so b is `a` reversed and nu = xi.
 
     Parameters
     ----------
@@ -32,16 +32,16 @@ def levinson(r: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        With `xi` of shape (n-1,) and `eps`; ``not_positive_definite`` at the first |xi| >= 1, where A
-        has a leading minor that is not positive, and ``breakdown`` where the residual is too large.
+        With `xi` of shape (n-1,) and `eps`; ``not_positive_definite`` at the first |xi| >= 1, as a leading
+        minor of A is then not positive, and ``breakdown`` if the residual is too large.
 
     Notes
     -----
-    Levinson is stable for positive definite A only (G. Cybenko, 1980), with errors that grow as the
-    conditioning does.
+    Levinson is stable for positive definite A only (G. Cybenko, 1980), with errors that grow with the
+    condition number.
 
-    Of many rows two orders are taken in one sweep, where numba is there (:mod:`.levinson_sweeps`), else one,
-    as in print.
+    With numba, large systems advance two orders per sweep (:mod:`.levinson_sweeps`); otherwise one order,
+    as printed.
     """
     columns, passes = Y.reshape(len(Y), -1), 4
     recursion = one_order
@@ -49,18 +49,18 @@ def levinson(r: Array, Y: Array) -> Solution:
         from .levinson_sweeps import two_orders
 
         recursion, passes = two_orders, 5
-    with np.errstate(all="ignore"):  # what overflows here is caught by judged
+    with np.errstate(all="ignore"):  # check_solution rejects overflow
         x, xi, eps, well, held = (recursion(r, columns) if r[0] > 0.0 else
                                   (np.zeros_like(columns), np.empty(0), float(r[0]), False, 0))
         m, status = len(xi), Status.OK if well else Status.NOT_POSITIVE_DEFINITE
-        return judged(ToeplitzSystem(r), Y, x.reshape(Y.shape), status, method="levinson", iterations=m,
-                      xi=xi, eps=eps, bytes=held,
-                      why="" if well else f"the leading minor of order {m + 1} is not positive",
-                      operations=m * (m + 1) // 4 * passes * (1 + columns.shape[1]) + len(r))
+        return check_solution(ToeplitzSystem(r), Y, x.reshape(Y.shape), status, method="levinson",
+                              iterations=m, xi=xi, eps=eps, bytes=held,
+                              why="" if well else f"the leading minor of order {m + 1} is not positive",
+                              operations=m * (m + 1) // 4 * passes * (1 + columns.shape[1]) + len(r))
 
 
 def one_order(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
-    """The recursion as in print, b = a reversed; as :func:`.levinson_sweeps.two_orders`."""
+    """Run the recursion as printed, b = a reversed; result as :func:`.levinson_sweeps.two_orders`."""
     n = len(r)
     x, a, xi = np.zeros_like(Y), np.zeros(n), np.zeros(n - 1)
     a[0], eps = 1.0, float(r[0])
@@ -69,7 +69,7 @@ def one_order(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
     for m in range(1, n):
         gamma = r[m:0:-1]                                       # gamma_i = k_{m-i}
         xi[m - 1] = -float(gamma @ a[:m]) / eps                 # xi = -delta / eps
-        if not abs(xi[m - 1]) < 1.0:                            # also catches NaN
+        if not abs(xi[m - 1]) < 1.0:                            # also if NaN
             return x, xi[:m], eps, False, held
         a[: m + 1] += xi[m - 1] * a[m::-1]                      # a_i += xi a_{m-i}
         eps *= (1.0 - xi[m - 1]) * (1.0 + xi[m - 1])            # eps (1 - xi nu)

@@ -1,8 +1,9 @@
-"""sim.reference: general Toeplitz systems, T_ij = c_{i-j} below the diagonal and r_{j-i} above, O(n^2).
+"""sim.reference.toeplitz: general Toeplitz systems, c_{i-j} below and r_{j-i} above the diagonal.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
-Matrix", appendix: the Levinson-Trench-Zohar recursion as in print, gamma taken from the column, gamma-bar
-from the row.  b stands still and its beginning moves up, so that tau_b(i-1) stands where b(i) will.
+Matrix", appendix: the printed Levinson-Trench-Zohar recursion in O(n^2), with gamma from the column and
+gamma-bar from the row.  b stays in place while its start moves, so tau_b(i-1) is at the later position of
+b(i).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..compiled import compiled
 from ..result import Solution, Status
 from .product import residual
@@ -20,7 +21,7 @@ _SINGULAR = 1e-15
 
 
 class GeneralToeplitz:
-    """A Toeplitz matrix that need not be symmetric, as the verdict asks for it.
+    """A Toeplitz matrix that need not be symmetric.
 
     Parameters
     ----------
@@ -32,12 +33,12 @@ class GeneralToeplitz:
         self.column, self.row = column, row
 
     def residual(self, x: Array, Y: Array) -> Array:
-        """Y - T x, for `x` of shape (n,) or (n, m)."""
+        """Return Y - T x, for `x` of shape (n,) or (n, m)."""
         return residual(self.column, x, Y, self.row)
 
 
 def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
-    """Solve T x = y for a Toeplitz matrix T with leading minors that are not zero, symmetric or not.
+    """Solve T x = y for a Toeplitz matrix T with nonzero leading minors, symmetric or not.
 
     Parameters
     ----------
@@ -49,11 +50,11 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        With `eps`; ``breakdown`` where a leading minor is zero, or so nearly that the residual is too large.
+        With `eps`; ``breakdown`` if a leading minor is zero, or so small that the residual is too large.
 
     Notes
     -----
-    Stable only where no leading block is much worse conditioned than T: the residual is what tells.
+    Stable only if no leading block is much worse conditioned than T, which the residual shows.
     """
     n, columns = len(column), Y.reshape(len(Y), -1)
     x = np.zeros((columns.shape[1], n))
@@ -63,18 +64,19 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
     recursion = recursion_by_vectors
     if compiled(n):
         from .levinson_sweeps import recursion_by_entries as recursion
-    with np.errstate(all="ignore"):  # what overflows here is caught by judged
+    with np.errstate(all="ignore"):  # check_solution rejects overflow
         m, eps = recursion(backwards, row, y, _SINGULAR * scale, a, b, x)
         status = Status.OK if m == n else Status.BREAKDOWN
-        return judged(GeneralToeplitz(column, row), Y, x.T.reshape(Y.shape), status, method="levinson",
-                      iterations=min(m, n - 1), eps=eps, operations=m * (m - 1) * (2 + columns.shape[1]) + m,
-                      bytes=8 * (4 * n + 2 * columns.size),
-                      why="" if m == n else f"the leading minor of order {m + 1} is zero, or nearly")
+        return check_solution(GeneralToeplitz(column, row), Y, x.T.reshape(Y.shape), status,
+                              method="levinson", iterations=min(m, n - 1), eps=eps,
+                              operations=m * (m - 1) * (2 + columns.shape[1]) + m,
+                              bytes=8 * (4 * n + 2 * columns.size),
+                              why="" if m == n else f"the leading minor of order {m + 1} is zero, or nearly")
 
 
 def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
                          x: Array) -> tuple[int, float]:
-    """All orders, vector by vector.
+    """Run all orders, vector by vector.
 
     Parameters
     ----------
@@ -83,14 +85,14 @@ def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b
     y, x : ndarray of shape (columns, n)
         Right-hand sides; zeros, which become the unknowns.
     least : float
-        The smallest |eps| that is told from 0.
+        The smallest |eps| that counts as nonzero.
     a, b : ndarray of shape (n,) and (2 n,)
-        Zeros; b of order m is left in b[n-m: n+1].
+        Zeros; b of order m is returned in b[n-m: n+1].
 
     Returns
     -------
     m : int
-        The orders solved, n where all are.
+        The number of orders solved, n if all are.
     eps : float
     """
     n, eps = y.shape[1], float(c[-1])
@@ -103,7 +105,7 @@ def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b
             a[: m + 1] += xi * now                              # a(i) = tau_a(i) + xi tau_b(i-1)
             now += nu * tau                                     # b(i) = tau_b(i-1) + nu tau_a(i)
             eps *= 1.0 - xi * nu
-        if not abs(eps) > least:  # also catches NaN
+        if not abs(eps) > least:  # also if NaN
             return m, eps
         mu = (y[:, m] - x[:, :m] @ gamma) / eps
         x[:, : m + 1] += np.multiply.outer(mu, now)

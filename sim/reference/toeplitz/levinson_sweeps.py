@@ -1,15 +1,15 @@
-"""sim.reference: the compiled Levinson recursions; the symmetric one, two orders in one sweep.
+"""sim.reference.toeplitz: the compiled Levinson recursions; symmetric ones two orders per sweep.
 
-The recursion of :mod:`.levinson` is bound by memory and by sums that wait for each other.  Here the sums that
-two orders need are made of the vectors as they are written, and each vector is loaded once for two orders.
-With a and b, b_i = a_{m-i}, of order m, and r_j = 0 from n on:
+The recursion of :mod:`.levinson` is limited by memory bandwidth and by dependent sums.  Here the sums of the
+next two orders are computed while the vectors are written, and each vector is loaded once per two orders.
+With a and b of order m, b_i = a_{m-i}, and r_j = 0 for j >= n:
     delta_1 = sum r_{m+1-i} a_i,   delta_2 = sum r_{m+2-i} a_i,   delta_3 = sum r_{i+1} a_i
     xi_1 = -delta_1 / eps,         xi_2 = -(delta_2 + xi_1 delta_3) / (eps (1 - xi_1^2))
     a'_i = a_i + xi_1 b_{i-1},     b'_i = b_{i-1} + xi_1 a_i         of order m + 1
     a"_i = a'_i + xi_2 b'_{i-1},   b"_i = b'_{i-1} + xi_2 a'_i       of order m + 2
     x"_i = x_i + mu_1 b'_i + mu_2 b"_i
-Of a and b the first halves only are kept, each the other's second half, so that all goes forward: A_i = a_i,
-B_i = b_i, i <= m/2.  x is kept in two halves as well, the second one backwards.
+Only the first halves of a and b are stored, each being the other's second half, so that all accesses are
+forward: A_i = a_i, B_i = b_i, i <= m/2.  x is also stored in two halves, the second one reversed.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ import numpy as np
 from ..._arrays import Array
 from ...jit import jit_sums
 
-# Pairs of entries per block, so that what a block needs stays in the first cache (about 20 kB).
+# Pairs of entries per block, which then fits in the first-level cache (about 20 kB).
 _BLOCK = 512
 
 
 @jit_sums
 def _advance(a: Array, a_1: Array, b_1: Array, b_2: Array, xi_1: float, xi_2: float, A: Array,
              B: Array) -> None:
-    """a" and b" of a_i, a_{i-1}, b_{i-1}, b_{i-2}."""
+    """Compute a" and b" from a_i, a_{i-1}, b_{i-1}, b_{i-2}."""
     for i in range(a.shape[0]):
         a_next = a[i] + xi_1 * b_1[i]
         b_next = b_2[i] + xi_1 * a_1[i]  # b'_{i-1}
@@ -37,7 +37,7 @@ def _advance(a: Array, a_1: Array, b_1: Array, b_2: Array, xi_1: float, xi_2: fl
 @jit_sums
 def _sums(A: Array, B: Array, far_1: Array, far_2: Array, near_1: Array, near_2: Array,
           delta: Array) -> None:
-    """Add to delta_1, delta_2, delta_3 what a block and its mirror image give, in six sums at once."""
+    """Add the contributions of a block and its mirror image to delta_1, delta_2, delta_3."""
     d_1 = d_2 = d_3 = e_1 = e_2 = e_3 = 0.0
     for i in range(A.shape[0]):
         d_1 += far_1[i] * A[i]
@@ -54,7 +54,7 @@ def _sums(A: Array, B: Array, far_1: Array, far_2: Array, near_1: Array, near_2:
 @jit_sums
 def _advance_x(x: Array, b: Array, a: Array, B: Array, xi_1: float, mu: Array, r_1: Array,
                r_2: Array) -> None:
-    """x"_i of x_i, b_{i-1}, a_i and b"_i, and what they give to the sums of the next two orders."""
+    """Compute x" from x_i, b_{i-1}, a_i and b", and its terms in the next two orders' sums."""
     sum_1 = sum_2 = 0.0
     on_b, on_a, on_B = mu[0], mu[0] * xi_1, mu[1]
     for i in range(x.shape[0]):
@@ -69,7 +69,7 @@ def _advance_x(x: Array, b: Array, a: Array, B: Array, xi_1: float, mu: Array, r
 @jit_sums
 def _sweep(m: int, r: Array, k: Array, old: Array, new: Array, xi_1: float, xi_2: float, x: Array, mu: Array,
            delta: Array) -> None:
-    """From order m to m + 2; arguments as :func:`sweeps`, whose old[0, i+1] is A_i and old[1, i+2] is B_i."""
+    """Advance from order m to m + 2; as :func:`sweeps`, old[0, i+1] is A_i, old[1, i+2] is B_i."""
     n = x.shape[2] - 2
     h, s, o = m // 2 + 1, n - m - 2, n - m - 3
     A, B, A_new, B_new = old[0], old[1], new[0], new[1]
@@ -93,26 +93,26 @@ def _sweep(m: int, r: Array, k: Array, old: Array, new: Array, xi_1: float, xi_2
     delta[1] += r[i + 2] * middle
     delta[2] += r[i + 1] * middle
     for c in range(x.shape[0]):
-        x[c, 0, i] = x[c, 1, n - 1 - i]  # from here on it belongs to the first half
+        x[c, 0, i] = x[c, 1, n - 1 - i]  # now part of the first half
         _advance_x(x[c, 0, i: i + 1], B[i + 1: i + 2], A[i + 1: i + 2], B_new[i + 2: i + 3], xi_1, mu[c],
                    r[i + 1: i + 2], r[i + 2: i + 3])
 
 
 @jit_sums
 def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: Array, xi: Array) -> int:
-    """Go on as far as pairs of orders go, or to an |xi| >= 1.
+    """Advance by pairs of orders to the end, or to the first |xi| >= 1.
 
     Parameters
     ----------
     r : ndarray of shape (n+2,)
         First column, and two zeros.
     k : ndarray of shape (n+2,)
-        `r` backwards.
+        `r` reversed.
     Y : ndarray of shape (columns, n)
     ab : ndarray of shape (2, 2, n // 2 + 6)
         Zeros; halves of a and b, of two orders in turn.
     x : ndarray of shape (columns, 2, n+2)
-        Zeros; the first half of x, and from entry n-1 down the second.
+        Zeros; the first half of x, and the second half downwards from entry n-1.
     mu : ndarray of shape (columns, 4)
         mu / eps of two orders; the sums of r and x that the next two need.
     delta : ndarray of shape (4,)
@@ -122,7 +122,7 @@ def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: 
     Returns
     -------
     m : int
-        The order reached, n-1 or n-2; or below 0, -m where the m-th xi is the first with |xi| >= 1.
+        The order reached, n-1 or n-2; or -m if the m-th xi is the first with |xi| >= 1.
     """
     n, m, eps = Y.shape[1], 0, r[0]
     ab[0, 0, 1] = ab[0, 1, 2] = 1.0
@@ -135,7 +135,7 @@ def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: 
         between = eps * ((1.0 - xi_1) * (1.0 + xi_1))
         xi_2 = -(delta[1] + xi_1 * delta[2]) / between
         xi[m], xi[m + 1] = xi_1, xi_2
-        if not abs(xi_1) < 1.0 or not abs(xi_2) < 1.0:  # also catches NaN
+        if not abs(xi_1) < 1.0 or not abs(xi_2) < 1.0:  # also if NaN
             return -m - (2 if abs(xi_1) < 1.0 else 1)
         eps = between * ((1.0 - xi_2) * (1.0 + xi_2))
         for c in range(Y.shape[0]):
@@ -151,7 +151,7 @@ def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: 
 
 
 def two_orders(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
-    """The recursion from first to last row.
+    """Run the recursion over all rows.
 
     Parameters
     ----------
@@ -161,14 +161,14 @@ def two_orders(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
     Returns
     -------
     x : ndarray of shape (n, columns)
-        Of no use unless all went well.
+        Valid only if `well`.
     xi : ndarray
-        Of shape (n-1,), or up to the first that is not below 1 in magnitude.
+        Of shape (n-1,), or up to the first with magnitude 1 or more.
     eps : float
     well : bool
         Whether each |xi| < 1.
     bytes : int
-        What was held.
+        Memory used.
     """
     n, columns = Y.shape
     padded = np.append(r, (0.0, 0.0))
@@ -211,7 +211,7 @@ def _cross(a: Array, b: Array, xi: float, nu: float) -> None:
 @jit_sums
 def recursion_by_entries(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
                          x: Array) -> tuple[int, float]:
-    """All orders without symmetry, entry by entry; as in :mod:`.levinson_general`."""
+    """Run all orders without symmetry, entry by entry; see :mod:`.levinson_general`."""
     n, eps = y.shape[1], c[c.shape[0] - 1]
     a[0] = b[n] = 1.0
     for m in range(n):
@@ -235,7 +235,7 @@ def _add(x: Array, b: Array, mu: float) -> None:
 
 @jit_sums
 def subtract_product(diagonals: Array, x: Array, Y: Array) -> None:
-    """Take T x off Y, in place: `x` and `Y` of shape (columns, n), diagonals (2n-1,) as r_row, r."""
+    """Subtract T x from Y, in place: `x` and `Y` (columns, n), diagonals (2n-1,) as r_row, r."""
     n = x.shape[1]
     for k in range(x.shape[0]):
         for i in range(n):

@@ -1,16 +1,16 @@
-"""sim.reference: look-ahead Levinson for symmetric Toeplitz matrices that are not positive definite.
+"""sim.reference.toeplitz: look-ahead Levinson for indefinite symmetric Toeplitz matrices.
 
 T. F. Chan, P. C. Hansen, "A look-ahead Levinson algorithm for general Toeplitz systems", IEEE
-Trans. Signal Processing 40(5), 1992.  Where a leading minor is zero, or nearly, the recursion
-steps over it: p rows at once, through the p by p Schur complement of the last good leading block.
+Trans. Signal Processing 40(5), 1992.  If a leading minor is zero, or almost, the recursion
+steps over it: p rows at once, through the p by p Schur complement of the last regular leading block.
 
-Between steps m is regular (T_m, the leading block of order m, is well conditioned), and is kept
+Between steps m is regular (T_m, the leading block of order m, is well conditioned).  The state is
     a    (m+1)   predictor: T_{m+1} a = eps e_1, a_0 = 1; b, its reversal, solves T_{m+1} b = eps e_{m+1}
     g    (m)     first column of T_m^-1
     x    (m, k)  T_m x = y, the first m equations.
-**Single steps are the ordinary Durbin update.**  Block steps compute eps and g from the rows, instead of
-having them follow from the step before; a and g then drift apart, each block multiplying the errors of
-the one before.  So blocks are taken where they must be, and each is followed by one step of refinement.
+**Single steps are the ordinary Durbin update.**  Block steps compute eps and g from the rows instead of
+updating them.  a and g then become inconsistent, and each block multiplies the errors of the previous one.
+So blocks are used only if necessary, and one step of refinement follows each.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import ToeplitzSystem, fft_multiplications
 from .product import ToeplitzInverse, ToeplitzProduct, fft_size, largest_norm
 
-#: Rows that one step may take at most.
+#: Largest number of rows per step.
 MAX_BLOCK = 16
 
-# A single step is taken without looking further while |eps| is at least this part of its recent level ...
+# A single step is taken while |eps| is at least this part of its recent level ...
 _GOOD = 0.01
-# ... else the shortest block is taken whose smallest singular value is this part of the best one's.
+# ... else the shortest block whose smallest singular value is at least this part of the best one's.
 _NEAR_BEST = 0.1
 # A block whose smallest singular value is below this part of T's typical eigenvalue is singular.
 _SINGULAR = 1e-14
@@ -41,7 +41,7 @@ _REFINEMENTS = 10
 
 @dataclass
 class _Regular:
-    """What is known at a regular m; shapes as in the module's docstring."""
+    """The state at a regular m; shapes as in the module's docstring."""
 
     a: Array
     eps: float
@@ -54,7 +54,7 @@ class _Regular:
 
 
 def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
-    """Solve T x = y for a symmetric Toeplitz T, positive definite or not, in O(n^2) time, O(n) memory.
+    """Solve T x = y for a symmetric Toeplitz T, definite or not: O(n^2) time, O(n) memory.
 
     Parameters
     ----------
@@ -63,33 +63,33 @@ def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     max_block : int
-        Rows that one step may take at most; memory grows as max_block n.
+        Largest number of rows per step; memory grows as max_block n.
 
     Returns
     -------
     Solution
-        With `blocks`, the sizes of the steps.  ``breakdown`` where no block of up to `max_block` rows
-        leads on to a regular leading block (T itself may be singular), or where the residual is
-        too large after refinement.
+        With `blocks`, the sizes of the steps.  ``breakdown`` if no block of up to `max_block` rows
+        leads to a regular leading block (T itself may be singular), or if the residual is too
+        large after refinement.
 
     Notes
     -----
-    `a` and `g` give T_m^-1 in closed form (:class:`ToeplitzInverse`), with which block steps and, at the
-    end, x are refined, in O(n log n) each: what the condition numbers of the leading blocks on the way
-    have cost is won back, and the error is that of a dense solver.  Of a positive definite T no
-    block is better conditioned than the shortest, and the steps are those of plain Levinson.
+    `a` and `g` give T_m^-1 in closed form (:class:`ToeplitzInverse`), which refines block steps and finally
+    x, in O(n log n) each.  This recovers the accuracy lost to ill-conditioned leading blocks, and the
+    error is that of a dense solver.  For a positive definite T no block is better conditioned than the
+    shortest, and the steps are those of plain Levinson.
 
-    The authors choose a block by an estimate of the condition of T_{m+p}; this is the smallest singular
-    value of its Schur complement S, as |S^-1| <= |T_{m+p}^-1|, compared among all blocks allowed.
+    The authors choose a block by an estimate of the condition of T_{m+p}.  Here the criterion is the
+    smallest singular value of its Schur complement S, as |S^-1| <= |T_{m+p}^-1|, over all allowed blocks.
     """
     n = len(r)
     columns = Y.reshape(n, -1)
-    k = np.append(r, 0.0)  # r_n enters the last predictor alone, which T^-1 allows to be anything
-    with np.errstate(all="ignore"):  # what overflows here is caught by judged
+    k = np.append(r, 0.0)  # r_n enters the last predictor only, where T^-1 allows any value
+    with np.errstate(all="ignore"):  # check_solution rejects overflow
         typical = _typical_eigenvalue(r)
         state = _Regular(np.ones(1), float(r[0]), np.empty(0), np.empty((0, columns.shape[1])))
         blocks: list[int] = []
-        recent = [typical]  # |eps| at the last regular m, as many as a block may skip
+        recent = [typical]  # |eps| at the last regular m, one per row that a block may skip
         while state.m < n and np.isfinite(state.eps):
             p = 1
             if not abs(state.eps) > max(_GOOD * max(recent), _SINGULAR * typical):
@@ -105,7 +105,7 @@ def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
 
 
 def _typical_eigenvalue(r: Array) -> float:
-    """|T|_F / sqrt(n), the root mean square of the eigenvalues."""
+    """Return |T|_F / sqrt(n), the root mean square of the eigenvalues."""
     n = len(r)
     weight = 2.0 * (1.0 - np.arange(n) / n)
     weight[0] = 1.0
@@ -113,7 +113,7 @@ def _typical_eigenvalue(r: Array) -> float:
 
 
 def _schur_complement(k: Array, state: _Regular, p: int) -> tuple[Array, Array]:
-    """B = T_m^-1 C and S = T_p - C'B, where T_{m+p} = [[T_m, C], [C', T_p]], C_ij = k_{m+j-i}.
+    """Return B = T_m^-1 C and S = T_p - C'B, T_{m+p} = [[T_m, C], [C', T_p]], C_ij = k_{m+j-i}.
 
     The columns follow from each other: with Z the down shift,
     b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (k_{m+j+1} - rho' b_j) g, rho = (k_1, ..., k_m).
@@ -140,17 +140,17 @@ def _schur_complement(k: Array, state: _Regular, p: int) -> tuple[Array, Array]:
         B[0, j + 1] = 0.0
         B[:, j + 1] += B[m - 1, j] * B[:, 0] + (k[m + j + 1] - k[1: m + 1] @ B[:, j]) * state.g
     S = T_p - _coupling(k, m, p).T @ B
-    S[0, 0] = state.eps  # what it is, without the rounding of a long sum
+    S[0, 0] = state.eps  # its exact value, without the rounding of a long sum
     return B, (S + S.T) / 2.0
 
 
 def _coupling(k: Array, m: int, p: int) -> Array:
-    """C of shape (m, p), C_ij = k_{m+j-i}, as a view."""
+    """Return C of shape (m, p), C_ij = k_{m+j-i}, as a view."""
     return sliding_window_view(k, p)[m:0:-1]
 
 
 def _block_size(S: Array, singular: float) -> int:
-    """Rows to take: the leading block of S that is best conditioned, short ones first; 0 if none will do."""
+    """Return the size of the best conditioned leading block of S, or 0 if all are singular."""
     if not np.all(np.isfinite(S)):
         return 0
     sizes = range(1, len(S) + 1)
@@ -160,7 +160,7 @@ def _block_size(S: Array, singular: float) -> int:
 
 
 def _single_step(k: Array, Y: Array, state: _Regular) -> _Regular:
-    """From m to m+1 by Durbin's update, as in :func:`levinson`, but |xi| may be what it likes."""
+    """Advance from m to m+1 by Durbin's update, as in :func:`levinson`, for any |xi|."""
     m, a, eps = state.m, state.a, state.eps
     mu = Y[m] - k[m:0:-1] @ state.x
     x = np.vstack((state.x, np.zeros_like(mu)))
@@ -172,9 +172,9 @@ def _single_step(k: Array, Y: Array, state: _Regular) -> _Regular:
 
 
 def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Regular:
-    """From m to m+p: each vector v of T_m v = c becomes [v - B z; z] with S z = (the new rows of c) - C'v.
+    """Advance from m to m+p: v of T_m v = c becomes [v - B z; z], S z = (new rows of c) - C'v.
 
-    `B` and `S` of shapes (m, p) and (p, p) as :func:`_schur_complement` gives them.
+    `B` and `S` of shapes (m, p) and (p, p) come from :func:`_schur_complement`.
     """
     m, p = B.shape
     old = np.column_stack((state.g, state.a[1:], state.x))
@@ -182,7 +182,7 @@ def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Reg
     if m:
         new_rows = new_rows - _coupling(k, m, p).T @ old
     else:
-        new_rows[0, 0] = 1.0  # g: the first row of T g = e_1 is among the new ones
+        new_rows[0, 0] = 1.0  # g: the first row of T g = e_1 is a new row
     z = np.linalg.solve(S, new_rows)
     both = np.vstack((old - B @ z, z))
     g, w = _corrected(k[: m + p + 1], both[:, :2]).T
@@ -190,9 +190,9 @@ def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Reg
 
 
 def _corrected(k: Array, gw: Array) -> Array:
-    """One step of iterative refinement on T g = e_1 and T w = -(k_1, ..., k_m); `gw` of shape (m, 2).
+    """Refine T g = e_1 and T w = -(k_1, ..., k_m) by one iteration; `gw` of shape (m, 2).
 
-    Without it each block step would multiply the errors of the one before, as g and w drift apart.
+    Otherwise g and w become inconsistent and each block step multiplies the errors of the previous one.
     """
     wanted = np.column_stack((np.zeros(len(gw)), -k[1:]))
     wanted[0, 0] = 1.0
@@ -201,7 +201,7 @@ def _corrected(k: Array, gw: Array) -> Array:
 
 
 def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_block: int) -> Solution:
-    """Refine, judge, and say what happened."""
+    """Refine and check the solution, and describe the outcome."""
     n, m = len(r), state.m
     status, x, why = Status.OK, np.zeros_like(Y), ""
     if m < n:
@@ -211,16 +211,17 @@ def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_bl
     else:
         x = _refined(r, Y, state)
     columns = Y.size // n
-    solution = judged(ToeplitzSystem(r), Y, x, status, method="lookahead", iterations=len(blocks), why=why,
-                      blocks=blocks, operations=_multiplications(blocks, columns),
-                      bytes=8 * (n * (2 * max(blocks, default=1) + 2 * columns + 6) + 6 * fft_size(n)))
+    solution = check_solution(ToeplitzSystem(r), Y, x, status, method="lookahead", iterations=len(blocks),
+                              why=why, blocks=blocks, operations=_multiplications(blocks, columns),
+                              bytes=8 * (n * (2 * max(blocks, default=1) + 2 * columns + 6)
+                                         + 6 * fft_size(n)))
     if status is Status.OK and not solution.ok:
         solution = replace(solution, why="the residual stays large: the matrix is nearly singular")
     return solution
 
 
 def _multiplications(blocks: tuple[int, ...], columns: int) -> int:
-    """What the steps took, to leading order, the refinement of x left out."""
+    """Return the multiplications of the steps, to leading order, without the refinement of x."""
     count = m = 0
     for p in blocks:
         count += (2 * columns + 3) * m if p == 1 else p * m * (p + 3 + 2 * (columns + 2))
@@ -230,14 +231,14 @@ def _multiplications(blocks: tuple[int, ...], columns: int) -> int:
 
 
 def _refined(r: Array, Y: Array, state: _Regular) -> Array:
-    """Improve x by T^-1 (y - T x), as long as the residual at least halves."""
+    """Improve x by T^-1 (y - T x), while the residual at least halves."""
     T, inverse = ToeplitzProduct(r), ToeplitzInverse(state.g, state.a[1:])
     x = state.x.reshape(Y.shape)
     rest = np.asarray(Y - T @ x)
     for _ in range(_REFINEMENTS):
         better = x + inverse @ rest
         left = np.asarray(Y - T @ better)
-        if not largest_norm(left) < 0.5 * largest_norm(rest):  # also stops at NaN
+        if not largest_norm(left) < 0.5 * largest_norm(rest):  # also if NaN
             break
         x, rest = better, left
     return x

@@ -1,4 +1,4 @@
-"""sim.reference: Toeplitz systems by preconditioned conjugate gradients, O(n log n) per step."""
+"""sim.reference.toeplitz: preconditioned conjugate gradients, O(n log n) per step."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ def pcg(r: Array, Y: Array, preconditioner: str = "strang", tolerance: float = T
     r : ndarray of shape (n,)
         First column of T; finite.
     Y : ndarray of shape (n,) or (n, m)
-        Right-hand sides; finite; solved side by side, each with its own step lengths.
+        Right-hand sides; finite; solved together, each with its own step lengths.
     preconditioner : {"strang", "chan", "none"}
-        See :class:`~.circulant.Circulant`; in place of a Strang preconditioner that is not positive
-        definite T. Chan's is taken.
+        See :class:`~.circulant.Circulant`.  T. Chan's replaces a Strang preconditioner that is not
+        positive definite.
     tolerance, max_steps
         As for :func:`~.cg.cg`.
 
     Returns
     -------
     Solution
-        As of :func:`~.cg.cg`.
+        As from :func:`~.cg.cg`.
     """
-    with np.errstate(all="ignore"):  # what overflows here is caught by the verdict
+    with np.errstate(all="ignore"):  # check_solution rejects overflow
         system, C = ToeplitzSystem(r), nearest_circulant(r, preconditioner)
         return preconditioned(system, Y, C, tolerance, max_steps, "pcg")

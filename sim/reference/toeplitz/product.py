@@ -1,4 +1,4 @@
-"""sim.reference: products with a Toeplitz matrix and with its inverse, by FFT in O(n log n).
+"""sim.reference.toeplitz: products with a Toeplitz matrix and its inverse by FFT, O(n log n).
 
 G. Heinig, K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984 (the inverse
 from two of its columns, as I. Gohberg and A. Semencul, 1972, but for singular T_{n-1} as well).
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..._arrays import Array
 from ..compiled import compiled
 
-# From this size on, residuals are computed by FFT: row by row they would cost what the solver costs.
+# From this size upwards residuals use FFTs: row by row they would cost as much as the solver.
 _FFT_FROM = 4096
 
 
@@ -21,28 +21,28 @@ def _as_columns(X: Array) -> Array:
 
 
 def fft_size(n: int) -> int:
-    """Length of the FFTs that multiply by a Toeplitz matrix of n rows: 2n - 1 or a little more."""
+    """Return the FFT length for products with n rows: 2n - 1 or slightly more."""
     from scipy.fft import next_fast_len
 
     return int(next_fast_len(2 * n - 1, real=True))
 
 
 def _rfft(values: Array, size: int | None = None) -> NDArray[np.complex128]:
-    """Spectra of the columns of `values`, filled up with zeros to `size`."""
-    from scipy.fft import rfft  # not before it is needed: it takes a while to load
+    """Return the spectra of the columns of `values`, zero-padded to `size`."""
+    from scipy.fft import rfft  # imported on first use, as it loads slowly
 
     return np.asarray(rfft(values, size, axis=0))
 
 
 def _irfft(spectrum: NDArray[np.complex128], size: int) -> Array:
-    """What has these spectra, in whose place it is made."""
+    """Return the columns with the given spectra, which are overwritten."""
     from scipy.fft import irfft
 
     return np.asarray(irfft(spectrum, size, axis=0, overwrite_x=True))
 
 
 class ToeplitzProduct:
-    """Multiplies by a Toeplitz matrix T, embedded in a circulant of at least twice its size.
+    """Products with a Toeplitz matrix T, embedded in a circulant of at least twice its size.
 
     Parameters
     ----------
@@ -62,14 +62,14 @@ class ToeplitzProduct:
         self._eigenvalues = eigenvalues.real.copy() if r_row is None else eigenvalues  # symmetric: real
 
     def __matmul__(self, X: Array) -> Array:
-        """T X for `X` of shape (n,) or (n, m)."""
+        """Return T X for `X` of shape (n,) or (n, m)."""
         spectrum = _rfft(_as_columns(X), self._size)
         spectrum *= self._eigenvalues
         return _irfft(spectrum, self._size)[: self.n].reshape(X.shape)
 
 
 class ToeplitzInverse:
-    """Multiplies by the inverse of the symmetric Toeplitz matrix T, given by two vectors.
+    """Products with the inverse of a symmetric Toeplitz matrix T, given by two vectors.
 
     T^-1 = L(g) U(1, w) - L(Jw) U(0, Jg), with L(v) the lower triangular Toeplitz matrix of first
     column v, U(v) the upper one of first row v (cut to n entries), and J the reversal.  It
@@ -95,11 +95,11 @@ class ToeplitzInverse:
         return _rfft(_as_columns(v), self._size)
 
     def _lower(self, column: NDArray[np.complex128], V: Array) -> Array:
-        """L(column) V; U(column) V is J L(column) J V."""
+        """Return L(column) V; U(column) V is J L(column) J V."""
         return _irfft(column * self._spectrum(V), self._size)[: self.n]
 
     def __matmul__(self, Y: Array) -> Array:
-        """T^-1 Y for `Y` of shape (n,) or (n, m)."""
+        """Return T^-1 Y for `Y` of shape (n,) or (n, m)."""
         JY = _as_columns(Y)[::-1]
         first = self._lower(self._g, self._lower(self._1w, JY)[::-1])
         second = self._lower(self._Jw, self._lower(self._0Jg, JY)[::-1])
@@ -107,7 +107,7 @@ class ToeplitzInverse:
 
 
 def residual(r: Array, x: Array, Y: Array, r_row: Array | None = None) -> Array:
-    """Y - T x: up to a few thousand rows one row of T at a time, beyond that by FFT.
+    """Return Y - T x, row by row up to a few thousand rows, else by FFT.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def residual(r: Array, x: Array, Y: Array, r_row: Array | None = None) -> Array:
 
 
 def largest_norm(Y: Array) -> float:
-    """|Y|_2, the largest over the columns; no overflow or underflow on the way."""
+    """Return |Y|_2, the maximum over the columns, without overflow or underflow."""
     size = float(np.max(np.abs(Y)))
     if not 0.0 < size < np.inf:
         return size
@@ -140,5 +140,5 @@ def largest_norm(Y: Array) -> float:
 
 
 def residual_norm(r: Array, x: Array, Y: Array) -> float:
-    """|Y - T x|_2, the largest over the columns; arguments as :func:`residual`."""
+    """Return |Y - T x|_2, the maximum over the columns; arguments as :func:`residual`."""
     return largest_norm(residual(r, x, Y))

@@ -1,12 +1,12 @@
-"""sim.reference: positive definite Toeplitz systems in generator (Schur) form, O(n^2) time, O(n) memory.
+"""sim.reference.toeplitz: Schur's recursion for positive definite systems: O(n^2) time, O(n) memory.
 
 I. Schur, 1917; J. Le Roux, C. Gueguen, "A fixed point computation of partial correlation
 coefficients", IEEE Trans. ASSP 25(3), 1977; T. Kailath, J. Chun, "Generalized displacement structure",
 1994 (the identity below T, so that Schur reduction leaves the solution).
 
-The recursion of :mod:`.levinson`, but its inner products are not summed anew: they stand in
+The recursion of :mod:`.levinson`, but its inner products are updated instead of summed again.  They are
     p_i = sum_j k_{i-j} a_j,    q_i = sum_j k_{i-j} b_j,    s_i = y_i - sum_j k_{i-j} x_j,
-for all rows i still to come, and follow the updates of a, b and x.
+for all remaining rows i, and follow the updates of a, b and x.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._arrays import Array
-from ..check import judged
+from ..check import check_solution
 from ..result import Solution, Status
 from ..systems.system import ToeplitzSystem
 
@@ -32,31 +32,31 @@ def schur(r: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        With `xi` of shape (n-1,) and `eps`; statuses as of :func:`.levinson.levinson`.
+        With `xi` of shape (n-1,) and `eps`; statuses as from :func:`.levinson.levinson`.
 
     Notes
     -----
     For positive definite T no entry of p and q exceeds r_0 in magnitude, and no sum is longer than two
-    terms, which is why this form suits fixed point and parallel processors.  Its xi are those of a backward
-    stable Cholesky factorisation (A. W. Bojanczyk, R. P. Brent, F. R. de Hoog, D. R. Sweet, 1995); x, made
-    of a, still loses what the conditioning takes.
+    terms, so this form suits fixed point and parallel processors.  Its xi are those of a backward stable
+    Cholesky factorisation (A. W. Bojanczyk, R. P. Brent, F. R. de Hoog, D. R. Sweet, 1995).  x is computed
+    from a and still loses accuracy with the condition number.
     """
     n = len(r)
     a, x, xi = np.zeros(n), np.zeros_like(Y), np.zeros(n - 1)
     p, q, s = r.copy(), r.copy(), Y.copy()  # rows m..n-1 of each are current
     a[0], m, eps = 1.0, 0, float(r[0])
     status = Status.OK if r[0] > 0.0 else Status.NOT_POSITIVE_DEFINITE
-    with np.errstate(all="ignore"):  # what overflows here is caught by judged
+    with np.errstate(all="ignore"):  # check_solution rejects overflow
         while status is Status.OK:
             eps = float(q[m])
             mu = s[m] / eps
             x[: m + 1] += np.multiply.outer(a[m::-1], mu)       # x_i += (mu / eps) b_i
-            s[m:] -= np.multiply.outer(q[m:], mu)               # and what that takes off the rows below
+            s[m:] -= np.multiply.outer(q[m:], mu)               # and its effect on the rows below
             m += 1
             if m == n:
                 break
             xi[m - 1] = -p[m] / eps                             # xi = -delta / eps
-            if not abs(xi[m - 1]) < 1.0:                        # also catches NaN
+            if not abs(xi[m - 1]) < 1.0:                        # also if NaN
                 status = Status.NOT_POSITIVE_DEFINITE
                 break
             a[: m + 1] += xi[m - 1] * a[m::-1]                  # a_i += xi b_{i-1}
@@ -65,6 +65,6 @@ def schur(r: Array, Y: Array) -> Solution:
             p[m:] += xi[m - 1] * shifted
         steps = min(m, n - 1)
         why = "" if status is Status.OK else f"the leading minor of order {m + 1} is not positive"
-        return judged(ToeplitzSystem(r), Y, x, status, method="schur", iterations=steps, xi=xi[:steps].copy(),
-                      eps=eps, why=why, bytes=6 * r.nbytes + Y.nbytes,
-                      operations=steps * (Y.size // n * (n + 1) + 2 * n - 1 - (steps - 1) // 2))
+        return check_solution(ToeplitzSystem(r), Y, x, status, method="schur", iterations=steps,
+                              xi=xi[:steps].copy(), eps=eps, why=why, bytes=6 * r.nbytes + Y.nbytes,
+                              operations=steps * (Y.size // n * (n + 1) + 2 * n - 1 - (steps - 1) // 2))

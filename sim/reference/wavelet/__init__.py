@@ -1,19 +1,19 @@
-"""sim.reference.wavelet: the NS-form of a smooth matrix, thresholded, and its Cholesky factors by level.
+"""sim.reference.wavelet: thresholded wavelet (NS-)form of a smooth matrix, and its Cholesky factors.
 
 T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000, after
 G. Beylkin, R. Coifman, V. Rokhlin, Comm. Pure Appl. Math. 44, 1991 (the NS-form) and D. L. Gines, G. Beylkin,
 J. Dunn, Appl. Comput. Harmon. Anal. 5, 1998 (its factors).
 
 ===============  =============================================================================
-module           what
+module           contents
 ===============  =============================================================================
 basis            W_j = [G | H]: Daubechies' wavelets, periodic; lifting on the interval
-ns_form          A_j, C_j, Z_J of (9), and what is thresholded
-bordered         the same for a Toeplitz matrix: O(n), no matrix is ever made
+ns_form          A_j, C_j, Z_J of (9), thresholded
+bordered         the same for a Toeplitz matrix: O(n), without forming the matrix
 factor           L_j, X_j; forward and backward substitution
 elimination      the columns of one level, eliminated in sparse storage
-correction       what a level takes from its scale space
-solve            the row of the table of solvers
+correction       the correction of the scale space by a level
+solve            the entry in the table of solvers
 ===============  =============================================================================
 """
 

@@ -1,8 +1,7 @@
 """sim.reference.wavelet: one level of a wavelet transform as a sparse matrix, W = [G | H].
 
-The columns of G are wavelets: what G'x keeps of a vector x, its details, is nothing where x is a polynomial
-of low degree.  The columns of H are scaling functions: H'x is a coarse version of x.  The next level
-transforms that.
+The columns of G are wavelets: the details G'x of a vector x are zero if x is a polynomial of low degree.  The
+columns of H are scaling functions: H'x is a coarse version of x, which the next level transforms.
 """
 
 from __future__ import annotations
@@ -20,20 +19,20 @@ from ..._arrays import Array
 from ..._optional import from_package
 from ...errors import fail
 
-Sparse = Any  # scipy.sparse carries no types
+Sparse = Any  # scipy.sparse has no type annotations
 
 LIFTING = "lifting"
 DAUBECHIES = "db10"  # ten vanishing moments, filters of length 20
 
-# Of the lifting basis: samples that predict the one between them, which is the number of vanishing moments;
-# and neighbours among whom a detail is shared out, to keep the mean.  Four levels then have condition 13;
+# The lifting basis: number of samples that predict the one between them (vanishing moments), and number of
+# neighbours that share a detail, to preserve the mean.  The condition number of four levels is then 13; with
 # ten samples, 47.
 _PREDICT, _UPDATE = 8, 2
 
 
 @dataclass(frozen=True, eq=False)
 class TwoScale:
-    """W = [G | H] of one level, n = details + scales.
+    """The transform W = [G | H] of one level, n = details + scales.
 
     Parameters
     ----------
@@ -48,17 +47,17 @@ class TwoScale:
 
     @property
     def nnz(self) -> int:
-        """Multiplications that the transform of one vector takes."""
+        """Return the multiplications of transforming one vector."""
         return int(self.G.nnz + self.H.nnz)
 
 
 def transforms(n: int, levels: int, basis: str) -> Iterator[TwoScale]:
-    """W_1 .. W_J for vectors of length `n`, the finest first.
+    """Yield W_1 .. W_J for vectors of length `n`, the finest first.
 
     Parameters
     ----------
     n : int
-        Any length: a sample that finds no partner is handed down as it is.
+        Any length: an unpaired sample passes to the next level unchanged.
     levels : int
         J.
     basis : str
@@ -67,7 +66,7 @@ def transforms(n: int, levels: int, basis: str) -> Iterator[TwoScale]:
     Raises
     ------
     KerncastError
-        E238 where there is no such basis, E501 where PyWavelets is not installed.
+        E238 for an unknown basis, E501 without PyWavelets.
     """
     if basis == LIFTING:
         yield from _lifting(n, levels)
@@ -85,9 +84,9 @@ def transforms(n: int, levels: int, basis: str) -> Iterator[TwoScale]:
 
 # ---- orthogonal, periodic ----
 def _periodic(n: int, wavelet: Any) -> TwoScale:
-    """Orthogonal W: column k of G and H is the filter, placed at sample 2k and wrapped around at the end.
+    """Return orthogonal W: column k of G and H is the filter at sample 2k, periodic.
 
-    Of an odd `n` the last sample is a column of H by itself, which keeps W orthogonal.
+    For an odd `n` the last sample is a separate column of H, which keeps W orthogonal.
     """
     pairs = n // 2
     h, g = np.array(wavelet.rec_lo), np.array(wavelet.rec_hi)
@@ -103,13 +102,14 @@ def _periodic(n: int, wavelet: Any) -> TwoScale:
 
 # ---- biorthogonal, on the interval, by lifting ----
 def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
-    """The lifting scheme of W. Sweldens, SIAM J. Math. Anal. 29(2), 1998, sections 4 to 6 and 8.
+    """Yield the levels of W. Sweldens' lifting scheme.
 
-    Every second sample and the last one stay; each sample between is *predicted* from those nearest to it,
-    by the polynomial through them, and what the prediction misses is its detail: d = o - P e.  The *update*
-    s = e + U d shares every detail out among its neighbours, so that the mean of the vector stays, which
-    is one vanishing moment of the other, the dual wavelet.  No polynomial is asked for a value outside
-    its samples, which on the interval is what would make the basis ill conditioned.
+    W. Sweldens, "The lifting scheme: a construction of second generation wavelets", SIAM J. Math. Anal.
+    29(2), 1998, sections 4 to 6 and 8.  Every second sample and the last one are coarse.  The polynomial
+    through the nearest coarse samples *predicts* each other sample; the error is its detail: d = o - P e.
+    The *update* s = e + U d distributes every detail to its neighbours, which preserves the mean of the
+    vector: one vanishing moment of the dual wavelet.  No polynomial is extrapolated, which would make the
+    basis on the interval ill conditioned.
     """
     position, moment = np.arange(n, dtype=np.float64), np.ones(n)
     for _ in range(levels):
@@ -123,20 +123,20 @@ def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
         G = (unit[other] - P @ unit[stay]).T
         H = unit[stay].T + G @ U.T
         lengths = norm(G, axis=0)
-        length = norm(H, axis=0)[len(stay) // 2]  # one for all, or polynomials stay none
+        length = norm(H, axis=0)[len(stay) // 2]  # one length for all, so that polynomials remain polynomials
         yield TwoScale(sparse.csc_array(G @ sparse.diags_array(1 / lengths)), sparse.csc_array(H / length))
         position, moment = position[stay], shared * length
 
 
 def _nearest(count: int, of: int, wanted: int) -> NDArray[np.int64]:
-    """For each of `count` gaps, the numbers of the `wanted` samples around it, out of `of`."""
+    """Return the indices of the `wanted` samples, out of `of`, around each of `count` gaps."""
     wanted = min(wanted, of)
     first = np.clip(np.arange(count) - wanted // 2 + 1, 0, of - wanted)
     return np.asarray(first[:, np.newaxis] + np.arange(wanted))
 
 
 def _predict(stay: Array, other: Array) -> Sparse:
-    """P: Lagrange's polynomial through the samples nearest to each other one, at its place."""
+    """Return P: Lagrange interpolation of each other sample from its nearest coarse ones."""
     near = _nearest(len(other), len(stay), _PREDICT)
     nodes, weights = stay[near], np.ones(near.shape)
     for a in range(near.shape[1]):
@@ -148,7 +148,7 @@ def _predict(stay: Array, other: Array) -> Sparse:
 
 
 def _update(shared: Array, moment: Array) -> Sparse:
-    """U: the smallest weights with which the scaling functions give each wavelet the mean zero."""
+    """Return U: the smallest weights that give each wavelet mean zero."""
     near = _nearest(len(moment), len(shared), _UPDATE)
     weights = moment[:, np.newaxis] * shared[near] / (shared[near] ** 2).sum(axis=1, keepdims=True)
     columns = np.repeat(np.arange(len(moment)), near.shape[1])

@@ -1,8 +1,8 @@
 """sim.reference.wavelet: the NS-form of a Toeplitz matrix, in O(n) time and memory.
 
-Almost all columns of W = [G | H] are one column, moved down by two rows each time.  So almost all of A, C
-and Z_j is Toeplitz again, and told by one column; what is not stands in the rows and columns of the few
-wavelets at the ends, the *border*.  No entry is approximated.
+Almost all columns of W = [G | H] are copies of one column, shifted down by two rows each.  So almost all of
+A, C and Z_j is Toeplitz again, and determined by one column.  The rest, the *border*, are the rows and
+columns of the few wavelets at the ends.  No entry is approximated.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from .ns_form import ScaleSpace, WholeScaleSpace, thresholded
 
 Numbers = NDArray[np.int64]
 
-# Rounding by which columns may differ that are the same function.
+# Rounding tolerance for shifted copies of a column.
 _ALIKE = 1e-14
-# Where fewer columns than this are alike, the matrix is small, and is held.
+# With fewer copies than this the matrix is small, and is stored.
 _SHORTEST = 32
 
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """The columns `first` to `stop` - 1 of `F` are alike, and see the Toeplitz part of Z alone.
+    """A run of columns of `F`, `first` to `stop` - 1: shifted copies that touch no border of Z.
 
-    The columns outside, and of those that are alike the first, tell all; among them it is number `first` too.
+    The columns outside and the first of the run determine all; among them it is also number `first`.
     """
 
     F: Sparse
@@ -39,12 +39,12 @@ class _Run:
 
     @property
     def telling(self) -> Numbers:
-        """The columns that tell all."""
+        """Return the columns that determine all."""
         return np.concatenate((np.arange(self.first + 1), np.arange(self.stop, self.F.shape[1])))
 
 
 class BorderedToeplitz:
-    """A symmetric matrix that is Toeplitz, Z[i, j] = r[|i - j|], but for a border.
+    """A symmetric matrix that is Toeplitz, Z[i, j] = r[|i - j|], except for a border.
 
     Parameters
     ----------
@@ -63,11 +63,11 @@ class BorderedToeplitz:
         self._n = len(self._border)
 
     def dense(self) -> Array:
-        """The matrix itself."""
+        """Return the matrix."""
         return self._columns(np.arange(self._n))
 
     def _columns(self, wanted: Numbers) -> Array:
-        """The columns `wanted`, shape (n, wanted)."""
+        """Return the columns `wanted`, shape (n, wanted)."""
         found = np.empty((len(wanted), self._n))
         start, stop, r = self._start, self._stop, self._r
         for column, k in zip(found, wanted, strict=True):
@@ -79,7 +79,7 @@ class BorderedToeplitz:
         return found.T
 
     def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
-        """A = G'ZG, C = H'ZG, both thresholded, and Z_j = H'ZH."""
+        """Return A = G'ZG and C = H'ZG, both thresholded, Z_j = H'ZH, and the cost."""
         g, h = self._run(W.G), self._run(W.H)
         if min(g.stop - g.first, h.stop - h.first) < _SHORTEST:
             whole = self.dense()
@@ -93,12 +93,12 @@ class BorderedToeplitz:
                 BorderedToeplitz(Z[h.first:h.stop, h.first], h.first, np.delete(Z, h.first, axis=1)), cost)
 
     def _times(self, F: Sparse) -> tuple[Array, int]:
-        """Z F for a few columns, and the multiplications it took."""
+        """Return Z F for a few columns, and its multiplications."""
         rows = np.unique(F.indices)
         return self._columns(rows) @ F[rows].toarray(), self._n * len(rows) * F.shape[1]
 
     def _run(self, F: Sparse) -> _Run:
-        """Find the columns about the middle one that are that one, moved, and see no border of Z."""
+        """Find the columns around the middle one that are its shifted copies and touch no border."""
         count, sizes = F.shape[1], np.diff(F.indptr)
         middle = count // 2
         candidates = np.flatnonzero(sizes == sizes[middle]) if count else np.arange(0)
@@ -118,12 +118,12 @@ class BorderedToeplitz:
 
 
 def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) -> Sparse:
-    """A matrix thresholded, in sparse storage, out of the columns and the rows that tell all.
+    """Assemble a thresholded sparse matrix from its determining columns and rows.
 
     Parameters
     ----------
-    M : ndarray of shape (rows, telling columns)
-    Mt : ndarray of shape (columns, telling rows)
+    M : ndarray of shape (rows, determining columns)
+    Mt : ndarray of shape (columns, determining rows)
         Those rows, transposed.
     of_rows, of_columns : _Run
     t : float
@@ -137,7 +137,7 @@ def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) ->
 
 
 def _toeplitz(column: Array, row: Array, t: float) -> Sparse:
-    """The Toeplitz matrix of that first column and row, but for entries below `t`."""
+    """Return the Toeplitz matrix of a first column and row, without entries below `t`."""
     down = np.flatnonzero(np.abs(column) >= t)
     right = 1 + np.flatnonzero(np.abs(row[1:]) >= t)
     if not len(down) + len(right):

@@ -1,11 +1,11 @@
-"""sim.reference.wavelet: what eliminating the details of finer levels takes from a scale space.
+"""sim.reference.wavelet: the correction of a scale space by the elimination of finer details.
 
     D_j = D^Z_j + X_j X_j',      W_j' D_{j-1} W_j = [ D^A_j  D^C_j' ]
                                                     [ D^C_j  D^Z_j  ]
 
-X is sparse but for the columns of the few wavelets that see the end of the data and its beginning side by
-side, if the basis is periodic: where the kernel is wide, each of them meets all of the scale space.  Their
-X X' is as full as Z is, so they are held apart: D = S + U U', with S sparse and U of few full columns.
+X is sparse, except for the columns of the few wavelets of a periodic basis that wrap around the ends of the
+data: for a wide kernel each of them couples to all of the scale space.  Their X X' is as dense as Z, so they
+are stored separately: D = S + U U', with S sparse and U of a few dense columns.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from scipy import sparse
 from ..._arrays import Array
 from .basis import Sparse, TwoScale
 
-# A column of X with more entries than this is full.
+# A column of X with more entries than this is dense.
 _FULL = 128
 
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """D = S + U U'.
+    """The correction D = S + U U'.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Correction:
     fill : float
         Entries below it are discarded.
     operations : int
-        Multiplications that it took, from the level above.
+        Multiplications of its computation, from the finer level.
     """
 
     S: Sparse
@@ -43,15 +43,15 @@ class Correction:
 
     @classmethod
     def nothing(cls, n: int, fill: float) -> Correction:
-        """0, of n rows."""
+        """Return the correction 0 of n rows."""
         return cls(sparse.csr_array((n, n)), np.empty((n, 0)), fill)
 
     def dense(self) -> Array:
-        """D itself."""
+        """Return D as a dense matrix."""
         return np.asarray(self.S.toarray() + self.U @ self.U.T)
 
     def two_scale(self, W: TwoScale) -> tuple[Sparse, Sparse, Correction]:
-        """D^A, D^C and D^Z."""
+        """Return D^A, D^C and D^Z."""
         SG, SH = self.S @ W.G, self.S @ W.H
         UG, UH = above(W.G.T @ self.U, self.fill), W.H.T @ self.U
         full = above(UH, self.fill)
@@ -62,7 +62,7 @@ class Correction:
                 Correction(W.H.T @ SH, UH, self.fill, taken))
 
     def plus(self, X: Sparse) -> Correction:
-        """D + X X'."""
+        """Return D + X X'."""
         is_full = np.diff(X.indptr) > _FULL
         thin = X[:, ~is_full]
         U = np.hstack([self.U, X[:, is_full].toarray()])
@@ -71,7 +71,7 @@ class Correction:
 
 
 def above(M: Sparse | Array, fill: float) -> Sparse:
-    """The entries that are not below `fill`, in sparse storage."""
+    """Return the entries that are not below `fill`, as a sparse matrix."""
     M = sparse.csr_array(M)
     M.data[np.abs(M.data) < fill] = 0.0
     M.eliminate_zeros()
@@ -79,6 +79,6 @@ def above(M: Sparse | Array, fill: float) -> Sparse:
 
 
 def _multiplications(A: Sparse, B: Sparse) -> int:
-    """Multiplications that the product A B of two sparse arrays takes."""
+    """Return the multiplications of the product A B of two sparse arrays."""
     columns = np.diff(sparse.csc_array(A).indptr).astype(np.int64)
     return int(columns @ np.diff(sparse.csr_array(B).indptr))

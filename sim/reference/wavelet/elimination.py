@@ -1,9 +1,9 @@
-"""sim.reference.wavelet: the columns of one level, eliminated in sparse storage.
+"""sim.reference.wavelet: elimination of the columns of one level, in sparse storage.
 
     [ A_j ]   [ L_j ]
     [ C_j ] = [ X_j ] L_j'      A_j = L_j L_j',  C_j = X_j L_j'
 
-column by column ("left-looking": a column is made of those before it, and not touched again).
+column by column ("left-looking": a column is computed from the earlier ones, and then final).
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ Numbers = NDArray[np.int64]
 
 
 class NotPositiveDefinite(ArithmeticError):
-    """A pivot is not positive."""
+    """Raised if a pivot is not positive."""
 
 
 def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
-    """Return L and X, entries below `fill` discarded as they come up, and the multiplications taken.
+    """Return L and X without entries below `fill`, and the number of multiplications.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
         Symmetric; its lower triangle is read.
     C : sparse array of shape (s, m)
     fill : float
-        0 keeps all.
+        0 retains all entries.
 
     Raises
     ------
@@ -44,12 +44,12 @@ def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
     begin, head = np.zeros(m + 1, dtype=np.int64), np.full(m, -1)
     work, marks, pattern = np.zeros(n), np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     index, owner, link = (np.empty(2 * panel.nnz + n, dtype=np.int64) for _ in range(3))
-    value, told = np.empty(len(index)), np.zeros(1, dtype=np.int64)
+    value, operations = np.empty(len(index)), np.zeros(1, dtype=np.int64)
     done = 0
     while True:
         marks[:] = -1
         done = _columns(done, fill, columns, rows, panel.data, begin, head, index, owner, link, value,
-                        work, marks, pattern, told)
+                        work, marks, pattern, operations)
         if done < 0:
             raise NotPositiveDefinite(f"pivot {-done} of {m} is not positive")
         if done == m:
@@ -58,17 +58,17 @@ def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
                                      for part in (index, owner, link, value))
     used = begin[m]
     F = sparse.csc_array((value[:used], index[:used], begin), shape=(n, m))
-    return F[:m], F[m:], int(told[0])
+    return F[:m], F[m:], int(operations[0])
 
 
 @jit_real
 def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: Array, begin: Numbers,
              head: Numbers, index: Numbers, owner: Numbers, link: Numbers, value: Array, work: Array,
-             marks: Numbers, pattern: Numbers, told: Numbers) -> int:
-    """Eliminate from column `start` on; return how many are done, or -(k + 1) where pivot k is not positive.
+             marks: Numbers, pattern: Numbers, operations: Numbers) -> int:
+    """Eliminate from column `start`; return the number done, or -(k + 1) if pivot k fails.
 
-    Stops early where `value` is full: the caller makes more room and goes on.  The entries of row k in the
-    columns before it form a list, linked from ``head[k]``; `owner` tells the column of each.
+    Stops early if `value` is full: the caller enlarges it and continues.  The entries of row k in the earlier
+    columns form a list, linked from ``head[k]``; `owner` is the column of each entry.
     """
     m = len(head)
     for k in range(start, m):
@@ -108,5 +108,5 @@ def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: 
                 head[i] = used
             used += 1
         begin[k + 1] = used
-        told[0] += taken + count
+        operations[0] += taken + count
     return m

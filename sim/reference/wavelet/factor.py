@@ -1,9 +1,10 @@
-"""sim.reference.wavelet: Cholesky's factors of an NS-form, level by level, and the substitutions.
+"""sim.reference.wavelet: Cholesky's factors of an NS-form by level, and the substitutions.
 
     A_j - D^A_j = L_j L_j',   C_j - D^C_j = X_j L_j',   D_j = D^Z_j + X_j X_j'
 
 where D^A, D^C, D^Z are the parts of W_j' D_{j-1} W_j: eliminating the details of a level corrects its scale
-space by X_j X_j', and that correction is transformed on as Z_j was.  Z_J - D_J = R'R at the coarsest level.
+space by X_j X_j', and the next level transforms that correction like Z_j.  Z_J - D_J = R'R at the coarsest
+level.
 """
 
 from __future__ import annotations
@@ -20,14 +21,14 @@ from .correction import Correction, above
 from .elimination import NotPositiveDefinite, eliminate
 from .ns_form import NSForm
 
-# What comes up in the factors and in the corrections is kept down to this part of the threshold: the error
-# of Table I is then as it is with all of it kept, and the factors have as many entries as the form.
+# Fill-in of factors and corrections is retained down to this part of the threshold: the error of Table I is
+# then as with all fill-in, and the factors have as many entries as the form.
 _FILL = 0.1
 
 
 @dataclass(frozen=True, eq=False)
 class LevelFactor:
-    """W_j, L_j (lower triangular) and X_j."""
+    """The matrices W_j, L_j (lower triangular) and X_j of a level."""
 
     W: TwoScale
     L: Sparse
@@ -44,9 +45,9 @@ class Factor:
     levels : tuple of LevelFactor
         The finest first.
     R : tuple
-        Of Z_J - D_J, dense, as scipy's ``cho_factor`` gives it.
+        Factor of Z_J - D_J, dense, from scipy's ``cho_factor``.
     operations : int
-        Multiplications that the factors took.
+        Multiplications of the factorisation.
     """
 
     form: NSForm
@@ -56,13 +57,13 @@ class Factor:
 
     @property
     def nonzeros(self) -> tuple[int, ...]:
-        """nnz(L_j) + nnz(X_j) of each level, and those of R last."""
+        """Return nnz(L_j) + nnz(X_j) of each level, and nnz(R) last."""
         m = len(self.R[0])
         return (*(int(level.L.nnz + level.X.nnz) for level in self.levels), m * (m + 1) // 2)
 
     @property
     def bytes(self) -> int:
-        """Memory of the factors, of the form and of the transforms."""
+        """Return the memory of the factors, of the form and of the transforms."""
         arrays = [part for level in self.levels for part in (level.L, level.X, level.W.G, level.W.H)]
         arrays += [part for level in self.form.levels for part in (level.A, level.C)]
         held = sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in arrays)
@@ -70,13 +71,13 @@ class Factor:
 
     @property
     def operations_to_solve(self) -> int:
-        """Multiplications that one right-hand side takes: two transforms and two substitutions."""
+        """Return the multiplications per right-hand side: two transforms, two substitutions."""
         return 2 * sum(self.nonzeros) + 2 * sum(level.W.nnz for level in self.levels)
 
     def solve(self, Y: Array) -> Array:
         """Solve Z x = y for `Y` of shape (n,) or (n, m).
 
-        Forward: L_j u_j = d_j, with d_j, s_j = W_j' s_{j-1}, and s_j -= X_j u_j goes on.
+        Forward: L_j u_j = d_j, with d_j, s_j = W_j' s_{j-1}, and s_j -= X_j u_j is the next input.
         Backward: L_j' d_j = u_j - X_j' s_j, and s_{j-1} = W_j [d_j; s_j].
         """
         s, u = Y, []
@@ -93,19 +94,19 @@ class Factor:
 
 
 def factorise(form: NSForm, t: float) -> Factor:
-    """Cholesky's factors of an NS-form.
+    """Compute Cholesky's factors of an NS-form.
 
     Parameters
     ----------
     form : NSForm
     t : float
-        The threshold of `form`; entries of factors and corrections below a tenth of it are discarded, but
-        for the diagonals of L and R.
+        The threshold of `form`; entries of factors and corrections below a tenth of it are discarded, except
+        the diagonals of L and R.
 
     Raises
     ------
     NotPositiveDefinite
-        Of which level; the matrix is not positive definite, or no longer so without what was discarded.
+        Naming the level: the matrix is not positive definite, or not after discarding entries.
     """
     kept: list[LevelFactor] = []
     operations, fill = 0, _FILL * t

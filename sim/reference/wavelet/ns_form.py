@@ -1,10 +1,10 @@
-"""sim.reference.wavelet: the NS-form of a matrix, A_j, C_j and Z_J of equation (9), thresholded.
+"""sim.reference.wavelet: the NS-form of a matrix, A_j, C_j and Z_J of (9), thresholded.
 
     W_j' Z_{j-1} W_j = [ A_j  C_j' ]        Z_0 = Z = Omega + I / gamma
                        [ C_j  Z_j  ]
 
-A_j is the detail part of Z_{j-1}, Z_j its coarse version.  Z_j is transformed on, as it stands; it is kept
-at the coarsest level alone.
+A_j is the detail part of Z_{j-1}, Z_j its coarse version.  The next level transforms Z_j unchanged; only the
+coarsest is retained.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ from ..._arrays import Array
 from ..systems.system import REAL_BYTES, Cost, DenseSystem, System, refuse_beyond_memory
 from .basis import Sparse, TwoScale, transforms
 
-# Columns of G and of H that are transformed together.
+# Columns of G and of H per block.
 _STRIP = 128
 
 
 class ScaleSpace(Protocol):
-    """Z_j on its way down."""
+    """A scale-space matrix Z_j, to be transformed to the next level."""
 
-    #: Kernel values that an entry of Z_j takes.
+    #: Kernel values per entry of Z_j.
     values_per_entry: int
 
     def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
-        """A and C of the next level, thresholded, its scale space, and what they took."""
+        """Return the next level's thresholded A and C, its scale space, and the cost."""
 
     def dense(self) -> Array:
-        """Z_j itself."""
+        """Return Z_j as a dense matrix."""
 
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """What is kept of one level: W_j, and A_j and C_j without the coefficients below the threshold."""
+    """One level: W_j, and A_j and C_j without the coefficients below the threshold."""
 
     W: TwoScale
     A: Sparse
@@ -56,7 +56,7 @@ class NSForm:
     Z : ndarray of shape (n_J, n_J)
         Z_J, thresholded.
     cost : Cost
-        What the transform took; its bytes are those held at most, beside the levels.
+        Cost of the transform; its bytes are the peak memory in addition to the levels.
     """
 
     levels: tuple[Level, ...]
@@ -65,12 +65,12 @@ class NSForm:
 
     @property
     def nonzeros(self) -> tuple[int, ...]:
-        """nnz(A_j) + nnz(C_j) of each level, and nnz(Z_J) last; their sum is n_e of Table I."""
+        """Return nnz(A_j) + nnz(C_j) of each level, and nnz(Z_J) last; their sum is n_e of Table I."""
         return (*(int(level.A.nnz + level.C.nnz) for level in self.levels), int(np.count_nonzero(self.Z)))
 
 
 def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
-    """Transform Z level by level, and discard the coefficients with an absolute value below `t`.
+    """Transform Z level by level, and discard the coefficients below `t` in magnitude.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
 
     Notes
     -----
-    The diagonal of I / gamma needs no care of its own in an orthogonal basis, where W'W = I (10): it comes
-    out of the transform as it went in.  In a biorthogonal one W'W is not diagonal, and its entries count.
+    The diagonal I / gamma needs no special treatment: in an orthogonal basis W'W = I (10), so the transform
+    preserves it.  In a biorthogonal basis W'W is not diagonal, and its entries count.
     """
     kept: list[Level] = []
     costs = [Cost(0, 0, 0)]
@@ -100,19 +100,19 @@ def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
 
 
 def thresholded(dense: Array, t: float) -> Sparse:
-    """Return the entries of `dense` with |entry| >= t, in sparse storage."""
+    """Return the entries of `dense` with |entry| >= t, as a sparse matrix."""
     return sparse.csr_array(np.where(np.abs(dense) >= t, dense, 0.0))
 
 
 class WholeScaleSpace:
-    """Z_j of any symmetric matrix: O(n^2) memory and time.
+    """The scale space Z_j of any symmetric matrix, in O(n^2) memory and time.
 
     Parameters
     ----------
     system : System
-        Z_0 is asked for in strips, and never held.
+        Z_0 is computed in strips, and never stored.
     own : int
-        Bytes of `system` that are ours.
+        Bytes of `system` owned by this object.
     """
 
     def __init__(self, system: System, own: int = 0) -> None:
@@ -120,11 +120,11 @@ class WholeScaleSpace:
         self.values_per_entry = system.values_per_entry
 
     def dense(self) -> Array:
-        """Z_j itself."""
+        """Return Z_j as a dense matrix."""
         return self._system.dense()
 
     def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
-        """A = G'ZG, C = H'ZG, both thresholded, and Z_j = H'ZH, some rows of each at a time."""
+        """Return A = G'ZG and C = H'ZG, thresholded, Z_j = H'ZH, and the cost, in strips."""
         (n, details), scales = W.G.shape, W.H.shape[1]
         Gt, Ht = W.G.T.tocsr(), W.H.T.tocsr()
         refuse_beyond_memory(scales * scales * REAL_BYTES, f"a matrix of {scales} x {scales}")

@@ -1,4 +1,4 @@
-"""sim.reference.wavelet: the multi-resolution solver behind the interface that all solvers share."""
+"""sim.reference.wavelet: the multi-resolution solver with the interface of all solvers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..._arrays import Array
 from ..._checks import is_real
 from ...errors import fail
-from ..check import RESIDUAL_LIMIT, judged
+from ..check import RESIDUAL_LIMIT, check_solution
 from ..first_row import uniform_first_row
 from ..options import check_count
 from ..result import Solution, Status
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from .ns_form import ScaleSpace
 
 
-# The coarsest level has at least so many rows where the caller does not choose: the paper's N = 256 has four.
+# The coarsest level has at least this many rows by default: four levels for the paper's N = 256.
 _COARSEST = 16
-# What is discarded below t brings residuals of about t / 10 |y|; beyond so many t there is no answer.
+# Discarding entries below t causes residuals of about t / 10 |y|; above this many t a solution is rejected.
 _LOOSENESS, _LOOSEST = 10.0, 0.1
 # Rounding of a uniform grid, relative to its largest value.
 _GRID_ROUNDING = 4 * float(np.finfo(np.float64).eps)
@@ -37,14 +37,14 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
     Parameters
     ----------
     system : System
-        Z = Omega + I / gamma of n rows, any n; smooth away from its diagonal, which the kernel matrix of
-        one column of samples is.  Such samples are taken in ascending order.
+        Z = Omega + I / gamma of n rows, any n; smooth away from its diagonal, as the kernel matrix of
+        samples of one column, which are sorted first.
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     levels : int, optional
-        J; as many as leave 16 rows by default.
+        J; by default the coarsest level has at least 16 rows.
     threshold : float
-        t, in the unit of Z: coefficients below it are discarded.  0 keeps all, and solves as Cholesky does.
+        t, in the unit of Z: coefficients below it are discarded.  0 retains all, as in Cholesky.
     basis : str
         ``db10``, Daubechies' wavelet with ten vanishing moments, periodic, or another orthogonal wavelet
         of PyWavelets; ``lifting``, biorthogonal on the interval, with eight.
@@ -52,20 +52,20 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
     Returns
     -------
     Solution
-        ``not_positive_definite`` where Z is not, or is no longer so without what was discarded;
-        ``breakdown`` where the residual is above 10 t |y|.  `nonzeros` tells n_e level by level.
+        ``not_positive_definite`` if Z is not, or not after discarding coefficients; ``breakdown`` if the
+        residual is above 10 t |y|.  `nonzeros` is n_e by level.
 
     Raises
     ------
     KerncastError
-        E237 where the first scale space does not fit the memory; E238 an option; E501 without
-        scipy, or PyWavelets.
+        E237 if the first scale space does not fit in memory; E238 for an option; E501 without
+        scipy or PyWavelets.
 
     Notes
     -----
-    Memory and time are O(n) where Z is Toeplitz or of a uniform grid and a kernel of u - v, with its
-    border; else the transform takes O(n^2).  The paper keeps all of the factors, as its purpose is to
-    illustrate; here they are thresholded too, after Gines, Beylkin and Dunn.
+    Memory and time are O(n) if Z is Toeplitz, or of a uniform grid and a translation-invariant kernel; else
+    the transform costs O(n^2).  The paper retains all entries of the factors, for illustration; here they
+    are thresholded too, following Gines, Beylkin and Dunn.
 
     References
     ----------
@@ -81,23 +81,23 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
 
 
 def _by_ns_form(Z: System, y: Array, levels: int, t: float, basis: str) -> Solution:
-    lapack()  # names scipy where it is not installed; what follows loads it, not before it is asked for
+    lapack()  # E501 if scipy is missing; the imports below need it
     from .elimination import NotPositiveDefinite
     from .factor import factorise
     from .ns_form import ns_form
 
     form = ns_form(_scale_space(Z), Z.n, levels, t, basis)
-    told: dict[str, Any] = {"method": "wavelet", "iterations": levels, "nonzeros": form.nonzeros,
-                            "kernel_values": form.cost.kernel_values}
+    counts: dict[str, Any] = {"method": "wavelet", "iterations": levels, "nonzeros": form.nonzeros,
+                              "kernel_values": form.cost.kernel_values}
     try:
         factor = factorise(form, t)
     except NotPositiveDefinite as error:
         why = f"{error}; the matrix, or its part above the threshold {t:g}, is not positive definite"
-        return judged(Z, y, np.zeros_like(y), Status.NOT_POSITIVE_DEFINITE, why=why, **told)
+        return check_solution(Z, y, np.zeros_like(y), Status.NOT_POSITIVE_DEFINITE, why=why, **counts)
     limit = max(RESIDUAL_LIMIT, min(_LOOSENESS * t, _LOOSEST))
     operations = form.cost.multiplications + factor.operations + y.size // Z.n * factor.operations_to_solve
-    return judged(Z, y, factor.solve(y), Status.OK, limit=limit, operations=operations,
-                  bytes=form.cost.bytes + factor.bytes, **told)
+    return check_solution(Z, y, factor.solve(y), Status.OK, limit=limit, operations=operations,
+                          bytes=form.cost.bytes + factor.bytes, **counts)
 
 
 def _check_threshold(t: float) -> float:
@@ -108,9 +108,9 @@ def _check_threshold(t: float) -> float:
 
 
 def _in_order(system: System) -> tuple[System, NDArray[np.int64], int]:
-    """The same system, samples of one column in ascending order; that order; and kernel values it took.
+    """Return the system with sorted samples of one column, their order, and the kernel values.
 
-    A uniform grid with a kernel of u - v becomes the Toeplitz matrix that it is.
+    A uniform grid with a translation-invariant kernel becomes a Toeplitz matrix.
     """
     if not isinstance(system, KernelSystem) or system.X.shape[1] > 1:
         return system, np.arange(system.n), 0

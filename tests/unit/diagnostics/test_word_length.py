@@ -14,10 +14,10 @@ from kerncast.sim.diagnostics.word_length import (
     choices,
     conditioning,
     conditioning_of,
-    enough,
+    describe,
     measured_choices,
     predicted_error,
-    sentence,
+    smallest_sufficient,
 )
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
@@ -83,7 +83,7 @@ def test_to_other_solvers_the_prediction_is_a_caution(solver: str, word: int) ->
         predicted = predicted_error(conditioning_of(plan, None), word)
         ratios += [predicted / measured(plan, smooth) for smooth in (False, True)]
     assert min(ratios) > 1 / 5 and max(ratios) < 35
-    assert "Predicted relative error" in sentence(conditioning_of(plan, None), plan)
+    assert "Predicted relative error" in describe(conditioning_of(plan, None), plan)
 
 
 def test_beyond_the_rule_s_range_no_advice_is_given() -> None:
@@ -93,7 +93,7 @@ def test_beyond_the_rule_s_range_no_advice_is_given() -> None:
         with pytest.raises(KerncastError, match="E120") as caught:
             choices(asked, system)
         assert caught.value.problems[0].value == solver
-        assert "kerncast sim" in sentence(system, make_plan(asked))
+        assert "kerncast sim" in describe(system, make_plan(asked))
 
 
 @pytest.mark.parametrize(("n", "lam", "sigma"), GRID)
@@ -123,7 +123,7 @@ def test_a_matrix_that_is_not_positive_definite_leaves_nothing() -> None:
 def test_the_advised_word_length_achieves_the_requested_error() -> None:
     for error in (3e-2, 1e-4, 1e-6):
         asked = spec(256, 0.1, 3.0)
-        chosen = enough(choices(asked, conditioning_of(make_plan(asked), None)), error)
+        chosen = smallest_sufficient(choices(asked, conditioning_of(make_plan(asked), None)), error)
         assert chosen is not None
         plan = make_plan(spec(256, 0.1, 3.0, chosen.word, chosen.refine))
         assert measured(plan, smooth=False) <= error
@@ -133,8 +133,8 @@ def test_the_advised_word_length_achieves_the_requested_error() -> None:
 def test_the_least_ram_comes_first_and_nothing_may_be_enough() -> None:
     found = choices(spec(), Conditioning(0.9, 0.1, 1e3, 10.0))
     assert [c.bytes for c in found] == sorted(c.bytes for c in found)
-    assert enough(found, 1e-12) is None
-    assert enough(found, 0.5) == found[0]
+    assert smallest_sufficient(found, 1e-12) is None
+    assert smallest_sufficient(found, 0.5) == found[0]
 
 
 def test_a_word_length_that_cannot_be_planned_is_not_offered() -> None:
@@ -157,7 +157,7 @@ def test_other_algorithms_and_missing_inputs_are_refused() -> None:
 
 def test_the_advice_states_the_lost_and_the_remaining_accuracy() -> None:
     plan = make_plan(spec(refine=2))
-    text = sentence(conditioning_of(plan, None), plan)
+    text = describe(conditioning_of(plan, None), plan)
     assert "of the 15 bits" in text and "after 2 refinements" in text
 
 
@@ -182,10 +182,11 @@ def test_errors_of_conjugate_gradients_are_those_of_runs_on_the_data() -> None:
         assert choice.error == simulate(plan, x, y).alpha_error
         assert (choice.bytes, choice.status) == (plan.state_bytes, "ok")
     assert found[0].error > found[1].error
-    assert enough(found, found[1].error) == found[1] and enough(found, 1e-15) is None
+    assert smallest_sufficient(found, found[1].error) == found[1] and smallest_sufficient(found,
+                                                                                          1e-15) is None
 
 
 def test_a_word_length_at_which_training_is_refused_is_never_advised() -> None:
     found = measured_choices(*gradients(kernel="linear"))
     assert found[0].status == "not_positive_definite" and found[0].error == float("inf")
-    assert enough(found[:1], 1.0) is None
+    assert smallest_sufficient(found[:1], 1.0) is None

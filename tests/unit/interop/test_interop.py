@@ -19,7 +19,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 import kerncast
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.interop import described
+from kerncast.sim.interop import convert_estimator
 from kerncast.sim.interop.convert import evaluate
 from kerncast.sim.interop.sklearn import known_model
 from kerncast.sim.kernels import Linear, Polynomial
@@ -165,14 +165,14 @@ def test_the_sensor_s_formats_may_be_given():
 
 def test_a_predictor_file_is_read_back_exactly():
     fitted = REGRESSORS["process columns"].fit(X, Y)
-    made = described(fitted, X)
+    made = convert_estimator(fitted, X)
     again = read_model(made.text, "model.json")
     assert again.to_json() == made.text and np.array_equal(evaluate(again, NEW), evaluate(made.model, NEW))
 
 
 def test_the_plan_hash_covers_the_quantised_values_of_a_predictor(tmp_path):
     fitted = REGRESSORS["process columns"].fit(X, Y)
-    made = described(fitted, X)
+    made = convert_estimator(fitted, X)
     plan = kerncast.plan(fitted, X)
     spec = kerncast.export(fitted, X, tmp_path / "predictor.toml")
     assert kerncast.plan(spec).hash == plan.hash == Plan.from_json(plan.to_json()).hash

@@ -341,7 +341,7 @@ def _learner(rho: float, near: bool = False,
 
     def learn(model: Any) -> Any:
         model.update(counted(held), counted(np.arange(budget)))
-        assert model.state()["near"][2:].tolist() == [1] * columns
+        assert model.state()["nearest_idx"][2:].tolist() == [1] * columns
         COUNTS.clear()
         return model.update(fresh, counted([7]))
 

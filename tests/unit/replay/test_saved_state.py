@@ -40,7 +40,7 @@ def test_c_and_python_hold_the_same_numbers():
 
 
 def test_a_sequence_number_is_followed_by_zero_at_its_end():
-    assert [saved_state.following(n) for n in (0, 0xFFFFFFFE, 0xFFFFFFFF)] == [1, 0xFFFFFFFF, 0]
+    assert [saved_state.next_sequence(n) for n in (0, 0xFFFFFFFE, 0xFFFFFFFF)] == [1, 0xFFFFFFFF, 0]
 
 
 def test_the_abi_of_a_state_is_that_of_the_code():

@@ -15,7 +15,7 @@ from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
-from kerncast.sim.replay.vectors import Vectors, make_vectors, replay, shortened, usual_calls
+from kerncast.sim.replay.vectors import Vectors, limit_predictions, make_vectors, replay, usual_calls
 from kerncast.sim.spec import Spec
 
 SPECS = {
@@ -141,11 +141,11 @@ def test_a_missing_or_misshapen_array_counts_whole():
 
 
 def test_shortened_vectors_ask_for_fewer_predictions_and_the_same_training(vectors):
-    short = shortened(vectors, 2)
+    short = limit_predictions(vectors, 2)
     assert [len(c.x_raw) for c in short.calls if c.name == "predict"] == [2]
     assert [c.expected["f"].size for c in short.calls if c.name == "predict"] == [2]
     assert short.calls[:-1] == vectors.calls[:-1]
-    assert same(shortened(vectors, 100), vectors)
+    assert same(limit_predictions(vectors, 100), vectors)
 
 
 def test_vectors_of_another_plan_or_with_another_state_are_refused(plan, vectors):

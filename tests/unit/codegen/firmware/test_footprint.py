@@ -19,7 +19,7 @@ from kerncast.sim.spec import Spec
 TOEPLITZ = Spec(model={"name": "ecg", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
                 output={"word": "s12f0"}, kernel={"sigma": 3.0},
                 toeplitz={"n": 33, "lambda": 0.1, "scheme": "uniform"})
-ONLINE = Spec(model={"name": "nearby", "algorithm": "kernel_lms"}, input={"word": "s12f8", "columns": 3},
+ONLINE = Spec(model={"name": "online", "algorithm": "kernel_lms"}, input={"word": "s12f8", "columns": 3},
               output={"word": "s3f0"}, kernel={"sigma": 0.7}, online={"budget": 7, "eta": 0.5})
 
 

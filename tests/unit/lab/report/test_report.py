@@ -132,9 +132,9 @@ def simulated(text, base="."):
 
 
 @pytest.mark.parametrize(("text", "hatched"), [
-    (ECG, []), (ECG.replace("step = 1", "step = 1\nrefine = 1"), ["mu"]),
-    (ECG.replace("step = 1", "step = 1\nbias = true"), ["mu"]),
-    (ECG.replace("step = 1", 'step = 1\nsolver = "schur"'), ["xi", "eps", "mu"]),
+    (ECG, []), (ECG.replace("step = 1", "step = 1\nrefine = 1"), ["innov"]),
+    (ECG.replace("step = 1", "step = 1\nbias = true"), ["innov"]),
+    (ECG.replace("step = 1", 'step = 1\nsolver = "schur"'), ["xi", "eps", "innov"]),
     (EQUALISER, []), (EQUALISER.replace('"fklms"', '"fklms_f32"'), [])])
 def test_every_signal_of_the_plan_has_its_histogram_or_what_is_known_of_it(text, hatched):
     plan, given, run = simulated(text)
@@ -153,7 +153,7 @@ def test_intermediate_values_are_those_of_the_run():
     plan, given, run = simulated(ECG)
     words = intermediate_values(plan, run, given.y_raw, given.x_test)
     ranges = {r.name: (r.lo, r.hi) for r in run.ranges}
-    for name in ("y", "xi", "eps", "mu", "accumulator"):
+    for name in ("y", "xi", "eps", "innov", "accumulator"):
         assert (words[name].min(), words[name].max()) == ranges[name]
     assert words["eps"][-1] == run.state["eps"][0] and len(words["xi"]) == plan.sizes["n"] - 1
     assert words["kernel"].shape == words["distance"].shape == (64, 64)

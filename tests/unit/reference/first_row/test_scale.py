@@ -99,7 +99,7 @@ def test_an_interrupted_row_resumes_from_its_checkpoint_to_the_same_bits(row, tm
 
 def test_an_interruption_during_a_checkpoint_keeps_the_one_before(tmp_path, monkeypatch):
     path = tmp_path / "row.npz"
-    checkpoint.save(path, "key", checkpoint.State(1, np.ones(5)))
+    checkpoint.save(path, "key", checkpoint.SumsState(1, np.ones(5)))
 
     def interrupted(file, **arrays):
         file.write(b"half")
@@ -107,7 +107,7 @@ def test_an_interruption_during_a_checkpoint_keeps_the_one_before(tmp_path, monk
 
     monkeypatch.setattr(np, "savez", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        checkpoint.save(path, "key", checkpoint.State(2, np.zeros(5)))
+        checkpoint.save(path, "key", checkpoint.SumsState(2, np.zeros(5)))
     assert checkpoint.load(path, "key", 5, 2).bands == 1 and list(tmp_path.iterdir()) == [path]
 
 

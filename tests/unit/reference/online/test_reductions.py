@@ -76,18 +76,18 @@ def test_every_projection_is_its_equation(name, model):
 @pytest.mark.parametrize("name", METRICS)
 def test_every_metric_is_its_equation_for_every_candidate_at_once(name, model):
     metric = METRICS[name](1e-2)
-    metric.grown(model.capacity)
+    metric.resize(model.capacity)
     growing = Expansion(model.capacity, 2, KERNEL)
     for slot in model.held:
         d2 = growing.distances(model.V[slot])
         growing.insert(slot, model.V[slot], 0.0, d2)
-        metric.inserted(growing, slot, d2)
+        metric.on_insert(growing, slot, d2)
     expected = [deterioration(name, model, slot) for slot in model.held]
     lam = metric.deterioration(model)
     np.testing.assert_allclose(lam[model.held], expected, rtol=1e-6, atol=1e-9)
     assert np.all(lam[len(expected):] == np.inf)
     newest = max(np.flatnonzero(lam == lam.min()))
-    assert metric.cheapest(model) == (newest, pytest.approx(min(expected)))
+    assert metric.select_victim(model) == (newest, pytest.approx(min(expected)))
 
 
 def test_klms_changes_the_output_at_the_removed_vector_only(model):

@@ -220,5 +220,5 @@ def test_leave_one_out_of_a_zero_kernel_is_the_distance_to_the_others_mean():
         found = kerncast.loo_errors(np.zeros((4, 2)), y, Linear(), [1e-300, 1.0], method=method,
                                     fit_intercept=True)
         np.testing.assert_allclose(found, [(y - y.mean()) * 4 / 3] * 2, atol=1e-14)
-    with pytest.raises(KerncastError, match=r"E239[\s\S]*beyond float64"):
+    with pytest.raises(KerncastError, match=r"E239[\s\S]*range of float64"):
         kerncast.loo_errors(np.zeros((4, 2)), y * 1e100, Linear(), 1e-300)

@@ -1,4 +1,4 @@
-"""Samples of one column: interpolation from a grid, and expansions within the kernel's reach."""
+"""Samples of one column: interpolation from a grid, and expansions within the kernel's support."""
 
 import numpy as np
 import pytest
@@ -34,8 +34,8 @@ def test_an_expansion_in_one_column_leaves_out_only_what_is_zero(kernel, outputs
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.3), Laplacian(0.02)])
 def test_beyond_its_support_a_kernel_is_exactly_zero(kernel):
-    assert kernel(np.array([[kernel.reach]]), np.zeros((1, 1))) == 0.0
-    assert kernel(np.array([[0.99 * kernel.reach]]), np.zeros((1, 1))) > 0.0
+    assert kernel(np.array([[kernel.support_radius]]), np.zeros((1, 1))) == 0.0
+    assert kernel(np.array([[0.99 * kernel.support_radius]]), np.zeros((1, 1))) > 0.0
 
 
 @pytest.mark.parametrize(("weights", "degree"), [("linear", 1), ("cubic", 3)])
